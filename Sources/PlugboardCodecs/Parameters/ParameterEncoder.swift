@@ -39,13 +39,19 @@ final class ParameterEncoder: Encoder {
     }
 
     private func add(_ name: String, _ value: JSONValue) throws {
-        guard entries.count < ParameterEncoder.memberLimit, isSimple else { throw Stop.notSimple }
+        guard isSimple, ParameterEncoder.add(name, value, to: &entries) else { throw Stop.notSimple }
+    }
+
+    /// Whether there was room. An object's property is accessed once, because each access is checked.
+    private static func add(_ name: String, _ value: JSONValue, to entries: inout [Parameters.Entry]) -> Bool {
+        guard entries.count < memberLimit else { return false }
         // The last of equal names counts.
-        for index in entries.indices where entries[index].name == name {
+        if let index = entries.firstIndex(where: { $0.name == name }) {
             entries[index].value = value
-            return
+        } else {
+            entries.append(Parameters.Entry(name: name, value: value))
         }
-        entries.append(Parameters.Entry(name: name, value: value))
+        return true
     }
 
     private struct Container<Key: CodingKey>: KeyedEncodingContainerProtocol {

@@ -1,6 +1,12 @@
 import PlugboardJSON
 import PlugboardMessages
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Writes parameters as `name=value&…`, in time that grows with the length of the result.
 struct ParameterWriter {
     /// Where the text stands, which decides what is escaped.
@@ -16,7 +22,7 @@ struct ParameterWriter {
 
     let place: Place
     let style: ParameterStyle
-    private(set) var bytes: [UInt8]
+    private var bytes: [UInt8]
     /// Whether an ampersand stands before the next name.
     private var separates: Bool
 
@@ -29,6 +35,9 @@ struct ParameterWriter {
         self.bytes = bytes
         self.separates = separates
     }
+
+    /// What was written, behind the bytes that were there.
+    consuming func end() -> [UInt8] { bytes }
 
     mutating func write(_ parameters: Parameters) throws(PlugboardError) {
         try parameters.check()
@@ -119,7 +128,7 @@ struct ParameterWriter {
     private func escaped(_ text: String) -> [UInt8] {
         var writer = ParameterWriter(place, style)
         writer.append(text)
-        return writer.bytes
+        return writer.end()
     }
 
     private mutating func append(_ text: String) {
@@ -164,31 +173,40 @@ extension Parameters {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Adds these parameters to a URL or a relative reference, as `added(to:style:)` does.
+    /// Adds these parameters to a URL or a relative reference, as `added(to:style:)` does. After an error, the URL is
+    /// empty.
     package func add(to url: inout [UInt8], style: ParameterStyle) throws(PlugboardError) {
         if isEmpty { return }
-        var fragment: [UInt8] = []
-        if let start = url.firstIndex(of: UInt8(ascii: "#")) {
-            fragment = Array(url[start...])
+        var fragment: ArraySlice<UInt8> = []
+        if let start = Parameters.position(of: "#", in: url) {
+            fragment = url[start...]
             url.removeSubrange(start...)
         }
+        let mark = Parameters.position(of: "?", in: url)
         let length = url.count
-        let mark = url.firstIndex(of: UInt8(ascii: "?"))
         if mark == nil { url.append(UInt8(ascii: "?")) }
-        let begins = mark == nil || mark == length - 1 || url.last == UInt8(ascii: "&")
-        let start = url.count
-        var writer = ParameterWriter(.query, style, to: consume url, separates: !begins)
+        let isFirst = mark.map { $0 == length - 1 } ?? true || url.last == UInt8(ascii: "&")
+        var writer = ParameterWriter(.query, style, to: url, separates: !isFirst)
         url = []
         try writer.write(self)
-        url = writer.bytes
-        // Null and empty arrays may be written as nothing.
-        if url.count == start, mark == nil { url.removeLast() }
-        url += fragment
+        url = writer.end()
+        // Empty arrays and omitted nulls are written as nothing.
+        if mark == nil, url.count == length + 1 { url.removeLast() }
+        if !fragment.isEmpty { url += fragment }
+    }
+
+    private static func position(of delimiter: Unicode.Scalar, in bytes: [UInt8]) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, let found = memchr(start, Int32(delimiter.value), bytes.count) else {
+                return nil
+            }
+            return UnsafeRawPointer(found) - start
+        }
     }
 
     private func text(_ place: ParameterWriter.Place, _ style: ParameterStyle) throws(PlugboardError) -> String {
         var writer = ParameterWriter(place, style)
         try writer.write(self)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return String(decoding: writer.end(), as: UTF8.self)
     }
 }

@@ -86,17 +86,10 @@ public struct Parameters: Sendable {
         if value.parameterValue == nil { unwritable.append(name) }
     }
 
-    /// Removes all parameters of these names.
-    package mutating func remove(_ names: [String]) {
-        if names.isEmpty { return }
-        if names.count * entries.count < 256 {
-            entries.removeAll { names.contains($0.name) }
-            if !unwritable.isEmpty { unwritable.removeAll { names.contains($0) } }
-        } else {
-            let names = Set(names)
-            entries.removeAll { names.contains($0.name) }
-            unwritable.removeAll { names.contains($0) }
-        }
+    /// Removes the parameters whose names fulfil a condition.
+    package mutating func removeAll(where isRemoved: (String) -> Bool) {
+        entries.removeAll { isRemoved($0.name) }
+        if !unwritable.isEmpty { unwritable.removeAll(where: isRemoved) }
     }
 
     /// These parameters and others. All of a name that the others have are replaced by the others'.
@@ -105,8 +98,7 @@ public struct Parameters: Sendable {
         if others.isEmpty { return self }
         let names = Set(others.entries.map(\.name) + others.unwritable)
         var merged = self
-        merged.entries.removeAll { names.contains($0.name) }
-        merged.unwritable.removeAll { names.contains($0) }
+        merged.removeAll { names.contains($0) }
         merged.entries += others.entries
         merged.unwritable += others.unwritable
         return merged

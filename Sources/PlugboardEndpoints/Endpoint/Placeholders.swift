@@ -53,7 +53,12 @@ struct Placeholders {
         } catch {
             throw PlugboardError(error.code, error.reason(endpoint()))
         }
-        parameters.remove(used)
+        if used.count <= 12 {
+            parameters.removeAll { used.contains($0) }
+        } else {
+            let used = Set(used)
+            parameters.removeAll { used.contains($0) }
+        }
         return output
     }
 
@@ -85,23 +90,25 @@ struct Placeholders {
                 used.append(name)
             case UInt8(ascii: "}"): throw unbalanced("}", without: "{")
             case UInt8(ascii: "/"):
-                PercentEncoding.append(url, start..<index, to: &output)
-                start = index
-                if part == .path { try endSegment() }
+                if segmentPlaceholder != nil {
+                    PercentEncoding.append(url, start..<index, to: &output)
+                    start = index
+                    try endSegment()
+                }
                 slashes += 1
                 if slashes == 3, part == .authority { part = .path }
-                segmentStart = output.count + 1
+                segmentStart = output.count + index - start + 1
             case UInt8(ascii: "?"), UInt8(ascii: "#"):
                 PercentEncoding.append(url, start..<index, to: &output)
                 start = index
-                if part == .path { try endSegment() }
+                try endSegment()
                 part = .query
             default: break
             }
             index += 1
         }
         PercentEncoding.append(url, start..<index, to: &output)
-        if part == .path { try endSegment() }
+        try endSegment()
     }
 
     /// Refuses a segment that a placeholder has made empty, `.` or `..`.
