@@ -62,6 +62,7 @@ func pluginTests(_ name: String, _ dependencies: Target.Dependency...) -> Target
 
 let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardEpoll"),
+    .systemLibrary(name: "CPlugboardFiles"),
     .systemLibrary(name: "CPlugboardNetlink"),
     .systemLibrary(name: "CPlugboardCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPlugboardLtdl", providers: [.apt(["libltdl-dev"])]),
@@ -88,7 +89,7 @@ let layers: [Target] = [
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
     module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages"),
-    module("PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON"),
+    module("PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON", "CPlugboardFiles"),
     module("PlugboardUploads", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
@@ -120,7 +121,7 @@ let layers: [Target] = [
     // Requests as objects, which need the kernel and no plugin.
     module(
         "PlugboardEndpoints", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
-        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardCacheOptions", "PlugboardCookiesOptions",
+        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions", "PlugboardCookiesOptions",
         "PlugboardAuthenticationOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions"),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
@@ -265,7 +266,7 @@ let testTargets: [Target] = [
     tests(
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
     ),
-    tests("PlugboardCommandTests", "PlugboardCommand", "PlugboardJSON"),
+    tests("PlugboardCommandTests", "PlugboardCommand", "PlugboardJSON", "PlugboardMessages"),
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
         "PlugboardJSON",

@@ -13,8 +13,13 @@ import PlugboardMessages
 public struct Download: Sendable {
     /// What is requested. It must not have a range or a precondition of its own.
     public var request: Request
-    /// The path of the file. An existing file is replaced when the download is complete.
+    /// The path of the file.
     public var file: String
+    /// Whether the file gets the name that the server gives it (`Content-Disposition`, RFC 6266), made safe, in the
+    /// folder of `file`. Without such a name it is `file`.
+    public var namesFromServer = false
+    /// Whether a file that exists is replaced; else the download fails with `download.exists`.
+    public var replacesFile = true
     /// Whether it goes on with what an earlier download of the same URL has left.
     public var resumes = true
     /// Whether it also goes on with what a download of another URL has left: the caller knows that both are the same
@@ -23,10 +28,23 @@ public struct Download: Sendable {
     /// Goes on with bytes that have no strong validator, if so many bytes at their end are received once more and are
     /// the same; nil starts over. A file that has changed elsewhere is then not noticed.
     public var overlap: ByteCount?
+    /// How many parts of the file are requested at the same time, if the server sends ranges, a strong validator and a
+    /// length, and as long as that is faster.
+    public var segments = 1
+    /// Requests that get the same file from other servers. They are used one after the other, each when the one before
+    /// has failed; with several segments and a digest, at the same time.
+    public var mirrors: [Request] = []
+    /// Uses mirrors at the same time without a digest, too: the caller knows that all have the same bytes.
+    public var trustsMirrors = false
     /// The digest that the file must have. The server's own are checked, too.
     public var digest: ExpectedDigest?
+    /// The number of bytes that the file must have.
+    public var size: ByteCount?
     /// The most bytes that the file may have.
     public var limit: ByteCount?
+    /// The most bytes that are received in a second, by all segments together. The request's own `options.speed` is
+    /// about one request.
+    public var speed: ByteCount?
     /// The requests that may fail in a row without a new byte.
     public var attempts = 5
     /// The wait before the second request in a row; it doubles with each that brings no byte, up to 30 s.
@@ -34,24 +52,70 @@ public struct Download: Sendable {
     /// Called at most ten times a second, and once at the end.
     public var progress: (@Sendable (DownloadProgress) -> Void)?
 
+    /// The least bytes of a segment.
+    var segmentMinimum = 1 << 20
+    /// How long the speed of requests is measured before it is judged.
+    var segmentWindow = Duration.milliseconds(100)
+    /// Asked for the path of a file that the server names; false refuses it.
+    package var accepts: (@Sendable (_ path: String) -> Bool)?
+
     /// A download of a request's response to a file.
     public init(_ request: Request, to file: String) {
         self.request = request
         self.file = file
     }
 
+    /// A download to a folder. The file has the name that the server gives it, else the last part of the URL's path;
+    /// either is made safe: it is no path, not hidden, and has no control characters.
+    public init(_ request: Request, in folder: String) {
+        let separator = folder.isEmpty || folder.utf8.last == UInt8(ascii: "/") ? "" : "/"
+        self.init(request, to: folder + separator + SafeName.from(url: request.url))
+        namesFromServer = true
+    }
+
     /// Downloads the file. It blocks the thread while the disk writes.
     ///
-    /// A response that is not 2xx is returned with its body; nothing is then put in place, and what an earlier download
-    /// has left stays. Throws the error of the last request when the attempts are used up, and `download.write` if the
-    /// file cannot be written; both leave what was received, for another download to go on with.
+    /// A response whose status says that it has no representation of the file (other than 200, 201 and 203) is returned
+    /// with its body; nothing is then put in place, and what an earlier download has left stays. Throws the error of
+    /// the last request when the attempts are used up, and `download.write` if the file cannot be written; both leave
+    /// what was received, for another download to go on with.
     @discardableResult
     @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> DownloadResult {
-        for name in Download.reserved where request.fields.contains(name) {
-            throw PlugboardError(
-                .requestField, "A download sets \(name.text) itself. Remove the field from the request.")
+        for request in [request] + mirrors {
+            for name in Download.reserved where request.fields.contains(name) {
+                throw PlugboardError(
+                    .requestField, "A download sets \(name.text) itself. Remove the field from the request.")
+            }
         }
-        var run = try DownloadRun(self)
+        var partial = try PartialFile(file)
+        if !replacesFile, !namesFromServer, PartialFile.isThere(file) { throw PartialFile.exists(file) }
+        var attempt = self
+        for (number, mirror) in mirrors.enumerated() {
+            do throws(PlugboardError) {
+                let result = try await attempt.run(partial, with: sender)
+                if result.isComplete { return result }
+                result.response.body.source.release()
+            } catch {
+                switch error.code {
+                // Another server does not help.
+                case .cancelled, .downloadWrite, .downloadExists, .downloadBusy: throw error
+                default: break
+                }
+            }
+            if !partial.isPresent { partial = try PartialFile(file) }
+            attempt.request = mirror
+            attempt.mirrors = Array(mirrors[(number + 1)...])
+            // Two servers can give different files the same entity tag: only a digest, or the caller, can tell.
+            attempt.replacesURL = replacesURL || digest != nil || trustsMirrors
+            attempt.resumes = resumes || attempt.replacesURL
+        }
+        return try await attempt.run(partial, with: sender)
+    }
+
+    private func run(
+        _ partial: PartialFile, with sender: some RequestSender
+    ) async throws(PlugboardError) -> DownloadResult {
+        var run = DownloadRun(self, partial)
         return try await run.run(with: sender)
     }
 
@@ -59,43 +123,4 @@ public struct Download: Sendable {
 
     /// Removes what a broken download to this path has left. Blocks.
     public static func removePartial(of file: String) { PartialFile.remove(of: file) }
-}
-
-/// What a download has received so far.
-public struct DownloadProgress: Sendable, Equatable {
-    /// The bytes of the file that are there, those of earlier downloads included.
-    public var received: Int
-    /// The bytes that were there when this download began.
-    public var resumed: Int
-    /// The length of the file; nil if it is not known.
-    public var total: Int?
-}
-
-/// The end of a download.
-public struct DownloadResult: Sendable {
-    /// The last response. Its body is empty if it was written to the file.
-    public var response: Response
-    /// Whether the file is in place.
-    public var isComplete: Bool
-    /// The bytes of the file.
-    public var count: Int
-    /// How many of them were there before this download.
-    public var resumed: Int
-}
-
-extension RequestSender {
-    /// Downloads a URL to a file, and goes on with what an earlier download has left: see `Download`.
-    ///
-    /// Throws `response.status` for a response that is not 2xx.
-    @discardableResult
-    public func download(_ url: String, to file: String) async throws(PlugboardError) -> DownloadResult {
-        let result = try await Download(Request(.get, url), to: file).run(with: self)
-        guard result.isComplete else {
-            result.response.body.source.release()
-            throw PlugboardError(
-                .responseStatus,
-                "The server responded with status \(result.response.status), so \(file) was not written.")
-        }
-        return result
-    }
 }

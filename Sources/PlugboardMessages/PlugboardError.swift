@@ -18,7 +18,7 @@
 ///     resources
 ///     shutDown
 ///     kernel
-///     download        .busy .digest .part .write
+///     download        .busy .digest .exists .metalink .part .write
 ///     upload          .busy .changed .journal .limit .offset .protocol
 ///     check           .failed .sample .system
 ///     testing         .folder

@@ -10,9 +10,8 @@ public struct ContentRange: Sendable, Equatable {
     /// Reads a value. Nil for an unsatisfied range, for another unit, and for a malformed or impossible value.
     public init?(_ text: String) {
         var rest = Array(text.utf8)[...].trimmed
-        guard rest.prefix(5).elementsEqual("bytes".utf8), rest.dropFirst(5).first == UInt8(ascii: " ") else {
-            return nil
-        }
+        // Names of units are compared without regard to case (RFC 9110 §14.1).
+        guard rest.prefix(5).isText("bytes"), rest.dropFirst(5).first == UInt8(ascii: " ") else { return nil }
         rest = rest.dropFirst(6)
         guard let first = rest.takeNumber(), rest.take("-"), let last = rest.takeNumber(), rest.take("/"),
             first <= last, last < Int.max
@@ -33,6 +32,13 @@ extension ArraySlice<UInt8> {
         var rest = drop { $0 == 0x20 || $0 == 0x09 }
         while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
         return rest
+    }
+
+    /// Compares with a text in lower case, without regard to the case of ASCII letters.
+    func isText(_ text: String) -> Bool {
+        elementsEqual(text.utf8) { byte, other in
+            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 == other : byte == other
+        }
     }
 
     /// Removes a decimal number from the beginning; nil without a digit, and for a number that is too large.

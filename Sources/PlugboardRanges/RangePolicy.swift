@@ -77,7 +77,12 @@ public struct RangePolicy: Sendable {
             return .failure(.otherLength)
         }
         if let bodyLength, bodyLength != range.bytes.count { return .failure(.contentLength) }
-        if Representation.coding(fields) != representation.coding { return .failure(.otherCoding) }
+        // RFC 9110 §15.3.7: a part may come without the fields that the whole had, Content-Encoding among them.
+        if fields.contains(.contentEncoding) || representation.validator == nil,
+            Representation.coding(fields) != representation.coding
+        {
+            return .failure(.otherCoding)
+        }
         if let validator = representation.validator {
             guard fields.contains(.etag) || fields.contains(.lastModified) else { return .failure(.noValidator) }
             guard validator.holds(for: fields) else { return .failure(.otherValidator) }

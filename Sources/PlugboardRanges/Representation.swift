@@ -35,7 +35,7 @@ public struct Representation: Sendable, Equatable {
         self.length = length
         coding = Representation.coding(fields)
         acceptsRanges = !fields.values(.acceptRanges).contains {
-            Array($0.utf8)[...].trimmed.elementsEqual("none".utf8)
+            Array($0.utf8)[...].trimmed.isText("none")
         }
         marks = Representation.marks(fields)
     }

@@ -20,6 +20,8 @@ start_nginx() {
     mkdir "$NGINX_FOLDER/files/fresh"
     head -c 1024 /dev/urandom > "$NGINX_FOLDER/files/fresh/1k"
     head -c 1048576 /dev/urandom > "$NGINX_FOLDER/files/fresh/1m"
+    mkdir "$NGINX_FOLDER/files/slow"
+    head -c 64M /dev/urandom > "$NGINX_FOLDER/files/slow/64m"
     truncate -s 1G "$NGINX_FOLDER/files/1g"
     cat "$NGINX_FOLDER/files/1g" > /dev/null  # into the page cache, or the first download would measure the disk
     # A worker started by root runs as nobody, who must reach the files.

@@ -1,5 +1,6 @@
 import Foundation
 import PlugboardJSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,6 +45,59 @@ struct DownloadKillTests {
         #expect(try JSONParser.parse(outcome.stdout)["error"] == nil)
         for index in 0...files { #expect(try folder.read("file\(index)") == content) }
         #expect(server.requests.filter { $0["Range"] != nil }.count > 10)
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a download in several parts that is killed at random moments ends with the whole file`() async throws {
+        let content = RangeServer.content(6 << 20)
+        let kills = Mutex(Killing())
+        let server = try LoopbackServer { connection in
+            let request = try connection.readRequest()
+            let reply = RangeServer.correct(request, content)
+            let fields = reply.fields + [("Content-Length", "\(reply.body.count)")]
+            try connection.write(ServerResponse(status: reply.status, fields: fields, body: []).bytes())
+            var sent = 0
+            while sent < reply.body.count {
+                let end = min(sent + 16_384, reply.body.count)
+                try connection.write(Array(reply.body[sent..<end]))
+                kills.withLock { $0.note(end - sent) }
+                sent = end
+            }
+        }
+        let folder = try TemporaryFolder()
+        var random = SeededRandom(seed: 14)
+        var killed = 0
+        var files = 0
+        while killed < 15 {
+            kills.withLock { $0.left = Int.random(in: 1 << 16...5 << 20, using: &random) }
+            let outcome = try await ProcessRunner.running(
+                [
+                    try Products.executable("plugboard"), "download", server.url(), "--segments", "4", "--resume",
+                    "--limit-rate", "20MiB", "--progress", "none", "-o", folder.file("file\(files)"),
+                ],
+                onStart: { kill in kills.withLock { $0.kill = kill } })
+            if outcome.status == 0 { files += 1 } else { killed += 1 }
+        }
+
+        let last = try await Command.run(
+            "download", server.url(), "--segments", "4", "--resume", "-o", folder.file("file\(files)"))
+
+        #expect(last.status == 0, "\(last.stderr)")
+        for index in 0...files { #expect(try folder.read("file\(index)") == content) }
+        #expect(server.requests.filter { $0["Range"] != nil }.count > 10)
+    }
+
+    /// Kills a program when a server has sent so many bytes.
+    private struct Killing {
+        var left = 0
+        var kill: (@Sendable () -> Void)?
+
+        mutating func note(_ count: Int) {
+            left -= count
+            guard left <= 0 else { return }
+            kill?()
+            kill = nil
+        }
     }
 
     private func command(_ configuration: String, _ folder: TemporaryFolder) throws -> [String] {

@@ -1,5 +1,6 @@
 import Foundation
 import PlugboardJSON
+import PlugboardMessages
 import TestSupport
 import Testing
 
@@ -80,25 +81,82 @@ struct DownloadCommandTests {
         #expect(lines.filter { $0["isComplete"] == false }.count == 1)
     }
 
-    @Test(arguments: [
-        ("http://a.test/file.iso", "file.iso"), ("http://a.test/", "download"), ("http://a.test", "download"),
-        ("http://a.test/a/..", "download"), ("http://a.test/%2e%2e%2fetc%2fpasswd", "_etc_passwd"),
-        ("http://a.test/.bashrc", "bashrc"), ("http://a.test/a%00b%0a", "a_b_"), ("http://a.test/a%5Cb", "a_b"),
-        ("http://a.test/-rf", "rf"), ("http://a.test/%E2%80%AEgpj.exe", "_gpj.exe"), ("http://a.test/%ff", "\u{FFFD}"),
-        ("http://a.test/x?y=/z", "x"),
-    ])
-    func `names of files are safe`(url: String, name: String) {
-        #expect(SafeName.from(url: url) == name)
+    @Test func `a file in a folder has the name that the server gives`() async throws {
+        let server = try RangeServer { _, request in
+            .init(200, [("Content-Disposition", "attachment; filename*=UTF-8''%2E%2E%2Fa%20name")], [1, 2])
+        }
+        let folder = try TemporaryFolder()
+
+        let first = try await Command.run("download", server.url, "-O", "-o", folder.path + "/")
+        let second = try await Command.run("download", server.url, "-o", folder.path)
+        let both = try await Command.run(
+            "download", server.url("/1"), server.url("/2"), "--overwrite", "-o", folder.path)
+
+        #expect(first.status == 0 && first.stderr.contains("a name"), "\(first.stderr)")
+        #expect(second.status == 23 && second.stderr.contains("--overwrite"), "\(second.stderr)")
+        // One of them has the name, and the other does not replace it.
+        #expect(both.status == 23, "\(both.stderr)")
+        #expect(try folder.read("a name") == [1, 2])
     }
 
-    @Test func `a long name leaves room for the partial file's`() {
-        #expect(SafeName.from(url: "http://a.test/" + String(repeating: "a", count: 999)).utf8.count == 200)
+    @Test func `a file is received in several parts, and verified`() async throws {
+        let content = RangeServer.content(6 << 20)
+        let gate = Gate()
+        // The first response waits for requests with ranges, which the command sends after a moment.
+        let server = try LoopbackServer { connection in
+            let request = try connection.readRequest()
+            let reply = RangeServer.correct(request, content)
+            guard reply.status == 200 else {
+                gate.admit()
+                return try RangeServer.send(reply, connection)
+            }
+            let fields = reply.fields + [("Content-Length", "\(content.count)")]
+            try connection.write(
+                Array(ServerResponse(status: 200, fields: fields, body: "").head.utf8) + content[..<99])
+            try connection.wait(for: gate, count: 2)
+            try connection.write(Array(content[99...]))
+        }
+        let folder = try TemporaryFolder()
+
+        let outcome = try await Command.run(
+            "download", server.url(), "-o", folder.file("file"), "--segments", "3", "--checksum",
+            "sha-256=\(Bytes(content).sha256)")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(try folder.read("file") == content)
+        #expect(server.requests.filter { $0["Range"] != nil }.count >= 2)
+    }
+
+    @Test func `the files of a Metalink document are downloaded, from a file and from a URL`() async throws {
+        let content = content
+        let server = try RangeServer { _, request in
+            request.path == "/list.meta4"
+                ? .init(200, [], Array(DownloadCommandTests.metalink("b", "http://\(request["Host"] ?? "")/b").utf8))
+                : RangeServer.correct(request, content)
+        }
+        let folder = try TemporaryFolder()
+        let document = try folder.write("list", DownloadCommandTests.metalink("../a", server.url("/a")))
+
+        let outcome = try await Command.run(
+            "download", "--metalink", document, "--metalink", server.url("/list.meta4"), "-o", folder.path + "/")
+        let damaged = try await Command.run("download", "--metalink", folder.file("a"), "-o", folder.path + "/")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(try folder.read("a") == content && folder.read("b") == content)
+        #expect(damaged.status == 23 && damaged.stderr.contains("Metalink"), "\(damaged.stderr)")
+    }
+
+    private static func metalink(_ name: String, _ url: String) -> String {
+        "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\"><file name=\"\(name)\">"
+            + "<size>50000</size><url>\(url)</url></file></metalink>"
     }
 
     @Test(arguments: [
         [], ["http://a.test/", "http://b.test/", "-o", "/absent"], ["http://a.test/x", "http://b.test/x"],
         ["http://a.test/", "--checksum", "md5=1"], ["http://a.test/", "--progress", "dots"],
-        ["http://a.test/", "--parallel", "0"],
+        ["http://a.test/", "--parallel", "0"], ["http://a.test/", "--segments", "0"],
+        ["http://a.test/", "--limit-rate", "fast"], ["--metalink", "x", "--checksum", "sha-256=1"],
+        ["http://a.test/", "-O", "-o", "/absent/file"],
     ])
     func `arguments that do not fit are refused`(arguments: [String]) async throws {
         let outcome = try await Command.running(["download"] + arguments)

@@ -113,7 +113,13 @@ struct RangeRow: Sendable, CustomTestStringConvertible {
         // RFC 9110 §8.4: ranges count the coded bytes.
         RangeRow(
             "another coding", 206, [tag, "Content-Encoding: gzip", "Content-Range: bytes 600-999/1000"], "otherCoding"),
-        RangeRow("no coding any more", 206, [tag, "Content-Range: bytes 600-999/1000"], "otherCoding", held: coded),
+        RangeRow(
+            "a coding that a part need not repeat", 206, [tag, "Content-Range: bytes 600-999/1000"], "part 0 400 1000",
+            held: coded),
+        RangeRow(
+            "identity where there was a coding", 206,
+            [tag, "Content-Encoding: identity", "Content-Range: bytes 600-999/1000"], "otherCoding", held: coded),
+        RangeRow("the unit in capitals", 206, [tag, "Content-Range: Bytes 600-999/1000"], "part 0 400 1000"),
         RangeRow(
             "the same coding", 206, [tag, "Content-Encoding: GZIP", "Content-Range: bytes 600-999/1000"],
             "part 0 400 1000", held: coded),

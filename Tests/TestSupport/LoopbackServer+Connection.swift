@@ -55,6 +55,9 @@ extension LoopbackServer {
         /// From now on the server refuses connections; those that it has go on.
         package func stopListening() { core.stopListening() }
 
+        /// Blocks until the client's system has all that was written.
+        package func waitUntilArrived() { socket.waitUntilArrived() }
+
         /// Sends the end of the stream after what was written.
         package func close() { socket.finishWriting() }
 

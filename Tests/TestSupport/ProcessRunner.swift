@@ -18,10 +18,13 @@ package enum ProcessRunner {
     ///
     /// The first argument is a path or a name searched for in `PATH`. `environment` is added to this process's own.
     /// A program that takes longer than `timeout` is killed. Throws when it cannot be started.
-    /// - Parameter onOutput: Called with all of standard output so far, each time that there is more.
+    /// - Parameters:
+    ///   - onOutput: Called with all of standard output so far, each time that there is more.
+    ///   - onStart: Gets a function that kills the program, from any thread.
     package static func run(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, input: [UInt8] = [],
-        timeout: Duration = .seconds(120), onOutput: (@Sendable (String) -> Void)? = nil
+        timeout: Duration = .seconds(120), onOutput: (@Sendable (String) -> Void)? = nil,
+        onStart: (@Sendable (_ kill: @escaping @Sendable () -> Void) -> Void)? = nil
     ) throws -> Outcome {
         let folderOfInput = try TemporaryFolder("input")
         let inputPath = try folderOfInput.write("stdin", input)
@@ -34,6 +37,7 @@ package enum ProcessRunner {
         let process = try ChildProcess(
             arguments, environment: environment, folder: folder,
             standardInput: standardInput, standardOutput: output.writer, standardError: errors.writer)
+        onStart? { process.kill() }
         output.closeWriter()
         errors.closeWriter()
         let collected = collect(
@@ -46,7 +50,8 @@ package enum ProcessRunner {
     /// Like `run`, off the tasks' threads.
     package static func running(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, input: [UInt8] = [],
-        timeout: Duration = .seconds(120), onOutput: (@Sendable (String) -> Void)? = nil
+        timeout: Duration = .seconds(120), onOutput: (@Sendable (String) -> Void)? = nil,
+        onStart: (@Sendable (_ kill: @escaping @Sendable () -> Void) -> Void)? = nil
     ) async throws -> Outcome {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
@@ -54,7 +59,7 @@ package enum ProcessRunner {
                     with: Result {
                         try run(
                             arguments, environment: environment, folder: folder, input: input, timeout: timeout,
-                            onOutput: onOutput)
+                            onOutput: onOutput, onStart: onStart)
                     })
             }
         }

@@ -47,7 +47,7 @@ package final class RangeServer: Sendable {
         }
     }
 
-    private static func send(_ reply: Reply, _ connection: LoopbackServer.Connection) throws {
+    package static func send(_ reply: Reply, _ connection: LoopbackServer.Connection) throws {
         var fields = reply.fields + [("Connection", "close")]
         if reply.isChunked { fields.append(("Transfer-Encoding", "chunked")) }
         var head = ServerResponse(status: reply.status, fields: fields, body: reply.body).head
@@ -66,7 +66,8 @@ package final class RangeServer: Sendable {
         }
         try connection.write(Array(head.utf8) + bytes)
         if reply.isReset {
-            usleep(100_000)
+            // A reset discards what has not arrived.
+            connection.waitUntilArrived()
             connection.reset()
         }
     }

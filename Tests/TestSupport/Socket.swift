@@ -59,6 +59,17 @@ final class Socket: Sendable {
         }
     }
 
+    /// Blocks until the peer's system has acknowledged all that was written, or the connection has ended.
+    func waitUntilArrived() {
+        guard let descriptor = try? descriptor() else { return }
+        var waiting: Int32 = 0
+        // SIOCOUTQ; there is no event for it.
+        while ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0, waiting > 0 {
+            var events = pollfd(fd: descriptor, events: 0, revents: 0)
+            if poll(&events, 1, 1) > 0 { return }
+        }
+    }
+
     /// Sends the end of the stream after what was written; the peer may still send.
     func finishWriting() {
         _ = state.withLock { state in

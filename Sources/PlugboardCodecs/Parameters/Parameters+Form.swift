@@ -31,21 +31,6 @@ extension Parameters {
     private static func one(_ values: [JSONValue]) -> JSONValue { values.count == 1 ? values[0] : .array(values) }
 
     private static func unescaped(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count)
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "%"), index + 2 < bytes.endIndex, let high = hexadecimalValue(bytes[index + 1]),
-                let low = hexadecimalValue(bytes[index + 2])
-            {
-                text.append(high << 4 | low)
-                index += 3
-            } else {
-                text.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
-                index += 1
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        String(decoding: PercentEncoding.decoded(bytes, plusIsSpace: true), as: UTF8.self)
     }
 }

@@ -2,6 +2,7 @@ import Plugboard
 import PlugboardDownloads
 import PlugboardJSON
 import PlugboardKit
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -11,20 +12,32 @@ import PlugboardKit
 
 /// Carries out `plugboard download`.
 struct Downloading: Sendable {
-    /// One file, and the URLs that it can be had from.
-    private struct Job: Sendable {
-        let requests: [Request]
-        let file: String
-    }
-
-    private let jobs: [Job]
-    private let resumes: Bool
-    private let replacesURL: Bool
-    private let overwrites: Bool
-    private let digest: ExpectedDigest?
+    private let jobs: [Download]
+    /// URLs of Metalink documents, whose files are downloaded after the jobs.
+    private let metalinks: [String]
+    private let folder: String
+    private let arguments: RequestArguments
+    private let options: Options
     private let parallel: Int
     private let configuration: Configuration
     private let display: DownloadDisplay
+
+    /// What all downloads have in common.
+    private struct Options {
+        let resumes: Bool
+        let replacesURL: Bool
+        let overwrites: Bool
+        let segments: Int
+        let speed: ByteCount?
+
+        func set(in download: inout Download) {
+            download.resumes = resumes
+            download.replacesURL = replacesURL
+            download.replacesFile = overwrites
+            download.segments = segments
+            download.speed = speed
+        }
+    }
 
     init(_ verb: DownloadVerb) throws {
         var configuration = try verb.arguments.configuration()
@@ -36,47 +49,86 @@ struct Downloading: Sendable {
         self.configuration = configuration
         var urls = verb.urls
         if let list = verb.inputFile { urls += try Downloading.lines(of: list) }
-        guard !urls.isEmpty else { throw CommandFailure(.usage, "No URL was given. See plugboard download --help.") }
-        guard verb.parallel >= 1, verb.parallel <= 64 else {
-            throw CommandFailure(.usage, "--parallel must be from 1 to 64.")
+        guard !urls.isEmpty || !verb.metalinks.isEmpty else {
+            throw CommandFailure(.usage, "No URL was given. See plugboard download --help.")
         }
-        guard urls.count == 1 || (verb.checksum == nil && verb.mirrors.isEmpty) else {
+        guard (1...64).contains(verb.parallel), (1...64).contains(verb.segments) else {
+            throw CommandFailure(.usage, "--parallel and --segments must be from 1 to 64.")
+        }
+        guard urls.count == 1 && verb.metalinks.isEmpty || (verb.checksum == nil && verb.mirrors.isEmpty) else {
             throw CommandFailure(.usage, "--checksum and --mirror are for one URL. Download the files one by one.")
         }
         guard let form = DownloadDisplay.Form(rawValue: verb.progress) else {
             throw CommandFailure(.usage, "--progress must be bar, json or none.")
         }
-        digest = try verb.checksum.map { text in
+        let digest = try verb.checksum.map { text in
             guard let digest = ExpectedDigest(text) else {
                 throw CommandFailure(
-                    .usage, "--checksum must be sha-256= with 64 hexadecimal digits or with base 64.")
+                    .usage,
+                    "--checksum must be sha-256= or sha-512= with hexadecimal digits or with base 64.")
             }
             return digest
         }
-        let isFolder = verb.output.map { $0.hasSuffix("/") || Downloading.isFolder($0) } ?? true
-        guard isFolder || urls.count == 1 else {
-            throw CommandFailure(.usage, "-o must be a folder that exists, because there are several URLs.")
+        let speed = try verb.limitRate.map { text in
+            guard let speed = ByteCount(text), speed.bytes > 0 else {
+                throw CommandFailure(.usage, "--limit-rate must be a size, such as 500KiB or 2MiB.")
+            }
+            return speed
         }
-        var jobs: [Job] = []
-        var names: Set<String> = []
+        let isFolder = verb.output.map { $0.hasSuffix("/") || Downloading.isFolder($0) } ?? true
+        guard isFolder || urls.count == 1 && verb.metalinks.isEmpty && !verb.remoteName else {
+            throw CommandFailure(
+                .usage, "-o must be a folder that exists, because of several URLs, --metalink or -O.")
+        }
+        folder = verb.output ?? ""
+        arguments = verb.arguments
+        options = Options(
+            resumes: verb.resume, replacesURL: verb.moved, overwrites: verb.overwrite, segments: verb.segments,
+            speed: speed)
+        var jobs: [Download] = []
         for url in urls {
             let requests = try ([url] + verb.mirrors).map { try verb.arguments.request(.get, $0, against: base, nil) }
-            var file = verb.output ?? ""
-            if isFolder {
-                let folder = file.isEmpty || file.hasSuffix("/") ? file : file + "/"
-                file = folder + SafeName.from(url: requests[0].url)
-            }
-            guard names.insert(file).inserted else {
-                throw CommandFailure(.usage, "Two URLs have the file name \(file). Download them into two folders.")
-            }
-            jobs.append(Job(requests: requests, file: file))
+            var job = isFolder ? Download(requests[0], in: folder) : Download(requests[0], to: folder)
+            job.mirrors = Array(requests.dropFirst())
+            job.digest = digest
+            options.set(in: &job)
+            jobs.append(job)
         }
+        let isURL: (String) -> Bool = { $0.contains("://") }
+        for file in verb.metalinks where !isURL(file) {
+            jobs += try Downloading.jobs(
+                of: Bytes(FileContents.bytes(of: file, for: "--metalink")), in: folder, arguments, options)
+        }
+        try Downloading.checkNames(jobs)
+        metalinks = verb.metalinks.filter(isURL)
         self.jobs = jobs
-        resumes = verb.resume
-        replacesURL = verb.moved
-        overwrites = verb.overwrite
         parallel = verb.parallel
         display = DownloadDisplay(form)
+    }
+
+    private static func jobs(
+        of metalink: Bytes, in folder: String, _ arguments: RequestArguments, _ options: Options
+    ) throws -> [Download] {
+        let documents: Metalink
+        do throws(PlugboardError) {
+            documents = try Metalink(metalink)
+        } catch {
+            throw CommandFailure(ExitStatus(for: error), error)
+        }
+        return try documents.files.map { file in
+            var job = file.download(in: folder)
+            job.request = try arguments.request(.get, file.urls[0], against: nil, nil)
+            job.mirrors = try file.urls.dropFirst().map { try arguments.request(.get, $0, against: nil, nil) }
+            options.set(in: &job)
+            return job
+        }
+    }
+
+    private static func checkNames(_ jobs: [Download]) throws {
+        var names: Set<String> = []
+        for job in jobs where !names.insert(job.file).inserted {
+            throw CommandFailure(.usage, "Two URLs have the file name \(job.file). Download them into two folders.")
+        }
     }
 
     private static func lines(of list: String) throws -> [String] {
@@ -97,9 +149,9 @@ struct Downloading: Sendable {
     func run() async throws {
         let failure = try await Kernel.whileRunning(configuration) { kernel in
             let interrupt = Interrupt()
-            let task = Task { await all(kernel) }
+            let task = Task { try await all(kernel) }
             interrupt.cancels { task.cancel() }
-            let failure = await task.value
+            let failure = try await task.value
             withExtendedLifetime(interrupt) {}
             return failure
         }
@@ -108,14 +160,24 @@ struct Downloading: Sendable {
     }
 
     /// Downloads all files, so many at a time, and returns the first failure.
-    private func all(_ kernel: Kernel) async -> CommandFailure? {
-        await withTaskGroup(of: CommandFailure?.self) { group in
+    private func all(_ kernel: Kernel) async throws -> CommandFailure? {
+        var jobs = jobs
+        for url in metalinks {
+            jobs += try Downloading.jobs(of: try await document(url, kernel), in: folder, arguments, options)
+        }
+        try Downloading.checkNames(jobs)
+        let names = TakenNames()
+        return await withTaskGroup(of: CommandFailure?.self) { [jobs] group in
             var next = 0
             var first: CommandFailure?
             var running = 0
             while true {
                 while running < parallel, next < jobs.count, !Task.isCancelled {
-                    group.addTask { [next] in await download(next, kernel) }
+                    group.addTask { [next] in
+                        var job = jobs[next]
+                        job.accepts = { names.take($0, for: next) }
+                        return await download(job, next, kernel)
+                    }
                     next += 1
                     running += 1
                 }
@@ -126,14 +188,40 @@ struct Downloading: Sendable {
         }
     }
 
-    private func download(_ index: Int, _ kernel: Kernel) async -> CommandFailure? {
-        let job = jobs[index]
+    /// The paths that servers have given the files of this command.
+    private final class TakenNames: Sendable {
+        private let paths = Mutex<[String: Int]>([:])
+
+        func take(_ path: String, for job: Int) -> Bool {
+            paths.withLock { paths in
+                paths[path] = paths[path] ?? job
+                return paths[path] == job
+            }
+        }
+    }
+
+    private func document(_ url: String, _ kernel: Kernel) async throws -> Bytes {
+        let request = try arguments.request(.get, url, against: nil, nil)
+        do throws(PlugboardError) {
+            let response = try await kernel.send(request)
+            guard response.status == 200 else {
+                response.body.source.release()
+                throw PlugboardError(
+                    .responseStatus, "The server responded with status \(response.status) to the Metalink document.")
+            }
+            return try await response.body.collect(upTo: .mebibytes(16))
+        } catch {
+            throw CommandFailure(error.code == .responseStatus ? .status : ExitStatus(for: error), error)
+        }
+    }
+
+    private func download(_ job: Download, _ index: Int, _ kernel: Kernel) async -> CommandFailure? {
         do throws(CommandFailure) {
             let result = try await downloaded(job, index, kernel)
             display.end(
-                index, "\(job.file): \(ProgressBar.size(Int64(result.count)))",
+                index, "\(result.file): \(ProgressBar.size(Int64(result.count)))",
                 [
-                    "file": .string(job.file), "received": .number(JSONNumber(result.count)),
+                    "file": .string(result.file), "received": .number(JSONNumber(result.count)),
                     "resumed": .number(JSONNumber(result.resumed)), "isComplete": true,
                 ])
             return nil
@@ -150,29 +238,24 @@ struct Downloading: Sendable {
         }
     }
 
-    /// Tries the URL and its mirrors in turn.
-    private func downloaded(_ job: Job, _ index: Int, _ kernel: Kernel) async throws(CommandFailure) -> DownloadResult {
-        if !overwrites, access(job.file, F_OK) == 0 {
-            throw CommandFailure(.write, "The file exists. Use --overwrite to replace it, or -o to name another.")
-        }
-        var failure = CommandFailure(.usage, nil)
-        for (number, request) in job.requests.enumerated() {
-            var download = Download(request, to: job.file)
-            download.resumes = resumes || number > 0
-            // Two servers can give different files the same entity tag: only a digest tells.
-            download.replacesURL = replacesURL || (job.requests.count > 1 && digest != nil)
-            download.digest = digest
-            download.progress = { [display] in display.show(index, job.file, $0) }
-            do throws(PlugboardError) {
-                let result = try await download.run(with: kernel)
-                if result.isComplete { return result }
-                result.response.body.source.release()
-                failure = CommandFailure(.status, "The server responded with status \(result.response.status).")
-            } catch {
-                failure = CommandFailure(ExitStatus(for: error), error)
-                if error.code == .cancelled || error.code == .downloadWrite { break }
+    private func downloaded(
+        _ job: Download, _ index: Int, _ kernel: Kernel
+    ) async throws(CommandFailure) -> DownloadResult {
+        var job = job
+        job.progress = { [display, file = job.file] in display.show(index, file, $0) }
+        do throws(PlugboardError) {
+            let result = try await job.run(with: kernel)
+            if result.isComplete { return result }
+            result.response.body.source.release()
+            throw PlugboardError(.responseStatus, "The server responded with status \(result.response.status).")
+        } catch {
+            switch error.code {
+            case .responseStatus: throw CommandFailure(.status, error)
+            case .downloadExists:
+                throw CommandFailure(
+                    .write, "\(error.reason) Use --overwrite to replace it, or -o to name another.")
+            default: throw CommandFailure(ExitStatus(for: error), error)
             }
         }
-        throw failure
     }
 }

@@ -53,13 +53,14 @@ extension Client {
             settings.requestAdapters.isEmpty
             ? try unadapted(endpoint, labels: labels, call: control?.id)
             : try await request(for: endpoint, labels: labels, call: control?.id)
-        let response =
-            if let control {
-                try await control.send(request, by: kernel)
-            } else {
-                try await kernel.send(request)
-            }
-        var received = try await read(response, for: endpoint)
+        var received: ReceivedResponse
+        if let path = endpoint.downloadPath {
+            received = try await download(request, to: path, for: endpoint, control: control)
+        } else if let control {
+            received = try await read(try await control.send(request, by: kernel), for: endpoint)
+        } else {
+            received = try await read(try await kernel.send(request), for: endpoint)
+        }
         do throws(PlugboardError) {
             try endpoint.transform(&received)
             try endpoint.validate(received)
@@ -82,10 +83,7 @@ extension Client {
             response = try await response.requireType(types, keeping: Client.excerptLimit)
         }
         let content: ReceivedResponse.Content
-        if let path = endpoint.downloadPath {
-            let count = try await response.body.write(to: path)
-            content = .file(DownloadedFile(path: path, byteCount: count))
-        } else if E.Response.self == StreamedResponse.self {
+        if E.Response.self == StreamedResponse.self {
             content = .stream(response.body)
         } else if E.Response.self == Void.self {
             content = try await dropped(response.body)
@@ -97,7 +95,7 @@ extension Client {
             head: response.head, url: response.url, attempts: response.attempts, content: content)
     }
 
-    private nonisolated(nonsending) func refusal<E: Endpoint>(
+    nonisolated(nonsending) func refusal<E: Endpoint>(
         of response: StreamedResponse, for endpoint: E
     ) async -> PlugboardError {
         await response.refused(

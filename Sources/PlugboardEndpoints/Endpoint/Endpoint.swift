@@ -111,7 +111,7 @@ public protocol Endpoint: Sendable {
     var acceptableTypes: [String]? { get }
     /// The largest body that is collected; nil for the client's limit.
     var bodyLimit: ByteCount? { get }
-    /// The file that the body is written to; nil for none.
+    /// The file that the body is written to; nil for none. What a broken download has left is continued.
     var downloadPath: String? { get }
 
     // MARK: Hooks of the type itself

@@ -132,23 +132,11 @@ struct OpenAPIReferences {
         return node
     }
 
+    /// Nil for a percent sign without two digits.
     private static func unescaped(_ bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
-        var text: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%") {
-                guard index + 2 < bytes.count, let high = hexadecimalValue(bytes[index + 1]),
-                    let low = hexadecimalValue(bytes[index + 2])
-                else { return nil }
-                text.append(high << 4 | low)
-                index += 3
-            } else {
-                text.append(bytes[index])
-                index += 1
-            }
-        }
-        return text
+        var isMalformed = false
+        let text = PercentEncoding.decoded(bytes, isMalformed: &isMalformed)
+        return isMalformed ? nil : text
     }
 
     /// `~1` is a slash and `~0` a tilde (RFC 6901 §4).

@@ -100,6 +100,37 @@ package enum PercentEncoding {
 
     private static let percent = UInt8(ascii: "%")
 
+    /// The bytes that a text stands for. A percent sign without two digits stays.
+    ///
+    /// - Parameters:
+    ///   - plusIsSpace: Whether a plus sign stands for a space, as in forms.
+    ///   - isMalformed: Set to true where a percent sign had no two digits.
+    package static func decoded(
+        _ text: some Sequence<UInt8>, plusIsSpace: Bool = false, isMalformed: inout Bool
+    ) -> [UInt8] {
+        let bytes = Array(text)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if let value = value(of: bytes, index) {
+                decoded.append(value)
+                index += 3
+            } else {
+                if bytes[index] == percent { isMalformed = true }
+                decoded.append(plusIsSpace && bytes[index] == UInt8(ascii: "+") ? 0x20 : bytes[index])
+                index += 1
+            }
+        }
+        return decoded
+    }
+
+    /// The bytes that a text stands for. A percent sign without two digits stays.
+    package static func decoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
+        var isMalformed = false
+        return decoded(text, plusIsSpace: plusIsSpace, isMalformed: &isMalformed)
+    }
+
     /// The byte that the escape at an index stands for; nil if there is no escape.
     private static func value(of bytes: [UInt8], _ index: Int) -> UInt8? {
         guard bytes[index] == percent, index + 2 < bytes.count, let high = hexadecimalValue(bytes[index + 1]),

@@ -102,6 +102,34 @@ import Testing
         #expect(try folder.read("b") == Array("[]".utf8))
     }
 
+    @Test func `a download that broke is continued when the endpoint is sent again`() async throws {
+        let content = RangeServer.content(50_000)
+        let server = try RangeServer { number, request in
+            RangeServer.correct(request, content, cut: number == 1 ? 20_000 : nil)
+        }
+        let folder = try TemporaryFolder()
+        let client = Client(kernel: try Kernel(), settings: ClientSettings(base: server.url("")))
+
+        let broken = await error { try await client.send(GetFile(downloadPath: folder.file("a"))) }
+        let file = try await client.call(GetFile(downloadPath: folder.file("a"))).value
+
+        #expect(broken?.code == .bodyCut)
+        #expect(file.byteCount == 50_000)
+        #expect(server.requests.map { $0["Range"] } == [nil, "bytes=20000-"])
+        #expect(try folder.read("a") == content)
+        #expect(try folder.entries() == ["a"])
+    }
+
+    @Test func `a response without content is no download`() async throws {
+        let folder = try TemporaryFolder()
+        let client = try ResponseTests.client(204, nil)
+
+        let error = await error { try await client.send(GetFile(downloadPath: folder.file("a"))) }
+
+        #expect(error?.code == .responseStatus)
+        #expect(try folder.entries() == [])
+    }
+
     @Test func `a download that cannot be written, or not decoded, or without a path is an error`() async throws {
         let client = try ResponseTests.client(body: "[]")
         let folder = try TemporaryFolder()

@@ -4,15 +4,22 @@ import PlugboardRanges
 
 /// What is known about the bytes of a partial file. It is written before the first of them.
 struct Journal: Sendable, Equatable {
-    private static let version = 1
+    private static let version = 2
+    /// More would make the journal slow to write.
+    private static let rangeLimit = 1024
 
     /// The SHA-256 of the URL, because the URL itself may hold credentials.
     let url: String
     /// The start of the system in which the bytes were written.
     let boot: String
     var representation: Representation
-    /// How many bytes are on the disk for certain, whatever happened to the system.
-    var synced = 0
+    /// The name that the server gave the file, as it was sent.
+    var name: String?
+    /// The bytes that are on the disk for certain, whatever happened to the system.
+    var synced = ByteRanges()
+    /// The bytes that were written, of a file that has its whole length already. Nil where they are the file's first
+    /// bytes and all that it has.
+    var written: ByteRanges?
 
     init(url: String, boot: String, representation: Representation) {
         self.url = url
@@ -23,12 +30,22 @@ struct Journal: Sendable, Equatable {
     /// The form in which URLs are compared.
     static func key(of url: String) -> String { Bytes(NormalURL(url)?.text ?? url).sha256 }
 
+    /// The bytes of a file that can be used.
+    ///
+    /// - Parameters:
+    ///   - size: The length of the file.
+    ///   - boot: The present start of the system.
+    func received(size: Int, boot: String) -> ByteRanges {
+        guard !boot.isEmpty, boot == self.boot else { return synced.clipped(to: size) }
+        return written?.clipped(to: size) ?? ByteRanges(0..<size)
+    }
+
     /// Nil for a journal that is damaged or of another version.
     init?(_ bytes: [UInt8]) {
         guard let object = (try? JSONParser.parse(bytes))?.objectValue,
             object["plugboardDownload"]?.numberValue?.integer(Int.self) == Journal.version,
             let url = object["url"]?.stringValue, let boot = object["boot"]?.stringValue,
-            let synced = object["synced"]?.numberValue?.integer(Int.self), synced >= 0,
+            let synced = Journal.ranges(object["synced"]),
             let coding = object["coding"]?.stringValue, let acceptsRanges = object["acceptsRanges"]?.boolValue,
             let marks = object["marks"]?.arrayValue
         else { return nil }
@@ -36,6 +53,10 @@ struct Journal: Sendable, Equatable {
         if let value = object["length"] {
             guard let number = value.numberValue?.integer(Int.self), number >= 0 else { return nil }
             length = number
+        }
+        if let value = object["written"] {
+            guard let ranges = Journal.ranges(value), length != nil else { return nil }
+            written = ranges
         }
         // The validator is read again from the fields that it came from, so that no weak one can stand here.
         var fields = Fields()
@@ -47,6 +68,7 @@ struct Journal: Sendable, Equatable {
         self.url = url
         self.boot = boot
         self.synced = synced
+        name = object["name"]?.stringValue
         representation = Representation(
             validator: StrongValidator(fields), length: length, coding: coding, acceptsRanges: acceptsRanges,
             marks: marks.compactMap(\.stringValue))
@@ -56,10 +78,12 @@ struct Journal: Sendable, Equatable {
         let known = representation
         var object: JSONObject = [
             "plugboardDownload": .number(JSONNumber(Journal.version)), "url": .string(url), "boot": .string(boot),
-            "synced": .number(JSONNumber(synced)), "coding": .string(known.coding),
+            "synced": Journal.value(synced), "coding": .string(known.coding),
             "acceptsRanges": .bool(known.acceptsRanges), "marks": .array(known.marks.map { .string($0) }),
         ]
         if let length = known.length { object["length"] = .number(JSONNumber(length)) }
+        if let written { object["written"] = Journal.value(written) }
+        if let name { object["name"] = .string(name) }
         switch known.validator {
         case .entityTag(let tag): object["entityTag"] = .string(tag)
         case .lastModified(let date):
@@ -68,5 +92,26 @@ struct Journal: Sendable, Equatable {
         case nil: break
         }
         return JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]
+    }
+
+    /// `[first, end, first, end, …]`, in ascending order.
+    private static func value(_ ranges: ByteRanges) -> JSONValue {
+        .array(
+            ranges.ranges.flatMap { [.number(JSONNumber($0.lowerBound)), .number(JSONNumber($0.upperBound))] })
+    }
+
+    private static func ranges(_ value: JSONValue?) -> ByteRanges? {
+        guard let elements = value?.arrayValue, elements.count.isMultiple(of: 2), elements.count <= 2 * rangeLimit
+        else { return nil }
+        var ranges = ByteRanges()
+        var end = -1
+        for index in stride(from: 0, to: elements.count, by: 2) {
+            guard let first = elements[index].numberValue?.integer(Int.self),
+                let next = elements[index + 1].numberValue?.integer(Int.self), first > end, next > first
+            else { return nil }
+            ranges.insert(first..<next)
+            end = next
+        }
+        return ranges
     }
 }

@@ -1,32 +1,26 @@
-import PlugboardKit
+import PlugboardMessages
 
-/// The name of a file that is made from a URL: never a path, never hidden, never with control characters.
-enum SafeName {
+/// The name of a file that is made from a URL or from what a server says: never a path, never hidden, never with control characters.
+package enum SafeName {
     /// The longest name, in bytes; it leaves room for the ending of the partial file's journal.
     private static let limit = 200
 
+    private static let unnamed = "download"
+
     /// The last segment of a URL's path, decoded; `download` where it has none that can be used.
-    static func from(url: String) -> String {
-        guard let parts = URLParts(url) else { return "download" }
+    package static func from(url: String) -> String {
+        guard let parts = URLParts(url) else { return unnamed }
         let segments = Array(parts.path.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return make(decoded(Array(segments.last ?? [])))
+        return make(PercentEncoding.decoded(segments.last ?? []))
     }
 
-    private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = hexadecimalValue(bytes[index + 1]), let low = hexadecimalValue(bytes[index + 2])
-            {
-                result.append(high << 4 | low)
-                index += 3
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
-        }
-        return result
+    /// What a server calls the file; a path in it is dropped, as RFC 6266 §4.3 says. Nil where nothing is left.
+    package static func from(name: String) -> String? {
+        let last =
+            name.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+            .last ?? Substring(name).utf8
+        let safe = make(Array(last))
+        return safe == unnamed ? nil : safe
     }
 
     static func make(_ bytes: [UInt8]) -> String {
@@ -45,7 +39,7 @@ enum SafeName {
         // Names of partial files and journals belong to other downloads.
         let lower = text.lowercased()
         if [".part", ".part.json", ".part.json.new"].contains(where: { lower.hasSuffix($0) }) { text += "_" }
-        return text.isEmpty ? "download" : text
+        return text.isEmpty ? unnamed : text
     }
 
     /// Characters that change the direction of text, and so the visible ending of a name.

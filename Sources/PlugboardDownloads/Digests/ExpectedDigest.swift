@@ -1,0 +1,101 @@
+import PlugboardMessages
+
+/// The digest that a file must have.
+public struct ExpectedDigest: Sendable, Equatable {
+    /// The functions whose digests are verified. SHA-1 and MD5 are not, because files can be made that have a given one.
+    public enum Algorithm: String, Sendable, CaseIterable {
+        /// SHA-256 (FIPS 180-4).
+        case sha256 = "sha-256"
+        /// SHA-512 (FIPS 180-4).
+        case sha512 = "sha-512"
+
+        var byteCount: Int { self == .sha256 ? 32 : 64 }
+        /// For people.
+        var title: String { self == .sha256 ? "SHA-256" : "SHA-512" }
+    }
+
+    /// The function.
+    public let algorithm: Algorithm
+    /// The digest in hexadecimal digits, in lower case.
+    public let hexadecimal: String
+
+    /// Reads `sha-256=VALUE` or `sha-512=VALUE`, with hexadecimal digits or base 64. Nil for anything else.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        self.init(
+            String(decoding: bytes[..<equals], as: UTF8.self), String(decoding: bytes[(equals + 1)...], as: UTF8.self))
+    }
+
+    /// Reads the name of a function, such as `sha-256`, and the digest, in hexadecimal digits or base 64. Nil for
+    /// another function, and for what is no digest of it.
+    public init?(_ name: String, _ value: String) {
+        let name = name.lowercased()
+        guard
+            let algorithm = Algorithm.allCases.first(where: { $0.rawValue == name || "sha\($0.byteCount * 8)" == name })
+        else { return nil }
+        let digits = value.lowercased()
+        if digits.utf8.count == 2 * algorithm.byteCount, digits.utf8.allSatisfy({ hexadecimalValue($0) != nil }) {
+            hexadecimal = digits
+        } else if let decoded = Base64.decode(value), decoded.count == algorithm.byteCount {
+            hexadecimal = decoded.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        } else {
+            return nil
+        }
+        self.algorithm = algorithm
+    }
+
+    /// What a response says of the whole representation: `Repr-Digest` (RFC 9530 §3), `Digest` (RFC 3230), and
+    /// `Content-Digest` where the content is the whole. The strongest that can be verified; nil without one.
+    init?(_ response: ResponseHead) {
+        var values = response.fields.values("Repr-Digest") + response.fields.values("Digest")
+        if response.status == 200 { values += response.fields.values("Content-Digest") }
+        var found: ExpectedDigest?
+        for value in values {
+            for member in value.utf8.split(separator: UInt8(ascii: ",")) {
+                // `sha-256=:BASE64:` in the first and the last, `SHA-256=BASE64` in the second.
+                let text = member.filter { $0 != UInt8(ascii: ":") && $0 != 0x20 && $0 != 0x09 }
+                guard let digest = ExpectedDigest(String(decoding: text, as: UTF8.self)) else { continue }
+                if found == nil || digest.algorithm == .sha512 && found?.algorithm == .sha256 { found = digest }
+            }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+}
+
+/// A digest of the bytes that have come so far.
+enum RunningDigest: Sendable {
+    case sha256(SHA256)
+    case sha512(SHA512)
+
+    init(_ algorithm: ExpectedDigest.Algorithm) {
+        self = algorithm == .sha256 ? .sha256(SHA256()) : .sha512(SHA512())
+    }
+
+    var algorithm: ExpectedDigest.Algorithm {
+        switch self {
+        case .sha256: .sha256
+        case .sha512: .sha512
+        }
+    }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        // Taken out of `self`, so that its arrays are not copied.
+        switch consume self {
+        case .sha256(var digest):
+            digest.update(bytes)
+            self = .sha256(digest)
+        case .sha512(var digest):
+            digest.update(bytes)
+            self = .sha512(digest)
+        }
+    }
+
+    var hexadecimal: String {
+        switch self {
+        case .sha256(let digest): digest.hexadecimal
+        case .sha512(let digest): digest.hexadecimal
+        }
+    }
+}

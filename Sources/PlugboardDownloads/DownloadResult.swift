@@ -1,0 +1,60 @@
+import PlugboardMessages
+
+/// What a download has received so far.
+public struct DownloadProgress: Sendable, Equatable {
+    /// The bytes of the file that are there, those of earlier downloads included.
+    public var received: Int
+    /// The bytes that were there when this download began.
+    public var resumed: Int
+    /// The length of the file; nil if it is not known.
+    public var total: Int?
+}
+
+/// Limits progress to ten calls a second.
+struct ProgressPace: Sendable {
+    private let progress: (@Sendable (DownloadProgress) -> Void)?
+    private var last: ContinuousClock.Instant?
+
+    init(_ progress: (@Sendable (DownloadProgress) -> Void)?) { self.progress = progress }
+
+    mutating func tell(_ facts: DownloadProgress) {
+        guard let progress else { return }
+        let now = ContinuousClock.now
+        if let last, now - last < .milliseconds(100) { return }
+        last = now
+        progress(facts)
+    }
+
+    mutating func end(_ facts: DownloadProgress) { progress?(facts) }
+}
+
+/// The end of a download.
+public struct DownloadResult: Sendable {
+    /// The last response. Its body is empty if it was written to the file.
+    public var response: Response
+    /// Whether the file is in place.
+    public var isComplete: Bool
+    /// The path of the file.
+    public var file: String
+    /// The bytes of the file.
+    public var count: Int
+    /// How many of them were there before this download.
+    public var resumed: Int
+}
+
+extension RequestSender {
+    /// Downloads a URL to a file, and goes on with what an earlier download has left: see `Download`.
+    ///
+    /// Throws `response.status` for a response that has no representation of the file.
+    @discardableResult
+    public func download(_ url: String, to file: String) async throws(PlugboardError) -> DownloadResult {
+        let result = try await Download(Request(.get, url), to: file).run(with: self)
+        guard result.isComplete else {
+            result.response.body.source.release()
+            throw PlugboardError(
+                .responseStatus,
+                "The server responded with status \(result.response.status), so \(file) was not written.")
+        }
+        return result
+    }
+}

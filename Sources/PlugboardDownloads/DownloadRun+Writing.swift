@@ -1,0 +1,169 @@
+import PlugboardMessages
+import PlugboardRanges
+
+extension DownloadRun {
+    static let wrongCount = PlugboardError(
+        .bodyCut, "The body does not have the length that the server announced.")
+
+    /// More requests at the same time than any server likes.
+    private static let segmentLimit = 256
+
+    /// Writes a response's body after the bytes that are there.
+    ///
+    /// - Parameter repeated: How many of its bytes must be those at the end of the file.
+    mutating func write(_ response: Response, repeated: Int, count: Int?) async throws(PlugboardError) {
+        try partial.compute(expected(response.head).map(\.algorithm))
+        let total = partial.journal?.representation.length
+        var repeated = repeated
+        var left = count
+        pace.tell(DownloadProgress(received: partial.count, resumed: resumed, total: total))
+        var iterator = response.body.makeAsyncIterator()
+        do throws(PlugboardError) {
+            while let piece = try await iterator.next() {
+                if let known = left {
+                    guard piece.count <= known else {
+                        try partial.drop()
+                        throw DownloadRun.wrongCount
+                    }
+                    left = known - piece.count
+                }
+                let compared = min(repeated, piece.count)
+                if compared > 0 {
+                    let offset = partial.count - repeated
+                    let isSame = piece[0..<compared].withUnsafeBytes { partial.holds($0, at: offset) }
+                    guard isSame else {
+                        response.body.source.release()
+                        asksWhole = true
+                        return
+                    }
+                    repeated -= compared
+                }
+                try check(partial.count + piece.count - compared)
+                try piece[compared..<piece.count].withUnsafeBytes { bytes throws(PlugboardError) in
+                    if !bytes.isEmpty { try partial.append(bytes) }
+                }
+                pace.tell(DownloadProgress(received: partial.count, resumed: resumed, total: total))
+                if let delay = speed?.delay(after: piece.count, now: .now) { try await DownloadRun.wait(delay) }
+            }
+        } catch {
+            response.body.source.release()
+            throw error
+        }
+        // A connection's end is the end of a body without a length (RFC 9112 §8), but not of a range.
+        guard left == nil || left == 0, repeated == 0 else {
+            // Such a server's bytes are not trusted, the earlier ones of this part included.
+            try partial.drop()
+            throw DownloadRun.wrongCount
+        }
+    }
+
+    /// Receives the rest of a file in several parts at the same time.
+    ///
+    /// - Parameters:
+    ///   - response: The first part, whose body begins at the first byte that is missing.
+    ///   - count: The number of its bytes.
+    mutating func receiveSegments(
+        _ response: Response, _ count: Int, _ sender: some RequestSender
+    ) async throws(PlugboardError) -> Step {
+        guard let whole = partial.journal?.representation, let length = whole.length else { return .next }
+        do throws(PlugboardError) {
+            try partial.compute(expected(response.head).map(\.algorithm))
+        } catch {
+            response.body.source.release()
+            throw error
+        }
+        let board = SegmentBoard(
+            partial, length: length, minimum: download.segmentMinimum, pace: pace, limit: speed, resumed: resumed)
+        let workers = workers(whole, board, sender)
+        let first = await board.claim(0)
+        await board.covers(0, upTo: (first?.lowerBound ?? length) + count)
+        let ends = await DownloadRun.run(
+            workers, (response, count), on: board, window: download.segmentWindow)
+        (pace, speed) = await board.paces
+        // The first end that stopped the others tells why.
+        for end in ends {
+            switch end {
+            case .changed:
+                asksWhole = true
+                divides = false
+                return .next
+            case .broke(let error) where !DownloadRun.isTransient(error.code): throw error
+            default: break
+            }
+        }
+        if await board.isComplete { return try finish(response) }
+        // The others have given up before.
+        for case .broke(let error) in ends.reversed() { throw error }
+        divides = false
+        return .next
+    }
+
+    /// The first worker has the server of the first response; with trusted mirrors, the others take turns.
+    private func workers<Sender: RequestSender>(
+        _ whole: Representation, _ board: SegmentBoard, _ sender: Sender
+    ) -> [SegmentWorker<Sender>] {
+        var sources = [SegmentSource(request: prepared(download.request, nil), representation: whole)]
+        if download.digest != nil || download.trustsMirrors {
+            sources += download.mirrors.map { SegmentSource(request: prepared($0, nil)) }
+        }
+        return (0..<(divides ? min(download.segments, DownloadRun.segmentLimit) : 1)).map { number in
+            SegmentWorker(
+                number: number, board: board, sender: sender, whole: whole, source: sources[number % sources.count])
+        }
+    }
+
+    private enum Event: Sendable {
+        case tick
+        case ended(SegmentEnd)
+    }
+
+    /// Runs the first worker, and after a moment the others. Returns how they ended, in that order.
+    private static func run<Sender: RequestSender>(
+        _ workers: [SegmentWorker<Sender>], _ first: (response: Response, count: Int), on board: SegmentBoard,
+        window: Duration
+    ) async -> [SegmentEnd] {
+        await withTaskGroup(of: Event.self) { group in
+            func begin(_ worker: SegmentWorker<Sender>, _ first: (response: Response, count: Int)? = nil) {
+                group.addTask {
+                    var worker = worker
+                    return .ended(await worker.run(first))
+                }
+            }
+            func tick(after delay: Duration) {
+                group.addTask {
+                    try? await Task.sleep(for: delay)
+                    return .tick
+                }
+            }
+            var ends: [SegmentEnd] = []
+            var running = 1
+            begin(workers[0], first)
+            if workers.count > 1 { tick(after: window) }
+            while running > 0, let event = await group.next() {
+                switch event {
+                case .ended(let end):
+                    running -= 1
+                    ends.append(end)
+                    // What ends the download, the others need not wait for.
+                    switch end {
+                    case .changed: group.cancelAll()
+                    case .broke(let error) where !isTransient(error.code): group.cancelAll()
+                    default: break
+                    }
+                case .tick:
+                    switch await board.grow() {
+                    case .begin:
+                        guard await board.hasWork else { break }
+                        for worker in workers.dropFirst() { begin(worker) }
+                        running += workers.count - 1
+                        tick(after: window * 2)
+                    case .wait: tick(after: window * 2)
+                    case .stop, .done: break
+                    }
+                }
+            }
+            group.cancelAll()
+            return ends
+        }
+    }
+}

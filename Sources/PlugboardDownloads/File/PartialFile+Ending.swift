@@ -1,0 +1,92 @@
+import CPlugboardFiles
+import PlugboardMessages
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension PartialFile {
+    /// Puts the file in its place, once its bytes are on the disk and have the digests.
+    ///
+    /// - Parameters:
+    ///   - destination: In the folder of the partial file.
+    ///   - replaces: Whether a file that is there is replaced.
+    func appear(
+        as destination: String, replaces: Bool, _ expected: [ExpectedDigest]
+    ) throws(PlugboardError) {
+        for expected in expected where try !has(expected) {
+            remove()
+            throw PlugboardError(
+                .downloadDigest,
+                "The \(count) bytes received do not have the expected \(expected.algorithm.title), and were removed. "
+                    + "The server has another file, or the file was changed on its way.")
+        }
+        // A partial file that was longer.
+        guard ftruncate(descriptor, off_t(count)) == 0, fsync(descriptor) == 0 else { throw .writing(partial) }
+        guard PartialFile.isSame(descriptor, partial) else {
+            throw PlugboardError(
+                .downloadWrite, "\(partial) was replaced by another file. Nothing was put in its place.")
+        }
+        let failed =
+            replaces
+            ? (rename(partial, destination) == 0 ? nil : errno) : PartialFile.renameNew(partial, destination)
+        if failed == EEXIST { throw PartialFile.exists(destination) }
+        if let failed { throw .writing(destination, failed) }
+        isPresent = false
+        unlink(journalPath)
+        PartialFile.synchronizeFolder(of: path)
+    }
+
+    /// Renames a file unless the new name exists. Returns the system's error, or nil.
+    ///
+    /// - Parameter usesLink: For file systems whose rename cannot do that: a hard link does.
+    static func renameNew(_ old: String, _ new: String, usesLink: Bool = false) -> Int32? {
+        if !usesLink {
+            if cfiles_rename_new(old, new) == 0 { return nil }
+            guard errno == EINVAL || errno == ENOSYS else { return errno }
+        }
+        guard link(old, new) == 0 else { return errno }
+        return unlink(old) == 0 ? nil : errno
+    }
+
+    static func exists(_ path: String) -> PlugboardError {
+        PlugboardError(.downloadExists, "\(path) exists, and is not to be replaced.")
+    }
+
+    /// Best effort: not every file system can synchronize a folder.
+    static func synchronizeFolder(of path: String) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { $0 == path.utf8.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// Removes the bytes and the journal.
+    func remove() {
+        guard isPresent, PartialFile.isSame(descriptor, partial) else { return }
+        isPresent = false
+        // Without it, nothing writes a journal any more.
+        journal = nil
+        unlink(partial)
+        unlink(journalPath)
+    }
+
+    /// A request that brought nothing leaves nothing.
+    func removeIfUnused() {
+        var file = stat()
+        guard isPresent, journal == nil, fstat(descriptor, &file) == 0, file.st_size == 0,
+            access(journalPath, F_OK) != 0, PartialFile.isSame(descriptor, partial)
+        else { return }
+        unlink(partial)
+    }
+
+    /// Removes what is left of a download to this path, unless another download writes it now.
+    static func remove(of path: String) {
+        guard access("\(path).part.json", F_OK) == 0, let file = try? PartialFile(path) else { return }
+        file.remove()
+    }
+}

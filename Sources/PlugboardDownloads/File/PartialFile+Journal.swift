@@ -1,0 +1,50 @@
+import PlugboardMessages
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension PartialFile {
+    /// The longest journal that is read.
+    private static let journalLimit = 256 << 10
+
+    func readJournal() -> [UInt8]? {
+        let file = open(journalPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_size <= PartialFile.journalLimit
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = pread(file, &bytes, bytes.count, 0)
+        return count == bytes.count ? bytes : nil
+    }
+
+    /// A number of this start of the system; empty where the system has none.
+    static let boot: String = {
+        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(count, 0)).prefix { $0 > 0x20 }, as: UTF8.self)
+    }()
+
+    func save(_ journal: Journal) throws(PlugboardError) {
+        let new = "\(journalPath).new"
+        unlink(new)
+        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .writing(new) }
+        let number = journal.text.withUnsafeBytes { PartialFile.write($0, to: file, at: 0) }
+        let closed = close(file)
+        guard number == nil, closed == 0, rename(new, journalPath) == 0 else {
+            let number = number ?? errno
+            unlink(new)
+            throw .writing(new, number)
+        }
+        self.journal = journal
+    }
+}

@@ -1,0 +1,90 @@
+import PlugboardMessages
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension PartialFile {
+    static func isThere(_ path: String) -> Bool {
+        var entry = stat()
+        return lstat(path, &entry) == 0
+    }
+
+    static func checkDestination(_ path: String) throws(PlugboardError) {
+        var entry = stat()
+        guard !path.isEmpty, path.utf8.last != UInt8(ascii: "/") else {
+            throw PlugboardError(.downloadWrite, "A download needs the path of a file, and not of a folder.")
+        }
+        guard lstat(path, &entry) == 0 else {
+            if errno == ENOENT { return }
+            throw .writing(path)
+        }
+        // A link is replaced, and its target stays.
+        let kind = entry.st_mode & S_IFMT
+        guard kind == S_IFREG || kind == S_IFLNK else {
+            throw PlugboardError(
+                .downloadWrite,
+                kind == S_IFDIR ? "\(path) is a folder. Name a file in it." : "\(path) is not a regular file.")
+        }
+    }
+
+    static func openLocked(_ partial: String, _ journal: String) throws(PlugboardError) -> Int32 {
+        // Another download may have renamed the file between opening and locking it.
+        for _ in 0..<100 {
+            var entry = stat()
+            let isNew = lstat(partial, &entry) != 0
+            let descriptor = open(partial, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
+            guard descriptor >= 0 else {
+                if errno == ELOOP {
+                    throw PlugboardError(.downloadWrite, "\(partial) is a link. Remove it, or name another file.")
+                }
+                throw .writing(partial)
+            }
+            do throws(PlugboardError) {
+                if try lock(descriptor, partial) {
+                    try checkOwned(descriptor, partial, hasJournal: isNew || access(journal, F_OK) == 0)
+                    return descriptor
+                }
+            } catch {
+                close(descriptor)
+                throw error
+            }
+            close(descriptor)
+        }
+        throw PlugboardError(.downloadBusy, "\(partial) is replaced by others all the time.")
+    }
+
+    /// Whether the locked file is still the one at the path.
+    private static func lock(_ descriptor: Int32, _ partial: String) throws(PlugboardError) -> Bool {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            if errno == EWOULDBLOCK {
+                throw PlugboardError(
+                    .downloadBusy, "Another download writes \(partial) now. Wait for it, or name another file.")
+            }
+            throw .writing(partial)
+        }
+        return isSame(descriptor, partial)
+    }
+
+    static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
+        var file = stat()
+        var entry = stat()
+        return fstat(descriptor, &file) == 0 && lstat(path, &entry) == 0 && file.st_ino == entry.st_ino
+            && file.st_dev == entry.st_dev
+    }
+
+    private static func checkOwned(_ descriptor: Int32, _ partial: String, hasJournal: Bool) throws(PlugboardError) {
+        var file = stat()
+        guard fstat(descriptor, &file) == 0 else { throw .writing(partial) }
+        guard file.st_mode & S_IFMT == S_IFREG, file.st_uid == geteuid(), file.st_nlink == 1 else {
+            throw PlugboardError(
+                .downloadWrite, "\(partial) is not a regular file of this user's own. Name another file.")
+        }
+        guard hasJournal || file.st_size == 0 else {
+            throw PlugboardError(
+                .downloadWrite, "\(partial) exists and is not of a download. Rename it, or name another file.")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import PlugboardMessages
+
+/// A Metalink document (RFC 5854): files, with their digests and the URLs that each can be had from.
+///
+///     let metalink = try Metalink(bytes)
+///     for file in metalink.files { try await file.download(in: "images").run(with: kernel) }
+public struct Metalink: Sendable, Equatable {
+    /// One file, which each of its URLs has.
+    public struct File: Sendable, Equatable {
+        /// A name that is safe: no path, not hidden, without control characters.
+        public var name: String
+        /// The number of bytes; nil if the document does not say it.
+        public var size: ByteCount?
+        /// The strongest digest that can be verified; nil without one.
+        public var digest: ExpectedDigest?
+        /// URLs with the schemes http and https, the preferred first; never empty.
+        public var urls: [String]
+
+        /// A download of the file to a folder, from the preferred URL, with the others as its mirrors.
+        ///
+        /// - Parameter prepare: Makes the request for a URL; by default a plain GET.
+        public func download(
+            in folder: String, prepare: (_ url: String) -> Request = { Request(.get, $0) }
+        ) -> Download {
+            let separator = folder.isEmpty || folder.utf8.last == UInt8(ascii: "/") ? "" : "/"
+            var download = Download(prepare(urls[0]), to: folder + separator + name)
+            download.mirrors = urls.dropFirst().map(prepare)
+            download.digest = digest
+            download.size = size
+            return download
+        }
+    }
+
+    /// In the order of the document; never empty.
+    public let files: [File]
+
+    /// The media type of documents (RFC 5854 §7).
+    public static let contentType = "application/metalink4+xml"
+    private static let namespace = "urn:ietf:params:xml:ns:metalink"
+    /// The largest priority, and that of a URL without one (RFC 5854 §4.1.1.2).
+    private static let lastPriority = 999_999
+
+    /// Reads a document. Throws `download.metalink` if it is not valid, or has no file with a URL of http or https.
+    public init(_ bytes: Bytes) throws(PlugboardError) {
+        let root: StrictXML.Element
+        do throws(StrictXML.Refused) {
+            root = try StrictXML.read(bytes.array)
+        } catch {
+            throw Metalink.refused("line \(error.line): \(error.reason)")
+        }
+        let (prefix, name) = Metalink.split(root.name)
+        guard name == "metalink", root[prefix.isEmpty ? "xmlns" : "xmlns:" + prefix] == Metalink.namespace else {
+            throw Metalink.refused("its root is not metalink of the namespace \(Metalink.namespace)")
+        }
+        // Elements of other namespaces are extensions.
+        func children(_ element: StrictXML.Element, _ name: String) -> [StrictXML.Element] {
+            element.children.filter {
+                Metalink.split($0.name) == (prefix, name) && $0["xmlns"].map { $0 == Metalink.namespace } ?? true
+            }
+        }
+        var files: [File] = []
+        var names: Set<String> = []
+        for element in children(root, "file") {
+            guard let given = element["name"], let name = SafeName.from(name: given) else {
+                throw Metalink.refused("a file has no name that can be used")
+            }
+            guard names.insert(name).inserted else { throw Metalink.refused("two files have the name \(name)") }
+            var file = File(name: name, size: nil, digest: nil, urls: [])
+            if let size = children(element, "size").first {
+                guard let count = Int(size.trimmed), count >= 0 else {
+                    throw Metalink.refused("the size of \(name) is not a number")
+                }
+                file.size = .bytes(count)
+            }
+            for hash in children(element, "hash") {
+                guard let digest = hash["type"].flatMap({ ExpectedDigest($0, hash.trimmed) }) else { continue }
+                if file.digest == nil || digest.algorithm == .sha512 { file.digest = digest }
+            }
+            file.urls = Metalink.urls(children(element, "url"))
+            if !file.urls.isEmpty { files.append(file) }
+        }
+        guard !files.isEmpty else { throw Metalink.refused("it has no file with a URL of http or https") }
+        self.files = files
+    }
+
+    /// URLs that can be requested, by priority, and in the order of the document where that is the same.
+    private static func urls(_ elements: [StrictXML.Element]) -> [String] {
+        var urls: [(priority: Int, index: Int, url: String)] = []
+        for (index, element) in elements.enumerated() {
+            let url = element.trimmed
+            guard let scheme = URLParts(url)?.scheme, ["http", "https"].contains(scheme.lowercased()) else { continue }
+            urls.append((element["priority"].flatMap { Int($0) } ?? lastPriority, index, url))
+        }
+        return urls.sorted { ($0.priority, $0.index) < ($1.priority, $1.index) }.map { $0.url }
+    }
+
+    private static func split(_ name: String) -> (prefix: String, local: String) {
+        guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return ("", name) }
+        return (String(name[..<colon]), String(name[name.utf8.index(after: colon)...]))
+    }
+
+    private static func refused(_ reason: String) -> PlugboardError {
+        PlugboardError(.downloadMetalink, "The Metalink document cannot be used: \(reason).")
+    }
+}

@@ -1,0 +1,114 @@
+/// Which worker receives which bytes of a file. A value without effects.
+///
+/// A worker claims a range, and takes its bytes from the first on as they come. A worker without a claim gets bytes
+/// that are missing and not claimed, or the second half of the largest claim.
+struct SegmentPlan: Sendable {
+    let length: Int
+    /// The least bytes of a claim that comes from a division.
+    let minimum: Int
+    /// Whether claims are divided.
+    var divides = true
+    private(set) var received: ByteRanges
+    /// Ranges that no worker has claimed.
+    private var free: [Range<Int>]
+    private var claims: [Int: Claim] = [:]
+
+    private struct Claim {
+        /// The bytes that the worker still has to receive.
+        var range: Range<Int>
+        /// The end of the bytes that its response has, which may be beyond the claim.
+        var end: Int
+        /// Whether it has brought a byte.
+        var isBegun = false
+    }
+
+    init(length: Int, received: ByteRanges, minimum: Int) {
+        self.length = length
+        self.received = received
+        self.minimum = max(minimum, 1)
+        free = received.missing(below: length)
+    }
+
+    var isComplete: Bool { received.prefix == length }
+
+    /// Whether there is something to do for another worker.
+    var hasWork: Bool { !free.isEmpty || divides && largest != nil }
+
+    /// The bytes for a worker to request; nil if there are none for it.
+    mutating func claim(_ worker: Int) -> Range<Int>? {
+        giveUp(worker)
+        let range: Range<Int>
+        if let first = free.first {
+            range = first
+            free.removeFirst()
+        } else if divides, let largest, let claim = claims[largest] {
+            let middle = claim.range.lowerBound + (claim.range.count + 1) / 2
+            range = middle..<claim.range.upperBound
+            claims[largest]?.range = claim.range.lowerBound..<middle
+        } else {
+            return nil
+        }
+        claims[worker] = Claim(range: range, end: range.upperBound)
+        return range
+    }
+
+    /// The worker whose claim can be divided.
+    private var largest: Int? {
+        let divisible = claims.filter { $0.value.range.count >= 2 * minimum }
+        // The number decides between equal claims, so that a plan is the same each time.
+        return divisible.max { ($0.value.range.count, -$0.key) < ($1.value.range.count, -$1.key) }?.key
+    }
+
+    /// A worker has a response with the bytes up to `end`, which may be fewer or more than it claimed.
+    mutating func covers(_ worker: Int, upTo end: Int) { claims[worker]?.end = end }
+
+    /// Takes the next bytes of a worker's claim, at most `count`, and notes them as received. Less than `count` if the
+    /// rest of its response belongs to other workers.
+    mutating func take(_ count: Int, _ worker: Int) -> Range<Int> {
+        guard var claim = claims[worker] else { return 0..<0 }
+        extend(&claim)
+        let taken = claim.range.lowerBound..<min(claim.range.lowerBound + count, claim.range.upperBound)
+        claim.range = taken.upperBound..<claim.range.upperBound
+        claim.isBegun = claim.isBegun || !taken.isEmpty
+        claims[worker] = claim
+        return taken
+    }
+
+    mutating func insert(_ range: Range<Int>) { received.insert(range) }
+
+    /// Whether a worker still has bytes to take from its response.
+    mutating func goesOn(_ worker: Int) -> Bool {
+        guard var claim = claims[worker] else { return false }
+        extend(&claim)
+        claims[worker] = claim
+        return !claim.range.isEmpty
+    }
+
+    /// A claim without bytes goes on with those that follow, if the response has them and another worker has given them
+    /// up, or has not begun with them.
+    private mutating func extend(_ claim: inout Claim) {
+        let next = claim.range.lowerBound
+        guard claim.range.isEmpty, claim.end > next else { return }
+        if let index = free.firstIndex(where: { $0.lowerBound == next }) {
+            let end = min(claim.end, free[index].upperBound)
+            claim.range = next..<end
+            if end < free[index].upperBound {
+                free[index] = end..<free[index].upperBound
+            } else {
+                free.remove(at: index)
+            }
+        } else if let (other, late) = claims.first(where: {
+            $0.value.range.lowerBound == next && !$0.value.range.isEmpty && !$0.value.isBegun
+        }), late.range.upperBound <= claim.end {
+            claim.range = late.range
+            claims[other]?.range = late.range.upperBound..<late.range.upperBound
+        }
+    }
+
+    /// A worker's claim is free for others.
+    mutating func giveUp(_ worker: Int) {
+        guard let claim = claims.removeValue(forKey: worker), !claim.range.isEmpty else { return }
+        let index = free.firstIndex { $0.lowerBound > claim.range.lowerBound } ?? free.endIndex
+        free.insert(claim.range, at: index)
+    }
+}
