@@ -2,7 +2,9 @@
 import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
-let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Resume", "Retry", "Validator"]
+let bundled = [
+    "Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Queue", "Resume", "Retry", "Validator",
+]
 
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
@@ -165,6 +167,11 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
     .executableTarget(
+        name: "ExampleQueueing", dependencies: ["Plugboard"], path: "Examples/Offline/Queueing", swiftSettings: strict),
+    .executableTarget(
+        name: "ExampleDelivering", dependencies: ["Plugboard"], path: "Examples/Offline/Delivering",
+        swiftSettings: strict),
+    .executableTarget(
         name: "ExampleBodies", dependencies: ["Plugboard"], path: "Examples/Bodies", swiftSettings: strict),
     .target(
         name: "ExampleEveryday", dependencies: ["Plugboard"], path: "Examples/Everyday",
@@ -190,7 +197,7 @@ let plugins: [Target] =
     plugin("Logging") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd") + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
-    + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
+    + plugin("Queue", "PlugboardSQLite") + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
     + plugin("Validator", "PlugboardJSONSchema")
 
 let testTargets: [Target] = [
@@ -214,7 +221,8 @@ let testTargets: [Target] = [
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
         "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
-        "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions",
+        "PlugboardQueueOptions", "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions",
+        "PlugboardValidatorOptions",
         "PlugboardJSONSchema"),
     tests(
         "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
@@ -249,6 +257,7 @@ let testTargets: [Target] = [
     pluginTests("Authentication"),
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite"),
+    pluginTests("Queue", "PlugboardSQLite"),
     pluginTests("Resume", "PlugboardRanges"),
     pluginTests("Retry"),
     pluginTests("Validator", "PlugboardJSONSchema"),

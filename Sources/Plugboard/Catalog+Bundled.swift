@@ -4,6 +4,7 @@ import PlugboardCookies
 import PlugboardCore
 import PlugboardDecode
 import PlugboardLogging
+import PlugboardQueue
 import PlugboardRedirect
 import PlugboardResume
 import PlugboardRetry
@@ -14,7 +15,7 @@ extension Catalog {
     public static var bundled: Catalog {
         Catalog([
             loggingPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(), cookiesPlugin(), cachePlugin(),
-            resumePlugin(), retryPlugin(), validatorPlugin(),
+            queuePlugin(), resumePlugin(), retryPlugin(), validatorPlugin(),
         ])
     }
 }
