@@ -192,7 +192,7 @@ struct TypedSettingsTests {
         #expect(inCode.settings == byDefault.settings)
         // A text without a value cannot be told from one that is empty, so it is not given.
         let optional = Set(table.filter { $0.fallback.isEmpty && $0.kind != .text }.map(\.name))
-        #expect(names.subtracting(entry.settings.map(\.0)).isSubset(of: optional.union(["path"])))
+        #expect(names.subtracting(entry.settings.map(\.0)).isSubset(of: optional.union(["path", "probe"]))))
     }
 
     @Test func `settings are values: a copy keeps its own`() {

@@ -30,7 +30,7 @@ struct QueueKillTests {
                 [
                     "PLUGBOARD_TEST_QUEUE": file, "PLUGBOARD_TEST_URL": server.url,
                     "PLUGBOARD_TEST_START": next.map { "\($0)" }.joined(separator: " "),
-                    "PLUGBOARD_TEST_DELAY": "\(UInt32.random(in: 1000...120_000, using: &random))",
+                    "PLUGBOARD_TEST_DELAY": "\(UInt32.random(in: 5000...400_000, using: &random))",
                 ])
             #expect(outcome.status == 137, "round \(round): \(outcome.stdout) \(outcome.stderr)")
             for line in outcome.stdout.split(separator: "\n") {
@@ -69,7 +69,8 @@ struct QueueKillTests {
         let effects = arrivals.filter { seen.insert($0.key).inserted }.map(\.id)
         for category in 0..<3 {
             let numbers = effects.compactMap { Numbered($0) }.filter { $0.category == category }.map(\.value)
-            #expect(numbers == numbers.sorted(), "category \(category): \(numbers)")
+            let overtaken = zip(numbers, numbers.dropFirst()).filter { $0 > $1 }.map { "\($1) after \($0)" }
+            #expect(overtaken == [], "category \(category)")
         }
         print(
             "\(QueueKillTests.kills) kills: \(begun.count) begun, \(kept.count) kept, \(effects.count) effects, \(arrivals.count) arrivals"

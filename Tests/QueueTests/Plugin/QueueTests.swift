@@ -227,6 +227,26 @@ struct QueueTests {
         await kernel.shutDown()
     }
 
+    @Test(arguments: [QueueMode.onFailure, .journal])
+    func `a request of a category with waiting ones is queued behind them while there is no network`(mode: QueueMode)
+        async throws
+    {
+        let shore = try Shore()
+        let kernel = try shore.kernel(settings: ["delay": "1h", "delayLimit": "2h"])
+        _ = try await Shore.queue(Shore.post("first", category: "c"), in: kernel)
+        shore.isOnline = true
+        var second = Shore.post("second", category: "c")
+        second.queue.mode = mode
+
+        _ = try await Shore.queue(second, in: kernel)
+        let before = shore.paths
+        try await kernel.queue.replay()
+
+        #expect(before == [])
+        #expect(shore.paths == ["/first", "/second"])
+        await kernel.shutDown()
+    }
+
     @Test func `a greater priority goes first within a category`() async throws {
         let shore = try Shore()
         let kernel = try shore.kernel(settings: ["automatic": false])

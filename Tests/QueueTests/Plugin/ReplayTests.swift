@@ -177,14 +177,15 @@ struct ReplayTests {
         try await kernel.queue.replay()
         let lines = Task {
             var text = ""
-            // The end of the kernel breaks the body.
-            do { for try await piece in body { text += piece.text } } catch {}
+            for try await piece in body {
+                text += piece.text
+                if text.contains("succeeded") { break }
+            }
             return text
         }
         try await until { events.lines.count >= 2 }
-        await kernel.shutDown()
+        let text = try await lines.value
 
-        let text = await lines.value
         #expect(
             text == """
                 {"event":"queue.queued","id":"one","category":"c"}
@@ -192,6 +193,7 @@ struct ReplayTests {
                 {"event":"queue.succeeded","id":"one","status":"200","category":"c"}
 
                 """)
+        await kernel.shutDown()
         #expect(kernel.counters["queue.queued"] == 1 && kernel.counters["queue.succeeded"] == 1)
     }
 

@@ -97,12 +97,14 @@ final class Queue: Plugin {
             replayer.isBusy(line)
         {
             let ticket = exchange.ticket(within: settings.categoryWait)
-            if replayer.enter(line, NewEntry.origin(of: exchange.request.url), ticket) {
-                let passage = Passage()
-                passage.step = .waitingForLine
-                exchange.state = passage
-                return .wait(ticket)
+            guard replayer.enter(line, NewEntry.origin(of: exchange.request.url), ticket) else {
+                // It would overtake those that wait.
+                return mode == .off ? .next : keep(exchange, .later)
             }
+            let passage = Passage()
+            passage.step = .waitingForLine
+            exchange.state = passage
+            return .wait(ticket)
         }
         return mode == .off ? .next : keep(exchange, mode)
     }
@@ -112,7 +114,7 @@ final class Queue: Plugin {
         passage.step = .passing
         let mode = mode(of: exchange)
         if mode == .off { return .next }
-        // Otherwise it would overtake those that wait.
+        // It would overtake those that still wait.
         if let line = line(of: exchange), replayer.isBusy(line) { return keep(exchange, .later) }
         return keep(exchange, mode)
     }

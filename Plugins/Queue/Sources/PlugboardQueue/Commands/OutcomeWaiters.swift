@@ -9,13 +9,21 @@ final class OutcomeWaiters: Sendable {
     private struct State {
         var waiting: [String: [UInt64: Reply]] = [:]
         var last: UInt64 = 0
+        var isLooking = false
         var isEnded = false
     }
 
+    /// Another process may have sent the request, and tells nothing of it.
+    private static let period = Duration.seconds(1)
+
     private let store: QueueStore
+    private let host: PluginHost
     private let state = Mutex(State())
 
-    init(_ store: QueueStore) { self.store = store }
+    init(_ store: QueueStore, _ host: PluginHost) {
+        self.store = store
+        self.host = host
+    }
 
     /// Replies when the request has an outcome; fails if there is no such request. Returns a number for `give`.
     @discardableResult
@@ -26,12 +34,16 @@ final class OutcomeWaiters: Sendable {
             return state.last
         }
         ended(id)
+        lookLater()
         return number
     }
 
     /// The time of a command is over: it replies with the state as it is.
     func give(_ id: String, _ number: UInt64) {
-        let reply = state.withLock { $0.waiting[id]?.removeValue(forKey: number) }
+        let reply = state.withLock { state in
+            defer { if state.waiting[id]?.isEmpty == true { state.waiting[id] = nil } }
+            return state.waiting[id]?.removeValue(forKey: number)
+        }
         if let reply {
             look(id) {
                 reply.json($0)
@@ -50,6 +62,25 @@ final class OutcomeWaiters: Sendable {
             for reply in take(id) { reply.json(found) }
         } missing: { [self] error in
             for reply in take(id) { reply.fail(error) }
+        }
+    }
+
+    /// Looks again after a while, as long as something is waited for.
+    private func lookLater() {
+        let isFirst = state.withLock { state in
+            guard !state.isLooking, !state.waiting.isEmpty else { return false }
+            state.isLooking = true
+            return true
+        }
+        guard isFirst else { return }
+        host.schedule(after: OutcomeWaiters.period) { [weak self] in
+            guard let self else { return }
+            let ids = state.withLock { state in
+                state.isLooking = false
+                return Array(state.waiting.keys)
+            }
+            for id in ids { ended(id) }
+            lookLater()
         }
     }
 

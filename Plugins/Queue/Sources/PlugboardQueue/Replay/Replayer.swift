@@ -70,7 +70,7 @@ final class Replayer: Sendable {
         self.host = host
         self.news = news
         policy = ReplayPolicy(settings)
-        outcomes = OutcomeWaiters(store)
+        outcomes = OutcomeWaiters(store, host)
     }
 
     var random: UInt64 { host.random(8).reduce(0) { $0 << 8 | UInt64($1) } }
