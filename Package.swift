@@ -3,7 +3,8 @@ import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
 let bundled = [
-    "Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Queue", "Resume", "Retry", "Validator",
+    "Logging", "Indicator", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Queue", "Resume", "Retry",
+    "Validator",
 ]
 
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
@@ -89,6 +90,7 @@ let layers: [Target] = [
     module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages"),
     module("PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON"),
+    module("PlugboardUploads", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
     module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
@@ -120,7 +122,7 @@ let layers: [Target] = [
     module(
         "PlugboardEndpoints", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
         "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardCacheOptions", "PlugboardCookiesOptions",
-        "PlugboardAuthenticationOptions", "PlugboardRetryOptions"),
+        "PlugboardAuthenticationOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions"),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
     module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
@@ -150,7 +152,8 @@ let programs: [Target] = [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
-            "PlugboardCodecs", "PlugboardDownloads", "PlugboardEndpoints", "PlugboardPropertyList",
+            "PlugboardCodecs", "PlugboardDownloads", "PlugboardUploads", "PlugboardEndpoints",
+            "PlugboardPropertyList",
             "PlugboardJSONSchema",
             argumentParser,
         ],
@@ -194,7 +197,8 @@ let programs: [Target] = [
 ]
 
 let plugins: [Target] =
-    plugin("Logging") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd") + plugin("Redirect")
+    plugin("Logging") + plugin("Indicator") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
+    + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
     + plugin("Queue", "PlugboardSQLite") + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
@@ -220,9 +224,9 @@ let testTargets: [Target] = [
         "PlugboardTransport", "PlugboardKit",
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
-        "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
-        "PlugboardQueueOptions", "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions",
-        "PlugboardValidatorOptions",
+        "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardIndicatorOptions",
+        "PlugboardLoggingOptions", "PlugboardQueueOptions", "PlugboardRedirectOptions", "PlugboardResumeOptions",
+        "PlugboardRetryOptions", "PlugboardValidatorOptions",
         "PlugboardJSONSchema"),
     tests(
         "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
@@ -251,7 +255,10 @@ let testTargets: [Target] = [
         "CPlugboard"),
     tests(
         "DownloadsTests", "PlugboardDownloads", "PlugboardRanges", "Plugboard", "PlugboardKit", "PlugboardMessages"),
+    tests(
+        "UploadsTests", "PlugboardUploads", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     pluginTests("Logging"),
+    pluginTests("Indicator"),
     pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
     pluginTests("Redirect"),
     pluginTests("Authentication"),
@@ -286,6 +293,7 @@ let package = Package(
         .library(name: "PlugboardXML", targets: ["PlugboardXML"]),
         .library(name: "PlugboardProtobuf", targets: ["PlugboardProtobuf"]),
         .library(name: "PlugboardDownloads", targets: ["PlugboardDownloads"]),
+        .library(name: "PlugboardUploads", targets: ["PlugboardUploads"]),
         .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
         .library(name: "PlugboardReachability", targets: ["PlugboardReachability"]),
         .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),

@@ -6,4 +6,9 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+// The stack of a thread, which bounds how deep schemas and patterns may nest. The C libraries declare the function for
+// _GNU_SOURCE only.
+#include <pthread.h>
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+
 #endif

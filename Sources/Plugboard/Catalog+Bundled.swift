@@ -3,6 +3,7 @@ import PlugboardCache
 import PlugboardCookies
 import PlugboardCore
 import PlugboardDecode
+import PlugboardIndicator
 import PlugboardLogging
 import PlugboardQueue
 import PlugboardRedirect
@@ -14,8 +15,8 @@ extension Catalog {
     /// The bundled plugins, all of them.
     public static var bundled: Catalog {
         Catalog([
-            loggingPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(), cookiesPlugin(), cachePlugin(),
-            queuePlugin(), resumePlugin(), retryPlugin(), validatorPlugin(),
+            loggingPlugin(), indicatorPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(),
+            cookiesPlugin(), cachePlugin(), queuePlugin(), resumePlugin(), retryPlugin(), validatorPlugin(),
         ])
     }
 }

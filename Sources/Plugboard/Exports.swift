@@ -5,6 +5,7 @@
 @_exported import PlugboardCookies
 @_exported import PlugboardCore
 @_exported import PlugboardDecode
+@_exported import PlugboardIndicator
 @_exported import PlugboardLogging
 @_exported import PlugboardQueue
 @_exported import PlugboardRedirect

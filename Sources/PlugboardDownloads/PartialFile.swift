@@ -40,6 +40,8 @@ final class PartialFile {
 
     deinit {
         removeIfUnused()
+        // Closing alone would leave the lock to a child process that has not yet called exec.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

@@ -22,8 +22,8 @@ public struct JSONSchema: Sendable {
         public init() {}
     }
 
-    private let program: Program
-    private let scratches: ScratchPool
+    let program: Program
+    let scratches: ScratchPool
 
     /// Compiles a schema and everything it refers to.
     ///
@@ -34,6 +34,42 @@ public struct JSONSchema: Sendable {
         program = try SchemaCompiler.compile(schema, options: options, registry: registry)
         scratches = ScratchPool()
     }
+
+    /// Compiles a schema and everything it refers to. Documents that the registry does not have are loaded, one after
+    /// the other, each once.
+    ///
+    /// - Parameters:
+    ///   - documentLimit: The most documents that are loaded.
+    ///   - load: Returns the document of a URI without fragment; nil if it must not be loaded.
+    /// - Throws: What `load` throws; a `SchemaError` if the schema does not follow its draft, or refers to a document
+    ///   that is not loaded.
+    public init(
+        _ schema: JSONValue, options: Options = Options(), registry: SchemaRegistry = SchemaRegistry(),
+        documentLimit: Int, load: @Sendable (_ uri: String) async throws -> JSONValue?
+    ) async throws {
+        var registry = registry
+        var count = 0
+        while true {
+            do throws(SchemaError) {
+                try self.init(schema, options: options, registry: registry)
+                return
+            } catch {
+                guard case .missingDocument(let uri) = error.kind, let document = try await load(uri) else {
+                    throw error
+                }
+                count += 1
+                guard count <= documentLimit else {
+                    throw SchemaError(
+                        kind: .limit, location: error.location,
+                        reason: "The schema refers to more than \(documentLimit) documents that would be loaded.")
+                }
+                registry.add(document, uri: uri)
+            }
+        }
+    }
+
+    /// Whether it has regular expressions whose matches may take long; plain text at the begin of a string does not.
+    public var usesPatterns: Bool { program.patterns.contains { $0.code.code != nil } }
 
     /// Whether a document is valid. One that exceeds a limit of the evaluation is not.
     public func isValid(_ document: JSONDocument) -> Bool {
@@ -50,8 +86,8 @@ public struct JSONSchema: Sendable {
     public func validate(_ document: JSONDocument, limit: Int = 100) -> ValidationResult {
         if isValid(document) { return ValidationResult(errors: []) }
         let scratch = scratches.take()
-        var explanation = Explanation(program, document, scratch, limit: limit)
-        let result = explanation.run()
+        var explanation = Explanation(program, Evaluation(program, document, scratch), limit: limit)
+        let result = withExtendedLifetime(document) { explanation.run() }
         scratches.give(scratch)
         return result
     }

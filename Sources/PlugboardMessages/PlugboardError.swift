@@ -19,6 +19,7 @@
 ///     shutDown
 ///     kernel
 ///     download        .busy .digest .part .write
+///     upload          .busy .changed .journal .limit .offset .protocol
 ///     check           .failed .sample .system
 ///     testing         .folder
 ///     ignored

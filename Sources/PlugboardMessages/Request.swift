@@ -5,6 +5,9 @@ public struct Request: Sendable {
     /// An absolute `http` or `https` URL. The fragment is not sent.
     public var url: String
     /// The header fields.
+    ///
+    /// With `Expect: 100-continue`, the body waits until the server wants it, at most a second; a response that comes
+    /// instead, such as 417, is the response (RFC 9110 §10.1.1). No request has this field unless it is set.
     public var fields: Fields
     /// Nil sends no body and no `Content-Length`.
     public var body: Body?

@@ -20,7 +20,7 @@ public final class Workbench: Sendable {
     /// The clock of timers, deadlines, `host.now` and `host.wallClock`. It stands still until the test moves it.
     public let clock: ManualClock
     private let folder: ScratchFolder
-    private let recordedEvents = Recording<ObservedEvent>()
+    private let recordedEvents: Recording<ObservedEvent>
     private let lines: Recording<LogLine>
 
     /// A line of the log.
@@ -91,13 +91,16 @@ public final class Workbench: Sendable {
         configuration.kernel.dataDirectory = folder.path
         configure(&configuration)
         let lines = Recording<LogLine>()
+        let events = Recording<ObservedEvent>()
         self.folder = folder
         self.lines = lines
+        recordedEvents = events
         self.clock = clock
         self.transport = transport
         kernel = try Kernel(
             configuration: configuration, catalog: catalog, loader: loader, transport: transport,
-            log: KernelLog(level: .debug) { lines.add(LogLine(level: $0, source: $1, text: $2)) }, clock: clock)
+            log: KernelLog(level: .debug) { lines.add(LogLine(level: $0, source: $1, text: $2)) }, clock: clock,
+            watch: { if $0.kernelEvent == nil { events.add($0) } })
     }
 
     /// Sends a request through the plugin and records its events. Cancelling the task cancels the exchange.
@@ -110,7 +113,8 @@ public final class Workbench: Sendable {
         kernel.begin(request, watch: { [recordedEvents] in recordedEvents.add($0) })
     }
 
-    /// The events of all exchanges of the bench so far, in order: those of the kernel and those of plugins.
+    /// The events of all exchanges of the bench so far, in order: those of the kernel and those of plugins. Those that
+    /// a plugin has published for no exchange are among them.
     public var events: [ObservedEvent] { recordedEvents.elements }
 
     /// Waits for the first event with this id; nil if the task is cancelled before it comes.

@@ -161,18 +161,3 @@ public enum Milestone: Sendable {
     /// The first byte of the response was received.
     case firstByte
 }
-
-/// How many bytes of the bodies were transferred.
-public struct TransferProgress: Sendable, Equatable {
-    /// Bytes of the request's body that were sent.
-    public var sent = 0
-    /// The length of the request's body; nil if it is not known.
-    public var toSend: Int?
-    /// Bytes of the response's body that were received.
-    public var received = 0
-    /// The length of the response's body; nil if it is not known.
-    public var toReceive: Int?
-
-    /// No bytes, and lengths that are not known.
-    public init() {}
-}

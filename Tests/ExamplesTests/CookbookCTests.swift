@@ -12,7 +12,7 @@ struct CookbookCTests {
     init() throws { folder = try TemporaryFolder("cookbook") }
 
     /// The sources that are compiled here.
-    static let sources = ["mask.c", "meter.c", "sign.c", "token.c", "verdict.c"]
+    static let sources = ["indicator.c", "mask.c", "meter.c", "sign.c", "token.c", "verdict.c"]
 
     @Test func `every source is compiled here`() throws {
         let folder = "\(Repository.root)/Examples/Cookbook/C"

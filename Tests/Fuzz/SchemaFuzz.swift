@@ -1,17 +1,20 @@
 // Feeds arbitrary documents to the parser of JSON Schema, arbitrary schemas to the compiler and arbitrary patterns to
 // the translator, and checks what must hold whatever they are.
 //     mkdir -p schema-fuzz-modules
+//     M=schema-fuzz-modules
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     C="-I schema-fuzz-modules -I Sources/CPlugboardPCRE2 -I Sources/CPlugboardIDN2"
-//     swiftc $F -module-name PlugboardJSON -emit-module -emit-module-path schema-fuzz-modules/PlugboardJSON.swiftmodule
-// \
-//         -c $(find Sources/PlugboardJSON -name '*.swift') -o schema-fuzz-modules/PlugboardJSON.o
-//     swiftc $F $C -module-name SchemaFuzz schema-fuzz-modules/PlugboardJSON.o \
+//     C="-I $M -I Sources/CPlugboardPCRE2 -I Sources/CPlugboardIDN2"
+//     swiftc $F -module-name PlugboardJSON -emit-module -emit-module-path $M/PlugboardJSON.swiftmodule \
+//         -c $(find Sources/PlugboardJSON -name '*.swift') -o $M/PlugboardJSON.o
+//     swiftc $F $C -module-name SchemaFuzz $M/PlugboardJSON.o \
 //         $(find Sources/PlugboardJSONSchema -name '*.swift') Tests/Fuzz/{SchemaFuzz,TimeLimit}.swift \
 //         -lpcre2-8 -lidn2 -o schema-fuzz
 //     ./schema-fuzz -dict=Tests/Fuzz/schema.dict -max_total_time=60 -max_len=4096
 
 import PlugboardJSON
+
+private let everything = try? JSONSchema(true)
+private let schema = try? JSONSchema(["items": ["$ref": "#"], "additionalProperties": ["$ref": "#"]])
 
 /// A schema, an empty line, and the document; without an empty line, one text for each reader.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -19,6 +22,11 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
     checkTime(bytes) { _ = try? JSONDocument($0) }
     checkParsers(bytes)
+    checkTime(bytes) { bytes in
+        guard let schema else { return }
+        let validation = schema.validation()
+        _ = try? validation.update(bytes) ?? validation.finish()
+    }
     checkTime(bytes) { checkPattern($0) }
     var parts: [[UInt8]] = [[]]
     var isLineEmpty = false
@@ -44,15 +52,42 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             let result = schema.validate(document)
             precondition(result.isValid == isValid, "the errors and the verdict differ")
             _ = result.json(.detailed).description
+            checkStreaming(schema, text, result)
         }
     }
     return 0
+}
+
+/// A document that arrives in pieces has the verdict of the whole one.
+private func checkStreaming(_ schema: JSONSchema, _ text: [UInt8], _ whole: ValidationResult) {
+    var options = JSONDocument.Options()
+    options.refusesDuplicateKeys = true
+    // Of equal keys, a stream checks each value. What is beyond a limit differs, too.
+    guard (try? JSONDocument(text, options: options)) != nil,
+        whole.errors.first?.message.utf8.starts(with: "The document cannot be judged".utf8) != true
+    else { return }
+    let cut = text.count / 3
+    for pieces in [[text[...]], [text[..<cut], text[cut...]], text.indices.map { text[$0...$0] }] {
+        let validation = schema.validation(limit: 3)
+        var result: ValidationResult?
+        for piece in pieces where result == nil {
+            result = Array(piece).withUnsafeBytes { bytes in try! validation.update(bytes) }
+        }
+        let isValid = try! result ?? validation.finish()
+        precondition(isValid.isValid == whole.isValid, "a document in pieces has another verdict")
+    }
 }
 
 /// Both parsers accept the same texts and give them the same values.
 private func checkParsers(_ bytes: UnsafeRawBufferPointer) {
     let value = try? JSONParser.parse(bytes)
     let document = try? JSONDocument(bytes)
+    let isStreamed = {
+        guard let everything else { return false }
+        let validation = everything.validation()
+        return (try? validation.update(bytes) ?? validation.finish()) != nil
+    }()
+    precondition(isStreamed == (document != nil), "a text in pieces is read in another way")
     // The other parser accepts exponents with more digits.
     precondition(value != nil || document == nil, "only the parser of documents accepts a text")
     guard let value, let document, let same = try? JSONDocument(JSONWriter.write(value) as [UInt8]),

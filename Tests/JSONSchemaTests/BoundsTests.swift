@@ -115,6 +115,80 @@ struct BoundsTests {
         #expect(ContinuousClock.now - start < .seconds(2))
     }
 
+    @Test func `many strings that each cost much have a limit together`() throws {
+        let schema = try JSONSchema(["items": ["pattern": "^(a|aa)+$|!$"]])
+        let string = "\"\(String(repeating: "a", count: 24))!\""
+        let text = "[" + [String](repeating: string, count: 20_000).joined(separator: ",") + "]"
+        let start = ContinuousClock.now
+
+        let whole = schema.validate(try JSONDocument(text))
+        let streamed = try schema.validation(limit: 1).judge(text)
+
+        #expect(schema.isValid(try JSONDocument("[\(string)]")))
+        for result in [whole, streamed] {
+            let message = try #require(result.errors.first?.message)
+            #expect(message.utf8.starts(with: "The document cannot be judged: a regular expression".utf8))
+        }
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+
+    @Test func `many dynamic references compile in little time`() throws {
+        let count = 3000
+        var definitions = JSONObject()
+        for number in 0..<count {
+            definitions["d\(number)"] = [
+                "$id": .string("https://a.test/\(number)"), "$dynamicAnchor": .string("n\(number % 50)"),
+                "properties": ["next": ["$dynamicRef": .string("#n\(number % 50)")]],
+            ]
+        }
+        let start = ContinuousClock.now
+
+        let schema = try JSONSchema([
+            "$defs": .object(definitions), "allOf": .array((0..<count).map { ["$ref": .string("#/$defs/d\($0)")] }),
+        ])
+
+        #expect(schema.isValid(try JSONDocument("{}")))
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+
+    @Test(arguments: [128 << 10, 512 << 10, 1 << 20])
+    func `a small stack does not overflow`(size: Int) throws {
+        let array = String(repeating: "[", count: 500) + "1" + String(repeating: "]", count: 500)
+        let object = String(repeating: "{\"a\":", count: 500) + "1" + String(repeating: "}", count: 500)
+        let unique = try JSONSchema(["uniqueItems": true])
+        let constants = try [array, object].map { try JSONSchema(["const": JSONParser.parse($0)]) }
+
+        let outcome = try SmallStack.run(size) {
+            let rules: JSONValue = [
+                "allOf": [["anyOf": [["$ref": "#/$defs/a"], ["type": "null"]]]],
+                "$defs": [
+                    "a": ["oneOf": [["if": true, "then": ["items": ["$ref": "#"], "unevaluatedItems": false]]]]
+                ],
+            ]
+            let text = String(repeating: "[", count: 500) + "null" + String(repeating: "]", count: 500)
+            let schema = try JSONSchema(rules)
+            #expect(!schema.validate(try JSONDocument(text)).isValid)
+            #expect(try !unique.isValid(JSONDocument("[\(array),\(array)]")))
+            #expect(try !unique.isValid(JSONDocument("[\(object),\(object)]")))
+            for (constant, text) in zip(constants, [array, object]) { _ = constant.isValid(try JSONDocument(text)) }
+            let flat = try JSONSchema(["items": ["$ref": "#"]])
+            #expect(try flat.validation().judge(text).isValid)
+        }
+
+        try outcome.get()
+    }
+
+    @Test func `a schema that is nested deeper than the stack allows is an error`() throws {
+        var schema: JSONValue = true
+        for _ in 0..<5000 { schema = ["not": schema] }
+        let value = schema
+
+        let outcome = try SmallStack.run(256 << 10) { _ = try JSONSchema(value) }
+
+        #expect(throws: SchemaError.self) { try outcome.get() }
+        schema = true
+    }
+
     @Test func `equal large objects are compared in little time`() throws {
         let keys = (0..<30_000).map { "\"k\($0)\":0" }
         let text = "[{\(keys.joined(separator: ","))},{\(keys.reversed().joined(separator: ","))}]"
@@ -139,5 +213,11 @@ struct BoundsTests {
             }
             for await isRight in group { #expect(isRight) }
         }
+    }
+}
+
+extension StreamedValidation {
+    fileprivate func judge(_ text: String) throws -> ValidationResult {
+        try Array(text.utf8).withUnsafeBytes { try update($0) } ?? finish()
     }
 }

@@ -9,6 +9,7 @@ import PlugboardDecodeOptions
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardKit
+import PlugboardIndicatorOptions
 import PlugboardLoggingOptions
 import PlugboardMessages
 import PlugboardRedirectOptions
@@ -111,10 +112,12 @@ private enum OfMessages {
     typealias PlainRequest = Request
     typealias PlainRequestOptions = RequestOptions
     typealias PlainResponse = Response
+    typealias PlainRequestNotice = RequestNotice
     typealias PlainRequestSender = RequestSender
     typealias PlainResponseExcerpt = ResponseExcerpt
     typealias PlainResponseHead = ResponseHead
     typealias PlainTimings = Timings
+    typealias PlainTransferProgress = TransferProgress
     typealias PlainURLParts = URLParts
 }
 
@@ -133,7 +136,6 @@ private enum OfTransporting {
     typealias PlainAttemptRequest = AttemptRequest
     typealias PlainAttemptPhase = AttemptPhase
     typealias PlainMilestone = Milestone
-    typealias PlainTransferProgress = TransferProgress
     typealias PlainTransport = Transport
 }
 
@@ -287,6 +289,14 @@ private enum OfDecodeOptions {
     typealias PlainDecodeSettings = DecodeSettings
     typealias PlainDecodeAttributes = DecodeAttributes
     typealias PlainDecodeRequest = DecodeRequest
+}
+
+private enum OfIndicatorOptions {
+    typealias PlainIndicatorSettings = IndicatorSettings
+    typealias PlainIndicatorAttributes = IndicatorAttributes
+    typealias PlainIndicatorFact = IndicatorFact
+    typealias PlainIndicatorFeed = IndicatorFeed
+    typealias PlainIndicatorRequest = IndicatorRequest
 }
 
 private enum OfLoggingOptions {

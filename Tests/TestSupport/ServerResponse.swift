@@ -55,3 +55,8 @@ package struct ServerResponse: Sendable {
         }
     }
 }
+
+extension ServerResponse: CustomStringConvertible {
+    /// Without the bytes of the body: reports of tests contain it.
+    package var description: String { "\(status) with \(body.count) bytes" }
+}

@@ -75,12 +75,17 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `bodies of other types are not checked by rules`(linkage: Linkage) async throws {
-        let settings: JSONObject = ["schemas": ["http://a.test/*": #"{"type": "string"}"#]]
-        let transport = MockTransport { _, _ in .respond(200, Fields(["Content-Type": "text/plain"]), ["{}"]) }
+    func `bodies of other types are checked only by rules that name the type`(linkage: Linkage) async throws {
+        let settings: JSONObject = [
+            "schemas": [
+                "http://a.test/*": #"{"type": "string"}"#, "http://a.test/typed 200 text/*": #"{"type": "string"}"#,
+            ]
+        ]
+        let transport = MockTransport { _, _ in .respond(200, Fields(["Content-Type": "Text/Plain; a=b"]), ["{}"]) }
         let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings)
 
         #expect(try await kernel.send(Request(.get, "http://a.test/")).status == 200)
+        #expect(try await failure(of: kernel, Request(.get, "http://a.test/typed")).code == .validatorInvalid)
     }
 
     @Test(arguments: Linkage.allCases)
@@ -99,7 +104,7 @@ struct ValidatorTests {
     @Test(arguments: Linkage.allCases)
     func `a body over the limit fails, or passes by setting`(linkage: Linkage) async throws {
         let body = "[\(String(repeating: "1,", count: 2000))1]"
-        var request = request(schema: "false")
+        var request = request(schema: #"{"minItems": 5000}"#)
         request.validator.limit = .kibibytes(1)
 
         let error = try await failure(of: try kernel(linkage, body), request)

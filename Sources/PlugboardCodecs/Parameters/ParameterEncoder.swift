@@ -11,12 +11,13 @@ final class ParameterEncoder: Encoder {
 
     private static let memberLimit = 16
 
-    private var entries: [Parameters.Element] = []
+    private var entries: [Parameters.Entry] = []
     private var isSimple = true
 
     /// The members that a value encodes; nil if it is not a simple object.
-    static func entries(of value: some Encodable) -> [Parameters.Element]? {
+    static func entries(of value: some Encodable) -> [Parameters.Entry]? {
         let encoder = ParameterEncoder()
+        encoder.entries.reserveCapacity(4)
         do { try value.encode(to: encoder) } catch { return nil }
         return encoder.isSimple ? encoder.entries : nil
     }
@@ -38,13 +39,19 @@ final class ParameterEncoder: Encoder {
     }
 
     private func add(_ name: String, _ value: JSONValue) throws {
-        guard entries.count < ParameterEncoder.memberLimit, isSimple else { throw Stop.notSimple }
+        guard isSimple, ParameterEncoder.add(name, value, to: &entries) else { throw Stop.notSimple }
+    }
+
+    /// Whether there was room. An object's property is accessed once, because each access is checked.
+    private static func add(_ name: String, _ value: JSONValue, to entries: inout [Parameters.Entry]) -> Bool {
+        guard entries.count < memberLimit else { return false }
         // The last of equal names counts.
-        for index in entries.indices where entries[index].name == name {
+        if let index = entries.firstIndex(where: { $0.name == name }) {
             entries[index].value = value
-            return
+        } else {
+            entries.append(Parameters.Entry(name: name, value: value))
         }
-        entries.append((name, value))
+        return true
     }
 
     private struct Container<Key: CodingKey>: KeyedEncodingContainerProtocol {

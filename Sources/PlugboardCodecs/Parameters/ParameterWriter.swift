@@ -1,6 +1,12 @@
 import PlugboardJSON
 import PlugboardMessages
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Writes parameters as `name=value&…`, in time that grows with the length of the result.
 struct ParameterWriter {
     /// Where the text stands, which decides what is escaped.
@@ -16,17 +22,35 @@ struct ParameterWriter {
 
     let place: Place
     let style: ParameterStyle
-    private(set) var bytes: [UInt8] = []
+    private var bytes: [UInt8]
+    /// Whether an ampersand stands before the next name.
+    private var separates: Bool
 
-    init(_ place: Place, _ style: ParameterStyle) {
+    /// A writer that appends to bytes.
+    ///
+    /// - Parameter separates: Whether there are parameters in these bytes.
+    init(_ place: Place, _ style: ParameterStyle, to bytes: consuming [UInt8] = [], separates: Bool = false) {
         self.place = place
         self.style = style
+        self.bytes = bytes
+        self.separates = separates
     }
+
+    /// What was written, behind the bytes that were there.
+    consuming func end() -> [UInt8] { bytes }
 
     mutating func write(_ parameters: Parameters) throws(PlugboardError) {
         try parameters.check()
-        for (name, value) in parameters {
-            try write(value, named: escaped(name), depth: 0, of: name)
+        for entry in parameters.entries {
+            switch entry.value {
+            case .array, .object: try write(entry.value, named: escaped(entry.name), depth: 0, of: entry.name)
+            case .null where style.nulls == .omitted: break
+            default:
+                separate()
+                append(entry.name)
+                bytes.append(UInt8(ascii: "="))
+                append(text(of: entry.value) ?? "")
+            }
         }
     }
 
@@ -91,41 +115,34 @@ struct ParameterWriter {
     }
 
     private mutating func begin(_ name: [UInt8]) {
-        if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+        separate()
         bytes += name
         bytes.append(UInt8(ascii: "="))
+    }
+
+    private mutating func separate() {
+        if separates { bytes.append(UInt8(ascii: "&")) }
+        separates = true
     }
 
     private func escaped(_ text: String) -> [UInt8] {
         var writer = ParameterWriter(place, style)
         writer.append(text)
-        return writer.bytes
+        return writer.end()
     }
 
     private mutating func append(_ text: String) {
+        guard place == .form else { return PercentEncoding.append(escaping: text, to: &bytes) }
         for byte in text.utf8 {
-            if byte == 0x20 && place == .form {
-                bytes.append(UInt8(ascii: "+"))
-            } else if isPlain(byte) {
+            switch byte {
+            case 0x20: bytes.append(UInt8(ascii: "+"))
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "*"):
                 bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(ParameterWriter.digits[Int(byte >> 4)])
-                bytes.append(ParameterWriter.digits[Int(byte & 15)])
+            default: PercentEncoding.append(byte, to: &bytes)
             }
         }
     }
-
-    private func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-        case UInt8(ascii: "~"): place == .query
-        case UInt8(ascii: "*"): place == .form
-        default: false
-        }
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 
     private func error(_ parameter: String, _ what: String) -> PlugboardError {
         PlugboardError(.requestParameter, "The parameter \(Printable.text(parameter)) \(what).")
@@ -151,24 +168,45 @@ extension Parameters {
     ///
     /// Throws `request.parameter` if a value cannot be written in this style.
     public func added(to url: String, style: ParameterStyle = ParameterStyle()) throws(PlugboardError) -> String {
-        let query = try query(style)
-        if query.isEmpty { return url }
-        // Bytes are read, because a combining mark forms one character with the delimiter before it.
-        let bytes = url.utf8
-        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-        var text = String(url[..<end])
-        if let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) {
-            let last = text.utf8.last
-            if text.utf8.index(after: mark) != text.utf8.endIndex && last != UInt8(ascii: "&") { text += "&" }
-        } else {
-            text += "?"
+        var bytes = Array(url.utf8)
+        try add(to: &bytes, style: style)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Adds these parameters to a URL or a relative reference, as `added(to:style:)` does. After an error, the URL is
+    /// empty.
+    package func add(to url: inout [UInt8], style: ParameterStyle) throws(PlugboardError) {
+        if isEmpty { return }
+        var fragment: ArraySlice<UInt8> = []
+        if let start = Parameters.position(of: "#", in: url) {
+            fragment = url[start...]
+            url.removeSubrange(start...)
         }
-        return text + query + url[end...]
+        let mark = Parameters.position(of: "?", in: url)
+        let length = url.count
+        if mark == nil { url.append(UInt8(ascii: "?")) }
+        let isFirst = mark.map { $0 == length - 1 } ?? true || url.last == UInt8(ascii: "&")
+        var writer = ParameterWriter(.query, style, to: url, separates: !isFirst)
+        url = []
+        try writer.write(self)
+        url = writer.end()
+        // Empty arrays and omitted nulls are written as nothing.
+        if mark == nil, url.count == length + 1 { url.removeLast() }
+        if !fragment.isEmpty { url += fragment }
+    }
+
+    private static func position(of delimiter: Unicode.Scalar, in bytes: [UInt8]) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, let found = memchr(start, Int32(delimiter.value), bytes.count) else {
+                return nil
+            }
+            return UnsafeRawPointer(found) - start
+        }
     }
 
     private func text(_ place: ParameterWriter.Place, _ style: ParameterStyle) throws(PlugboardError) -> String {
         var writer = ParameterWriter(place, style)
         try writer.write(self)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return String(decoding: writer.end(), as: UTF8.self)
     }
 }

@@ -12,7 +12,13 @@ public struct Parameters: Sendable {
     /// A parameter.
     public typealias Element = (name: String, value: JSONValue)
 
-    private var entries: [Element] = []
+    /// A structure, whose copies cost less than those of a tuple.
+    struct Entry: Hashable {
+        var name: String
+        var value: JSONValue
+    }
+
+    private(set) var entries: [Entry] = []
     /// The names of values that have no JSON form. They are remembered, because a literal cannot throw.
     private var unwritable: [String] = []
 
@@ -20,7 +26,7 @@ public struct Parameters: Sendable {
     public init() {}
 
     /// The members of an object.
-    public init(_ object: JSONObject) { entries = object.map { ($0.key, $0.value) } }
+    public init(_ object: JSONObject) { entries = object.map { Entry(name: $0.key, value: $0.value) } }
 
     /// The properties of a value, which must be encoded as an object; those that are nil are left out.
     ///
@@ -57,7 +63,7 @@ public struct Parameters: Sendable {
             unwritable.removeAll { $0 == name }
             let first = entries.firstIndex { $0.name == name }
             guard let newValue else { return entries.removeAll { $0.name == name } }
-            guard let first else { return entries.append((name, newValue)) }
+            guard let first else { return entries.append(Entry(name: name, value: newValue)) }
             entries[first].value = newValue
             let rest = entries[(first + 1)...].filter { $0.name != name }
             entries.replaceSubrange((first + 1)..., with: rest)
@@ -66,7 +72,11 @@ public struct Parameters: Sendable {
 
     /// Adds a parameter at the end; others of the same name stay.
     public mutating func append(_ name: String, _ value: some ParameterValue) {
-        if let value = value.parameterValue { entries.append((name, value)) } else { unwritable.append(name) }
+        if let value = value.parameterValue {
+            entries.append(Entry(name: name, value: value))
+        } else {
+            unwritable.append(name)
+        }
     }
 
     /// Replaces all parameters of this name by one, or adds it. Values that have no JSON form are refused later, when
@@ -76,14 +86,19 @@ public struct Parameters: Sendable {
         if value.parameterValue == nil { unwritable.append(name) }
     }
 
+    /// Removes the parameters whose names fulfil a condition.
+    package mutating func removeAll(where isRemoved: (String) -> Bool) {
+        entries.removeAll { isRemoved($0.name) }
+        if !unwritable.isEmpty { unwritable.removeAll(where: isRemoved) }
+    }
+
     /// These parameters and others. All of a name that the others have are replaced by the others'.
     public func merging(_ others: Parameters) -> Parameters {
         if isEmpty { return others }
         if others.isEmpty { return self }
         let names = Set(others.entries.map(\.name) + others.unwritable)
         var merged = self
-        merged.entries.removeAll { names.contains($0.name) }
-        merged.unwritable.removeAll { names.contains($0) }
+        merged.removeAll { names.contains($0) }
         merged.entries += others.entries
         merged.unwritable += others.unwritable
         return merged
@@ -107,7 +122,15 @@ public struct Parameters: Sendable {
 
 extension Parameters: Sequence {
     /// Iterates over the parameters in their order.
-    public func makeIterator() -> IndexingIterator<[Element]> { entries.makeIterator() }
+    public func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
+
+    /// Iterates over parameters.
+    public struct Iterator: IteratorProtocol {
+        var entries: IndexingIterator<[Entry]>
+
+        /// The next parameter, or nil.
+        public mutating func next() -> Parameters.Element? { entries.next().map { ($0.name, $0.value) } }
+    }
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral {
@@ -120,15 +143,12 @@ extension Parameters: ExpressibleByDictionaryLiteral {
 extension Parameters: Hashable {
     /// Compares names and values in their order.
     public static func == (left: Parameters, right: Parameters) -> Bool {
-        left.unwritable == right.unwritable && left.entries.elementsEqual(right.entries) { $0 == $1 }
+        left.unwritable == right.unwritable && left.entries == right.entries
     }
 
     /// Hashes names and values in their order.
     public func hash(into hasher: inout Hasher) {
-        for entry in entries {
-            hasher.combine(entry.name)
-            hasher.combine(entry.value)
-        }
+        hasher.combine(entries)
     }
 }
 

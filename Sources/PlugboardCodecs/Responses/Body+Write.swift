@@ -12,7 +12,8 @@ extension Body {
     ///
     /// - Parameters:
     ///   - permissions: As in `chmod`. Nil for those of the file that is replaced, or of a new file.
-    ///   - progress: Called after each piece with the number of bytes written, and of all if it is known.
+    ///   - progress: Called with the number of bytes written, and of all if it is known: at most ten times a second, and
+    ///     once at the end.
     @discardableResult @concurrent
     public func write(
         to path: String, permissions: UInt32? = nil,
@@ -21,15 +22,17 @@ extension Body {
         try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(PlugboardError) -> Int in
             let total = length
             var written = 0
+            var pace = ProgressPace()
             do throws(PlugboardError) {
                 let file = try WholeFile(path, permissions: permissions)
                 var pieces = makeAsyncIterator()
                 while let piece = try await pieces.next() {
                     try file.write(piece)
                     written += piece.count
-                    progress?(written, total)
+                    if let progress, pace.isDue() { progress(written, total) }
                 }
                 try file.appear()
+                progress?(written, total)
                 return written
             } catch {
                 source.release()

@@ -3,7 +3,14 @@ import PlugboardJSON
 import PlugboardKit
 import Synchronization
 
-/// The progress of several downloads: a line for each on a terminal, or an object of JSON a line for programs.
+/// How much of a file was transferred.
+struct TransferCount {
+    var done: Int
+    var resumed: Int
+    var total: Int?
+}
+
+/// The progress of several downloads or uploads: a line for each on a terminal, or an object of JSON a line for programs.
 final class DownloadDisplay: Sendable {
     enum Form: String, CaseIterable {
         /// Lines that are redrawn, if standard error is a terminal.
@@ -16,7 +23,7 @@ final class DownloadDisplay: Sendable {
     private struct Row {
         let name: String
         let began: ContinuousClock.Instant
-        var progress: DownloadProgress
+        var count: TransferCount
     }
 
     private struct State {
@@ -26,27 +33,37 @@ final class DownloadDisplay: Sendable {
     }
 
     private let form: Form
+    /// What an object of JSON calls the bytes.
+    private let member: String
     private let state = Mutex(State())
 
-    init(_ form: Form) { self.form = form == .bar && !StandardError.isTerminal ? .none : form }
+    init(_ form: Form, counting member: String = "received") {
+        self.form = form == .bar && !StandardError.isTerminal ? .none : form
+        self.member = member
+    }
 
     /// From any thread.
     func show(_ index: Int, _ name: String, _ progress: DownloadProgress) {
+        show(index, name, TransferCount(done: progress.received, resumed: progress.resumed, total: progress.total))
+    }
+
+    /// From any thread.
+    func show(_ index: Int, _ name: String, _ count: TransferCount) {
         switch form {
         case .none: break
         case .json:
             var object: JSONObject = [
-                "file": .string(name), "received": .number(JSONNumber(progress.received)),
-                "resumed": .number(JSONNumber(progress.resumed)),
+                "file": .string(name), member: .number(JSONNumber(count.done)),
+                "resumed": .number(JSONNumber(count.resumed)),
             ]
-            if let total = progress.total { object["total"] = .number(JSONNumber(total)) }
+            if let total = count.total { object["total"] = .number(JSONNumber(total)) }
             write(object)
         case .bar:
             state.withLock { state in
                 if state.rows[index] == nil {
-                    state.rows[index] = Row(name: name, began: .now, progress: progress)
+                    state.rows[index] = Row(name: name, began: .now, count: count)
                 }
-                state.rows[index]?.progress = progress
+                state.rows[index]?.count = count
                 draw(&state)
             }
         }
@@ -79,24 +96,24 @@ final class DownloadDisplay: Sendable {
 
     private func draw(_ state: inout State) {
         let rows = state.rows.sorted { $0.key < $1.key }.map(\.value)
-        let lines = rows.map { DownloadDisplay.line($0.name, $0.progress, after: .now - $0.began) }
+        let lines = rows.map { DownloadDisplay.line($0.name, $0.count, after: .now - $0.began) }
         let up = state.drawn > 0 ? "\u{1B}[\(state.drawn)A\r\u{1B}[J" : ""
         StandardError.draw(up + lines.map { VisibleText.of($0) + "\n" }.joined())
         state.drawn = lines.count
     }
 
     /// `NAME  BAR 42 %  4.2 MiB of 10.0 MiB  1.3 MiB/s  0:04`
-    static func line(_ name: String, _ progress: DownloadProgress, after time: Duration) -> String {
+    static func line(_ name: String, _ count: TransferCount, after time: Duration) -> String {
         let short = name.count > 24 ? String(name.prefix(23)) + "…" : name
         var line = short + String(repeating: " ", count: max(0, 25 - short.count))
-        line += ProgressBar.line(received: Int64(progress.received), of: progress.total.map { Int64($0) })
+        line += ProgressBar.line(received: Int64(count.done), of: count.total.map { Int64($0) })
         let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
         guard seconds > 0.5 else { return line }
-        let rate = Double(progress.received - progress.resumed) / seconds
+        let rate = Double(count.done - count.resumed) / seconds
         guard rate >= 1 else { return line }
         line += "  \(ProgressBar.size(Int64(rate)))/s"
-        if let total = progress.total {
-            let left = Int(min(Double(total - progress.received) / rate, 359_999))
+        if let total = count.total {
+            let left = Int(min(Double(total - count.done) / rate, 359_999))
             let minutes = left / 60 % 60
             let clock = left >= 3600 ? "\(left / 3600):\(minutes < 10 ? "0" : "")\(minutes)" : "\(minutes)"
             line += "  \(clock):\(left % 60 < 10 ? "0" : "")\(left % 60)"

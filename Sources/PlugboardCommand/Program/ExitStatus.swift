@@ -25,8 +25,10 @@ struct ExitStatus: Equatable {
     static let malformed = ExitStatus(8, "the response is not HTTP", "transport.protocol")
     static let cut = ExitStatus(18, "the body is incomplete", "body.cut", "resume.changed")
     static let status = ExitStatus(22, "with --fail: the status is 400 or more")
-    static let write = ExitStatus(23, "the body or another file cannot be written", "download")
-    static let read = ExitStatus(26, "a file or standard input cannot be read", "body.read")
+    static let write = ExitStatus(23, "the body or another file cannot be written", "download", "upload.journal")
+    static let upload = ExitStatus(25, "the server did not take the upload", "upload")
+    static let read = ExitStatus(
+        26, "a file or standard input cannot be read", "body.read", "upload.changed")
     static let timeout = ExitStatus(28, "a time limit was reached", "timeout")
     static let handshake = ExitStatus(35, "the TLS handshake failed", "transport.tls")
     static let redirects = ExitStatus(47, "too many redirects, or one that is refused", "redirect")
@@ -47,7 +49,7 @@ struct ExitStatus: Equatable {
     static let interrupted = ExitStatus(130, "interrupted or cancelled", "cancelled", "shutDown")
 
     static let all = [
-        success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, read, timeout, handshake,
+        success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, upload, read, timeout, handshake,
         redirects, receive, certificate, decoding, size, rewind, configuration, loading, startup, plugin, command,
         runaway, verdict, digest, interrupted,
     ]

@@ -35,7 +35,7 @@ struct Program: AsyncParsableCommand {
                 name: "Requests",
                 subcommands: [
                     GetVerb.self, HeadVerb.self, PostVerb.self, PutVerb.self, PatchVerb.self, DeleteVerb.self,
-                    AnyMethodVerb.self, DownloadVerb.self,
+                    AnyMethodVerb.self, DownloadVerb.self, UploadVerb.self,
                 ]),
             CommandGroup(name: "Endpoints by name", subcommands: [CallVerb.self, EndpointsVerb.self]),
             CommandGroup(

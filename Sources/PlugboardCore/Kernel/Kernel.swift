@@ -118,6 +118,20 @@ public final class Kernel: PluginCommands, RequestSender {
         return try await outcome.response(of: exchange)
     }
 
+    /// Sends a request like `send(_:)`, and calls `watch` on the loop with the progress of both bodies and with each
+    /// interim response. It must not block.
+    public nonisolated(nonsending) func send(
+        _ request: Request, watch: @escaping @Sendable (RequestNotice) -> Void
+    ) async throws(PlugboardError) -> Response {
+        let outcome = ProgramOutcome()
+        let request = requestDefaults?.complete(request) ?? request
+        let exchange = ExchangeCore(request, core: core, outcome: outcome) { event in
+            if let notice = RequestNotice(event) { watch(notice) }
+        }
+        if !core.loop.enqueue({ exchange.begin() }) { outcome.refuse() }
+        return try await outcome.response(of: exchange)
+    }
+
     /// Begins an exchange that can be suspended, resumed and watched.
     ///
     /// `watch` is called on the loop with each of its events, in order, and must not block. So is `trace`, with the

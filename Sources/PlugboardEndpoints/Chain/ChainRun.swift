@@ -13,9 +13,12 @@ public final class ChainRun: CallFollower {
     }
 
     private struct State {
-        var planned: [PlannedStep] = []
-        /// Steps that the current one has added, which come before the others.
-        var inserted: [PlannedStep] = []
+        /// A slice, whose first element is removed without moving the others.
+        var planned: ArraySlice<PlannedStep> = []
+        /// Steps that the current one has inserted, in their order.
+        var inserted: ArraySlice<PlannedStep> = []
+        /// Steps that earlier ones have inserted, which come before the planned ones; the next is the last.
+        var ahead: [PlannedStep] = []
         var begun = 0
         var results = ChainResults()
         var isStopped = false
@@ -83,7 +86,8 @@ public final class ChainRun: CallFollower {
     }
 
     private func plan<E: Endpoint>(
-        _ name: String?, _ make: @escaping MakeEndpoint<E>, _ place: WritableKeyPath<State, [PlannedStep]> & Sendable
+        _ name: String?, _ make: @escaping MakeEndpoint<E>,
+        _ place: WritableKeyPath<State, ArraySlice<PlannedStep>> & Sendable
     ) {
         let planned = PlannedStep(name: name ?? "\(E.self)") { run, step throws(PlugboardError) in
             let made: E?
@@ -95,7 +99,7 @@ public final class ChainRun: CallFollower {
         plan(planned, place)
     }
 
-    private func plan(_ step: PlannedStep, _ place: WritableKeyPath<State, [PlannedStep]> & Sendable) {
+    private func plan(_ step: PlannedStep, _ place: WritableKeyPath<State, ArraySlice<PlannedStep>> & Sendable) {
         state.withLock { state in
             if !state.hasEnded { state[keyPath: place].append(step) }
         }
@@ -124,17 +128,17 @@ public final class ChainRun: CallFollower {
     /// Takes the next step; nil at the end.
     private func next() -> (PlannedStep, ChainStep)? {
         state.withLock { state in
-            state.planned.insert(contentsOf: state.inserted, at: 0)
+            state.ahead += state.inserted.reversed()
             state.inserted = []
-            if state.isStopped || state.planned.isEmpty {
-                state.results.isStopped = state.isStopped && !state.planned.isEmpty
+            let hasNext = !state.ahead.isEmpty || !state.planned.isEmpty
+            guard !state.isStopped, let step = state.ahead.popLast() ?? state.planned.popFirst() else {
+                state.results.isStopped = hasNext
                 // From here on no step can be added, for none would run.
                 state.hasEnded = true
                 return nil
             }
-            let planned = state.planned.removeFirst()
             defer { state.begun += 1 }
-            return (planned, ChainStep(name: planned.name, index: state.begun))
+            return (step, ChainStep(name: step.name, index: state.begun))
         }
     }
 
@@ -152,8 +156,8 @@ public final class ChainRun: CallFollower {
     private func release() {
         let rest = state.withLock { state in
             state.hasEnded = true
-            defer { (state.planned, state.inserted, state.observers) = ([], [], []) }
-            return (state.planned, state.inserted, state.observers)
+            defer { (state.planned, state.inserted, state.ahead, state.observers) = ([], [], [], []) }
+            return (state.planned, state.inserted, state.ahead, state.observers)
         }
         withExtendedLifetime(rest) {}
     }

@@ -42,7 +42,7 @@ extension Client {
             for adapter in settings.parameterAdapters { try adapter.adapt(&parameters, context) }
         }
 
-        var url = try EndpointURL.filled(
+        var bytes = try EndpointURL.filled(
             endpoint.path, below: urlBase(of: endpoint), with: &parameters, general: settings.parameters,
             of: endpoint.endpointName)
 
@@ -52,7 +52,8 @@ extension Client {
         } else if method.sendsParametersInBody {
             body = try self.body(of: &parameters, for: endpoint)
         }
-        if !parameters.isEmpty { url = try parameters.added(to: url, style: settings.parameterStyle) }
+        try parameters.add(to: &bytes, style: settings.parameterStyle)
+        var url = String(decoding: bytes, as: UTF8.self)
         if isAdapted, !settings.urlAdapters.isEmpty {
             let context = context(of: endpoint, labels, call)
             for adapter in settings.urlAdapters { try adapter.adapt(&url, context) }
@@ -114,6 +115,7 @@ extension Client {
             request.fields.append(.accept, types.joined(separator: ", "))
         }
         endpoint.cache?.apply(to: &request)
+        endpoint.validation?.apply(to: &request)
         endpoint.timeouts?.apply(to: &request)
         if let attempts = endpoint.attempts { request.retry.attempts = attempts }
         if !endpoint.usesCookies {

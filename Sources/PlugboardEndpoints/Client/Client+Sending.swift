@@ -13,8 +13,14 @@ extension Client {
         _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior? = nil
     ) async throws(PlugboardError) -> E.Response {
         do throws(PlugboardError) {
-            let received = await received(endpoint, labels: labels, control: control, debug: debug)
-            let response = try judged(received, of: endpoint, labels: labels, call: control?.id)
+            let response =
+                if isJudged {
+                    try judged(
+                        await outcome(endpoint, labels: labels, control: control, debug: debug), of: endpoint,
+                        labels: labels, call: control?.id)
+                } else {
+                    try await received(endpoint, labels: labels, control: control, debug: debug)
+                }
             let value = try endpoint.decode(response, in: self)
             try endpoint.validate(value: value)
             return value
@@ -23,48 +29,54 @@ extension Client {
         }
     }
 
-    /// The response, if nothing but the client's hooks and its judge can refuse it now.
-    private nonisolated(nonsending) func received<E: Endpoint>(
+    /// What hooks and judge are asked about.
+    private nonisolated(nonsending) func outcome<E: Endpoint>(
         _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior?
     ) async -> Result<ReceivedResponse, PlugboardError> {
         do throws(PlugboardError) {
-            if let debug = debug ?? endpoint.debug ?? settings.debug { try await debug.apply() }
-            // Without adapters there is nothing to wait for.
-            let request =
-                settings.requestAdapters.isEmpty
-                ? try unadapted(endpoint, labels: labels, call: control?.id)
-                : try await request(for: endpoint, labels: labels, call: control?.id)
-            let response =
-                if let control {
-                    try await control.send(request, by: kernel)
-                } else {
-                    try await kernel.send(request)
-                }
-            var received = try await read(response, for: endpoint)
-            do throws(PlugboardError) {
-                try endpoint.transform(&received)
-                try endpoint.validate(received)
-            } catch {
-                throw error.about(received)
-            }
-            return .success(received)
+            return .success(try await received(endpoint, labels: labels, control: control, debug: debug))
         } catch {
             return .failure(error)
         }
     }
 
-    /// Checks status and type, and reads the body as the type of the endpoint's value wants it.
-    private nonisolated(nonsending) func read<E: Endpoint>(
-        _ response: StreamedResponse, for endpoint: E
+    /// The response, if nothing but the client's hooks and its judge can refuse it now.
+    ///
+    /// Inlined, because each asynchronous function costs an allocation.
+    @inline(__always)
+    private nonisolated(nonsending) func received<E: Endpoint>(
+        _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior?
     ) async throws(PlugboardError) -> ReceivedResponse {
-        let statuses = endpoint.acceptableStatuses
-        guard statuses.contains(response.status) else {
-            throw await response.refused(
-                .responseStatus,
-                "\(Printable.url(response.url)) responded with status \(response.status); \(endpoint.endpointName) "
-                    + "accepts \(statuses.text).", keeping: Client.excerptLimit)
+        if let debug = debug ?? endpoint.debug ?? settings.debug { try await debug.apply() }
+        // Without adapters there is nothing to wait for.
+        let request =
+            settings.requestAdapters.isEmpty
+            ? try unadapted(endpoint, labels: labels, call: control?.id)
+            : try await request(for: endpoint, labels: labels, call: control?.id)
+        let response =
+            if let control {
+                try await control.send(request, by: kernel)
+            } else {
+                try await kernel.send(request)
+            }
+        var received = try await read(response, for: endpoint)
+        do throws(PlugboardError) {
+            try endpoint.transform(&received)
+            try endpoint.validate(received)
+        } catch {
+            throw error.about(received)
         }
-        var response = response
+        return received
+    }
+
+    /// Checks status and type, and reads the body as the type of the endpoint's value wants it.
+    @inline(__always)
+    private nonisolated(nonsending) func read<E: Endpoint>(
+        _ response: consuming StreamedResponse, for endpoint: E
+    ) async throws(PlugboardError) -> ReceivedResponse {
+        guard endpoint.acceptableStatuses.contains(response.status) else {
+            throw await refusal(of: response, for: endpoint)
+        }
         // A response without a body needs no type.
         if let types = endpoint.acceptableTypes, response.body.length != 0 {
             response = try await response.requireType(types, keeping: Client.excerptLimit)
@@ -83,6 +95,15 @@ extension Client {
         }
         return ReceivedResponse(
             head: response.head, url: response.url, attempts: response.attempts, content: content)
+    }
+
+    private nonisolated(nonsending) func refusal<E: Endpoint>(
+        of response: StreamedResponse, for endpoint: E
+    ) async -> PlugboardError {
+        await response.refused(
+            .responseStatus,
+            "\(Printable.url(response.url)) responded with status \(response.status); \(endpoint.endpointName) "
+                + "accepts \(endpoint.acceptableStatuses.text).", keeping: Client.excerptLimit)
     }
 
     /// The first bytes of a body that no value is made of, for hooks and the judge.
@@ -105,7 +126,6 @@ extension Client {
     private func judged<E: Endpoint>(
         _ received: Result<ReceivedResponse, PlugboardError>, of endpoint: E, labels: CallLabels?, call: CallID?
     ) throws(PlugboardError) -> ReceivedResponse {
-        if settings.responseHooks.isEmpty, settings.judge == nil { return try received.get() }
         let context = context(of: endpoint, labels, call)
         var outcome: EndpointOutcome
         switch received {

@@ -18,6 +18,8 @@ public final class Client: Sendable {
     /// The base and the CDN with the prefix.
     let base: EndpointURL.Base?
     let cdn: EndpointURL.Base?
+    /// Whether hooks or a judge are asked about outcomes.
+    let isJudged: Bool
 
     /// A client.
     public init(kernel: Kernel, settings: ClientSettings = ClientSettings()) {
@@ -25,6 +27,7 @@ public final class Client: Sendable {
         self.settings = settings
         base = settings.base.map { EndpointURL.Base($0, settings.pathPrefix) }
         cdn = settings.cdn.map { EndpointURL.Base($0, settings.pathPrefix) }
+        isJudged = !settings.responseHooks.isEmpty || settings.judge != nil
     }
 
     /// Sends an endpoint and returns its value.

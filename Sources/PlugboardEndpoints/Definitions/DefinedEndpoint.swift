@@ -75,6 +75,8 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
         return CacheUse(timeToLive: definition.cacheTime, version: definition.cacheVersion)
     }
     /// The definition's.
+    public var validation: ResponseValidation? { definition.validation }
+    /// The definition's.
     public var timeouts: Timeouts? {
         let options = definition.options
         guard options != RequestOptions() else { return nil }

@@ -76,6 +76,24 @@ extension Definition {
         ConfigurationKey(
             "acceptableStatuses", "The statuses that the response may have: 200, \"2xx\" or \"200-204\".",
             .list(.statuses, #"a list of statuses, such as ["2xx", 404]"#), \.acceptableStatuses),
+        ConfigurationKey(
+            "schema", "The JSON Schema of the response, which the plugin validator checks.",
+            schema: ["type": ["object", "boolean"]]
+        ) { node, definition, reading in
+            switch node.value {
+            case .object, .bool: definition.setValidation(.schema(node.value), node, &reading)
+            default: reading.note(node.path, "must be a JSON Schema: an object, true or false, not \(node.value.kind)")
+            }
+        },
+        ConfigurationKey(
+            "shape", "The shape of the response, which the plugin validator checks; it replaces a schema.",
+            schema: ["type": ["object", "array", "string"]]
+        ) { node, definition, reading in
+            switch node.value {
+            case .object, .array, .string: definition.setValidation(.shape(node.value), node, &reading)
+            default: reading.note(node.path, "must be a shape: an object, an array or a word, not \(node.value.kind)")
+            }
+        },
         ConfigurationKey("downloadPath", "The file that the response's body is written to.", .path, \.downloadPath),
     ]
 
@@ -128,6 +146,24 @@ extension Definition {
             "generalParameters", "Whether requests have the client's general parameters.", .flag.by(default: true),
             \.usesGeneralParameters),
     ]
+}
+
+extension Definition {
+    /// The most bytes of a schema or shape: beside it, the other attributes of a request need room.
+    private static let validationLimit = Attributes.byteLimit * 7 / 8
+
+    fileprivate mutating func setValidation(
+        _ validation: ResponseValidation, _ node: ConfigurationNode, _ reading: inout ConfigurationReading
+    ) {
+        guard validation.byteCount <= Definition.validationLimit else {
+            reading.note(
+                node.path,
+                "is larger than the \(Definition.validationLimit) bytes that a request can carry; register it in the "
+                    + "setting documents of validator and write {\"$ref\": URI}")
+            return
+        }
+        self.validation = validation
+    }
 }
 
 extension ConfigurationKey<Definition> {

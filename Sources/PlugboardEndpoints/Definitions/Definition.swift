@@ -72,6 +72,8 @@ public struct Definition: Sendable {
     public var cacheTime: Duration?
     /// The version of the cached response; others are not used.
     public var cacheVersion: String?
+    /// What the plugin `validator` checks the response against; nil for what its settings say.
+    public var validation: ResponseValidation?
     /// How requests are sent: the timeouts.
     public var options = RequestOptions()
     /// For finding and cancelling calls.

@@ -34,6 +34,8 @@ extension Endpoint {
     /// Nil.
     public var cache: CacheUse? { nil }
     /// Nil.
+    public var validation: ResponseValidation? { nil }
+    /// Nil.
     public var timeouts: Timeouts? { nil }
     /// Nil.
     public var credentials: Credentials? { nil }
@@ -85,20 +87,15 @@ extension Endpoint where Self: Encodable {
     public var parameters: Parameters {
         get throws(PlugboardError) {
             var parameters = try Parameters(encoding: self)
-            parameters.removeEndpointProperties()
+            parameters.removeAll(where: Parameters.isEndpointProperty)
             return parameters
         }
     }
 }
 
 extension Parameters {
-    mutating func removeEndpointProperties() {
-        // Most endpoints store none of them, and nothing is removed.
-        for (name, _) in self where Parameters.isEndpointProperty(name) { self[name] = nil }
-    }
-
     /// Whether a stored property of this name says how an endpoint is sent, and not what.
-    private static func isEndpointProperty(_ name: String) -> Bool {
+    fileprivate static func isEndpointProperty(_ name: String) -> Bool {
         switch name.utf8.count {
         case 4: name == "path" || name == "base"
         case 7: name == "usesCDN"

@@ -71,6 +71,8 @@ public protocol Endpoint: Sendable {
     var usesCookies: Bool { get }
     /// What the plugin `cache` is told; nil leaves it to the plugin's settings.
     var cache: CacheUse? { get }
+    /// What the plugin `validator` checks the response against; nil for what its settings say.
+    var validation: ResponseValidation? { get }
     /// Timeouts of the request; nil for the kernel's.
     var timeouts: Timeouts? { get }
     /// What the plugin `authentication` is told; nil leaves it to the configuration of the origin.

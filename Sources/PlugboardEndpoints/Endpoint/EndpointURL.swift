@@ -34,18 +34,18 @@ import PlugboardJSON
 /// A value that would let its segment vanish or change its meaning is refused: an empty one, `.` and `..`. Placeholders
 /// may stand in paths and queries of all parts, and not in the host.
 enum EndpointURL {
-    /// The URL of a path below a base, with its placeholders filled.
+    /// The URL of a path below a base, with its placeholders filled, in UTF-8.
     ///
     /// Throws `request.url` and `request.parameter` if it cannot be made.
     static func filled(
         _ path: String, below base: Base?, with parameters: inout Parameters, general: Parameters,
         of endpoint: @autoclosure () -> String
-    ) throws(PlugboardError) -> String {
-        let bytes = Array(path.utf8)
+    ) throws(PlugboardError) -> [UInt8] {
+        let bytes = path.utf8.span
         var hasPlaceholders = false
         var isPlain = base?.isPlain == true
-        for byte in bytes {
-            switch byte {
+        for index in bytes.indices {
+            switch bytes[index] {
             case UInt8(ascii: "{"), UInt8(ascii: "}"): hasPlaceholders = true
             // It may be absolute, or have a query.
             case UInt8(ascii: ":"), UInt8(ascii: "?"), UInt8(ascii: "#"): isPlain = false
@@ -56,23 +56,30 @@ enum EndpointURL {
             let url = try joined(base?.base, base?.prefix ?? "", path)
             return try Placeholders.fill(url, with: &parameters, general: general, of: endpoint())
         }
+        var url: [UInt8] = []
+        // For placeholders and a query of usual length.
+        url.reserveCapacity(base.url.utf8.count + bytes.count + 64)
+        base.append(to: &url)
+        if bytes.isEmpty { return url }
+        var rest = bytes
+        if url.last != slash { url.append(slash) }
+        if bytes[0] == slash { rest = bytes.extracting(droppingFirst: 1) }
         if hasPlaceholders {
-            return try Placeholders.fill(bytes, below: base.url, with: &parameters, general: general, of: endpoint())
+            return try Placeholders.fill(rest, after: url, with: &parameters, general: general, of: endpoint)
         }
-        if path.isEmpty { return base.url }
-        let isSlash = bytes.first == UInt8(ascii: "/")
-        if base.endsInSlash != isSlash { return base.url + path }
-        return isSlash ? base.url + String(Substring(path.utf8.dropFirst())) : "\(base.url)/\(path)"
+        PercentEncoding.append(rest, 0..<rest.count, to: &url)
+        return url
     }
 
+    private static let slash = UInt8(ascii: "/")
+
     /// A base with the prefix of paths, joined once for all endpoints of a client.
-    struct Base: Sendable {
+    final class Base: Sendable {
         let base: String
         let prefix: String
         let url: String
         /// Whether there are neither placeholders nor a query.
         let isPlain: Bool
-        let endsInSlash: Bool
 
         init(_ base: String, _ prefix: String) {
             self.base = base
@@ -80,7 +87,11 @@ enum EndpointURL {
             // With a base, joining cannot fail.
             url = (try? joined(base, prefix, "")) ?? base
             isPlain = !(base + prefix).utf8.contains { "{}?#".utf8.contains($0) }
-            endsInSlash = url.utf8.last == UInt8(ascii: "/")
+        }
+
+        fileprivate func append(to bytes: inout [UInt8]) {
+            let url = url.utf8.span
+            PercentEncoding.append(url, 0..<url.count, to: &bytes)
         }
     }
 

@@ -20,96 +20,95 @@ struct Placeholders {
     ///   - endpoint: For errors.
     static func fill(
         _ url: String, with parameters: inout Parameters, general: Parameters, of endpoint: @autoclosure () -> String
-    ) throws(PlugboardError) -> String {
-        let bytes = Array(url.utf8)
-        guard bytes.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else { return url }
-        var filler = Placeholders(output: [UInt8](), capacity: bytes.count + 64)
+    ) throws(PlugboardError) -> [UInt8] {
+        let bytes = url.utf8.span
+        guard bytes.indices.contains(where: { bytes[$0] == UInt8(ascii: "{") || bytes[$0] == UInt8(ascii: "}") }) else {
+            return Array(url.utf8)
+        }
+        var filler = Placeholders(capacity: bytes.count + 64)
         return try filler.fill(bytes, from: .authority, &parameters, general, endpoint)
     }
 
-    /// The URL of a path with placeholders below a base that has none, and neither a query.
+    /// The URL of a path with placeholders behind a base that has none, and neither a query.
+    ///
+    /// - Parameter base: With the slash between base and path, if the path does not begin with one.
     static func fill(
-        _ path: [UInt8], below base: String, with parameters: inout Parameters, general: Parameters,
-        of endpoint: @autoclosure () -> String
-    ) throws(PlugboardError) -> String {
-        var filler = Placeholders(output: base.utf8, capacity: base.utf8.count + path.count + 64)
-        let slash = UInt8(ascii: "/")
-        if filler.output.last != slash { filler.output.append(slash) }
-        filler.segmentStart = filler.output.count
-        return try filler.fill(
-            path.first == slash ? Array(path.dropFirst()) : path, from: .path, &parameters, general, endpoint)
+        _ path: Span<UInt8>, after base: consuming [UInt8], with parameters: inout Parameters, general: Parameters,
+        of endpoint: () -> String
+    ) throws(PlugboardError) -> [UInt8] {
+        var filler = Placeholders(capacity: 0)
+        filler.segmentStart = base.count
+        filler.output = base
+        return try filler.fill(path, from: .path, &parameters, general, endpoint)
     }
 
-    private init(output: some Sequence<UInt8>, capacity: Int) {
-        self.output.reserveCapacity(capacity)
-        self.output.append(contentsOf: output)
-    }
+    private init(capacity: Int) { output.reserveCapacity(capacity) }
 
     private mutating func fill(
-        _ url: [UInt8], from first: Part, _ parameters: inout Parameters, _ general: Parameters,
+        _ url: Span<UInt8>, from first: Part, _ parameters: inout Parameters, _ general: Parameters,
         _ endpoint: () -> String
-    ) throws(PlugboardError) -> String {
+    ) throws(PlugboardError) -> [UInt8] {
         do throws(Refusal) {
             try fill(url, from: first, Values(parameters), Values(general))
         } catch {
             throw PlugboardError(error.code, error.reason(endpoint()))
         }
-        try remove(from: &parameters)
-        return String(decoding: output, as: UTF8.self)
+        if used.count <= 12 {
+            parameters.removeAll { used.contains($0) }
+        } else {
+            let used = Set(used)
+            parameters.removeAll { used.contains($0) }
+        }
+        return output
     }
 
     private mutating func fill(
-        _ url: [UInt8], from first: Part, _ values: Values, _ generalValues: Values
+        _ url: Span<UInt8>, from first: Part, _ values: Values, _ generalValues: Values
     ) throws(Refusal) {
         var part = first
         var slashes = 0
+        // The bytes from here to the index are copied at once.
+        var start = 0
         var index = 0
         while index < url.count {
-            let byte = url[index]
-            index += 1
-            switch byte {
+            switch url[index] {
             case UInt8(ascii: "{"):
-                let start = index
+                PercentEncoding.append(url, start..<index, to: &output)
+                let nameStart = index + 1
                 while index < url.count, url[index] != UInt8(ascii: "}") { index += 1 }
                 if index == url.count { throw unbalanced("{", without: "}") }
-                let name = String(decoding: url[start..<index], as: UTF8.self)
-                index += 1
+                let name = url.extracting(nameStart..<index).withUnsafeBufferPointer {
+                    String(decoding: $0, as: UTF8.self)
+                }
+                start = index + 1
                 if part == .authority {
                     throw refused(name, "stands in the host, where no placeholder may stand")
                 }
                 let value = try text(of: name, in: values[name] ?? generalValues[name])
                 if part == .path, segmentPlaceholder == nil { segmentPlaceholder = name }
-                append(encoding: value)
+                PercentEncoding.append(escaping: value, to: &output)
                 used.append(name)
-                continue
             case UInt8(ascii: "}"): throw unbalanced("}", without: "{")
             case UInt8(ascii: "/"):
-                if part == .path { try endSegment() }
+                if segmentPlaceholder != nil {
+                    PercentEncoding.append(url, start..<index, to: &output)
+                    start = index
+                    try endSegment()
+                }
                 slashes += 1
                 if slashes == 3, part == .authority { part = .path }
-                segmentStart = output.count + 1
+                segmentStart = output.count + index - start + 1
             case UInt8(ascii: "?"), UInt8(ascii: "#"):
-                if part == .path { try endSegment() }
+                PercentEncoding.append(url, start..<index, to: &output)
+                start = index
+                try endSegment()
                 part = .query
             default: break
             }
-            output.append(byte)
+            index += 1
         }
-        if part == .path { try endSegment() }
-    }
-
-    /// Removes the parameters that have filled placeholders.
-    private func remove(from parameters: inout Parameters) throws(PlugboardError) {
-        if used.count <= Values.indexThreshold {
-            for name in used { parameters[name] = nil }
-            return
-        }
-        // Throws for values that cannot be written, which would be lost below.
-        _ = try parameters.object()
-        let used = Set(used)
-        var rest = Parameters()
-        for (name, value) in parameters where !used.contains(name) { rest.append(name, value) }
-        parameters = rest
+        PercentEncoding.append(url, start..<index, to: &output)
+        try endSegment()
     }
 
     /// Refuses a segment that a placeholder has made empty, `.` or `..`.
@@ -153,22 +152,6 @@ struct Placeholders {
         }
     }
 
-    private mutating func append(encoding text: String) {
-        for byte in text.utf8 {
-            switch byte {
-            case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                output.append(byte)
-            default:
-                output.append(UInt8(ascii: "%"))
-                output.append(Placeholders.digit(byte >> 4))
-                output.append(Placeholders.digit(byte & 15))
-            }
-        }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
-
     private func refused(_ name: String, _ what: String) -> Refusal {
         Refusal(code: .requestParameter) { "The placeholder {\(Printable.text(name))} in the URL of \($0) \(what)." }
     }
@@ -189,15 +172,13 @@ private struct Refusal: Error {
 
 /// The first value of each name. Many are found by a table, so that no definition with many placeholders is slow.
 private struct Values {
-    static let indexThreshold = 12
-
     private let parameters: Parameters
     private let index: [String: JSONValue]?
 
     init(_ parameters: Parameters) {
         self.parameters = parameters
         index =
-            parameters.count <= Values.indexThreshold
+            parameters.count <= 12
             ? nil : Dictionary(parameters.map { ($0.name, $0.value) }) { first, _ in first }
     }
 

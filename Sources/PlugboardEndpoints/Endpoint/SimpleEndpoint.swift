@@ -44,6 +44,8 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
     public var usesCookies = true
     /// What the plugin `cache` is told.
     public var cache: CacheUse?
+    /// What the plugin `validator` checks the response against; nil for its settings.
+    public var validation: ResponseValidation?
     /// Timeouts of the request; nil for the kernel's.
     public var timeouts: Timeouts?
     /// What the plugin `authentication` is told.

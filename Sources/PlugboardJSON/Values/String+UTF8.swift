@@ -1,6 +1,6 @@
 extension String {
     /// Whether both are the same sequence of code points. `==` would also equate canonically equivalent texts.
-    func hasSameUTF8(as other: String) -> Bool {
+    package func hasSameUTF8(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let same = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
@@ -11,7 +11,7 @@ extension String {
     }
 
     /// Agrees with `hasSameUTF8(as:)`.
-    func hashUTF8(into hasher: inout Hasher) {
+    package func hashUTF8(into hasher: inout Hasher) {
         let hashed: Void? = utf8.withContiguousStorageIfAvailable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }

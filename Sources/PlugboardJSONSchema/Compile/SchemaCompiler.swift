@@ -7,13 +7,13 @@ struct SchemaCompiler {
     var draft = ProgramDraft()
     private var nodes: [SchemaPlace: UInt32] = [:]
     private var waiting: [SchemaPlace] = []
-    var patterns: [String: UInt32] = [:]
+    var patterns: [ExactText: UInt32] = [:]
     var nameBytes: [UInt8] = []
     var constants: [JSONValue] = []
     /// The enumerations as ranges of `constants`.
     var enumerations: [Range<Int>] = []
     /// Dynamic references: their fallback, and the anchor or nil for `$recursiveRef`.
-    var dynamics: [(fallback: UInt32, anchor: String?)] = []
+    var dynamics: [(fallback: UInt32, anchor: ExactText?)] = []
     /// For each node, the nodes that it applies to the same instance.
     var inPlace: [UInt32: [UInt32]] = [:]
 
@@ -62,34 +62,47 @@ struct SchemaCompiler {
         }
     }
 
-    private mutating func addDynamicTargets() {
-        for dynamic in dynamics {
-            for resource in index.resources {
-                if let anchor = dynamic.anchor {
-                    if let place = resource.dynamicAnchors[anchor] { _ = node(place) }
-                } else if resource.isRecursive {
-                    _ = node(resource.place)
-                }
+    /// The anchors that dynamic references name; nil is `$recursiveRef`'s.
+    private var dynamicAnchors: Set<ExactText?> { Set(dynamics.map(\.anchor)) }
+
+    /// The targets of each anchor, by resource.
+    private func dynamicTargets() -> [ExactText?: [(resource: UInt16, place: SchemaPlace)]] {
+        let wanted = dynamicAnchors
+        var targets: [ExactText?: [(resource: UInt16, place: SchemaPlace)]] = [:]
+        for (number, resource) in index.resources.enumerated() {
+            for (anchor, place) in resource.dynamicAnchors where wanted.contains(anchor) {
+                targets[anchor, default: []].append((UInt16(number), place))
+            }
+            if resource.isRecursive, wanted.contains(nil) {
+                targets[ExactText?.none, default: []].append((UInt16(number), resource.place))
             }
         }
+        return targets
+    }
+
+    private mutating func addDynamicTargets() {
+        guard !dynamics.isEmpty else { return }
+        for target in dynamicTargets().values.joined() { _ = node(target.place) }
     }
 
     private mutating func finish(_ root: UInt32) throws(SchemaError) -> Program {
         let outermost = outermostResources(root)
+        var targets: [ExactText?: [UInt16: UInt32]] = [:]
+        for (anchor, places) in dynamics.isEmpty ? [:] : dynamicTargets() {
+            let pairs = places.compactMap { target in nodes[target.place].map { (target.resource, $0) } }
+            targets[anchor] = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        }
+        // The references whose target is the same in every scope.
+        var fixed: [UInt32: UInt32] = [:]
         for (position, dynamic) in dynamics.enumerated() {
-            var targets: [UInt16: UInt32] = [:]
-            for (number, resource) in index.resources.enumerated() {
-                let place =
-                    dynamic.anchor.map { resource.dynamicAnchors[$0] } ?? (resource.isRecursive ? resource.place : nil)
-                if let place, let node = nodes[place] { targets[UInt16(number)] = node }
-            }
-            draft.dynamics.append(DynamicPlan(fallback: dynamic.fallback, targets: targets))
-            guard let target = outermost.lazy.compactMap({ targets[$0] }).first else { continue }
-            for number in draft.code.indices
-            where draft.code[number].operation == .dynamic && draft.code[number].a == UInt32(position) {
-                draft.code[number].operation = .call
-                draft.code[number].a = target
-            }
+            let own = targets[dynamic.anchor] ?? [:]
+            draft.dynamics.append(DynamicPlan(fallback: dynamic.fallback, targets: own))
+            if let target = outermost.lazy.compactMap({ own[$0] }).first { fixed[UInt32(position)] = target }
+        }
+        for number in draft.code.indices where draft.code[number].operation == .dynamic {
+            guard let target = fixed[draft.code[number].a] else { continue }
+            draft.code[number].operation = .call
+            draft.code[number].a = target
         }
         if !draft.code.contains(where: { $0.operation == .dynamic }) { draft.dynamics = [] }
         try refuseEndless()
@@ -117,7 +130,7 @@ struct SchemaCompiler {
     /// Parses the values of `const` and `enum` as one array and computes the plans of enumerations.
     private mutating func constantTokens() throws(SchemaError) -> JSONDocument {
         var options = JSONDocument.Options()
-        options.depthLimit = 4096
+        options.depthLimit = JSONDocument.Options.deepest
         options.sizeLimit = 1 << 30
         let document: JSONDocument
         do throws(JSONDocumentError) {
@@ -212,14 +225,14 @@ struct SchemaCompiler {
     mutating func pattern(
         _ text: String, _ place: SchemaPlace, _ keyword: String
     ) throws(SchemaError) -> UInt32 {
-        if let known = patterns[text] { return known }
+        if let known = patterns[ExactText(text)] { return known }
         do throws(PatternError) {
             draft.patterns.append(try Pattern(text))
         } catch {
             throw self.error(.pattern, place, keyword, "The regular expression cannot be used: \(error.reason).")
         }
         let number = UInt32(draft.patterns.count - 1)
-        patterns[text] = number
+        patterns[ExactText(text)] = number
         return number
     }
 }

@@ -8,13 +8,18 @@ extension SchemaIndex {
         let key = resources[resource].draft == .draft4 ? "id" : "$id"
         guard let id = object[key]?.stringValue else { return }
         let uri = URIReference.resolve(URIReference.split(id).uri, against: resources[resource].uri)
-        guard byURI[uri] == nil else { return }
+        guard byURI[ExactText(uri)] == nil else { return }
         try walk(value, place, resource: resource, base: resources[resource].uri, resources[resource].draft)
     }
 
     mutating func walk(
         _ value: JSONValue, _ place: SchemaPlace, resource: Int?, base: String, _ draft: SchemaDraft
     ) throws(SchemaError) {
+        guard StackBound.position > StackBound.current else {
+            throw SchemaError(
+                kind: .limit, location: "#\(place.pointer)",
+                reason: "The schema is nested deeper than the stack of this thread allows.")
+        }
         var resource = resource
         var base = base
         guard let object = value.objectValue else {
@@ -32,12 +37,12 @@ extension SchemaIndex {
             resource = try open(place, uri: base, draft, vocabulary)
         }
         guard let index = resource else { return }
-        if let fragment, !fragment.isEmpty, draft <= .draft7 { resources[index].anchors[fragment] = place }
+        if let fragment, !fragment.isEmpty, draft <= .draft7 { resources[index].anchors[ExactText(fragment)] = place }
         if draft >= .draft2019 {
-            if let anchor = object["$anchor"]?.stringValue { resources[index].anchors[anchor] = place }
+            if let anchor = object["$anchor"]?.stringValue { resources[index].anchors[ExactText(anchor)] = place }
             if let anchor = object["$dynamicAnchor"]?.stringValue, draft == .draft2020 {
-                resources[index].anchors[anchor] = place
-                resources[index].dynamicAnchors[anchor] = place
+                resources[index].anchors[ExactText(anchor)] = place
+                resources[index].dynamicAnchors[ExactText(anchor)] = place
             }
             if object["$recursiveAnchor"]?.boolValue == true, draft == .draft2019 {
                 resources[index].isRecursive = true
@@ -88,7 +93,7 @@ extension SchemaIndex {
         }
         resources.append(SchemaResource(uri: uri, place: place, draft: draft, vocabulary: vocabulary))
         byPlace[place] = index
-        if byURI[uri] == nil { byURI[uri] = index }
+        if byURI[ExactText(uri)] == nil { byURI[ExactText(uri)] = index }
         return index
     }
 
@@ -108,7 +113,7 @@ extension SchemaIndex {
     private static func dialect(
         of uri: String, _ registry: SchemaRegistry, _ place: SchemaPlace, depth: Int
     ) throws(SchemaError) -> (SchemaDraft, Vocabulary) {
-        guard let metaschema = registry.documents[uri]?.objectValue, depth < 16 else {
+        guard let metaschema = registry.documents[ExactText(uri)]?.objectValue, depth < 16 else {
             throw SchemaError(
                 kind: .missingDocument(uri), location: "#\(place.pointer)/$schema",
                 reason: "The meta-schema \(uri) is not registered. Register the document under this URI.")

@@ -6,6 +6,15 @@ struct SchemaPlace: Hashable {
     let document: Int
     /// The JSON Pointer from the document's root.
     let pointer: String
+
+    static func == (left: SchemaPlace, right: SchemaPlace) -> Bool {
+        left.document == right.document && left.pointer.hasSameUTF8(as: right.pointer)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(document)
+        pointer.hashUTF8(into: &hasher)
+    }
 }
 
 /// A schema with a URI of its own: a document, or an embedded schema with `$id`.
@@ -14,8 +23,8 @@ struct SchemaResource {
     let place: SchemaPlace
     let draft: SchemaDraft
     let vocabulary: Vocabulary
-    var anchors: [String: SchemaPlace] = [:]
-    var dynamicAnchors: [String: SchemaPlace] = [:]
+    var anchors: [ExactText: SchemaPlace] = [:]
+    var dynamicAnchors: [ExactText: SchemaPlace] = [:]
     /// 2019-09's `$recursiveAnchor`.
     var isRecursive = false
 }
@@ -24,7 +33,7 @@ struct SchemaResource {
 struct SchemaIndex {
     var resources: [SchemaResource] = []
     private var documents: [JSONValue] = []
-    var byURI: [String: Int] = [:]
+    var byURI: [ExactText: Int] = [:]
     var byPlace: [SchemaPlace: Int] = [:]
     let registry: SchemaRegistry
     private let draft: SchemaDraft
@@ -41,14 +50,16 @@ struct SchemaIndex {
         documents.append(document)
         let start = resources.count
         try walk(document, place, resource: nil, base: uri, draft ?? self.draft)
-        if byURI[uri] == nil { byURI[uri] = start }
+        if byURI[ExactText(uri)] == nil { byURI[ExactText(uri)] = start }
         return start
     }
 
     func value(_ place: SchemaPlace) -> JSONValue? {
         var value = documents[place.document]
-        for step in place.pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            guard let next = SchemaIndex.step(value, step) else { return nil }
+        // By bytes: a slash and a combining mark are one character.
+        for step in place.pointer.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+        {
+            guard let next = SchemaIndex.step(value, Substring(step)) else { return nil }
             value = next
         }
         return value
@@ -97,7 +108,7 @@ struct SchemaIndex {
         var pointer = place.pointer[...]
         while true {
             if let index = byPlace[SchemaPlace(document: place.document, pointer: String(pointer))] { return index }
-            guard let slash = pointer.lastIndex(of: "/") else { return 0 }
+            guard let slash = pointer.utf8.lastIndex(of: UInt8(ascii: "/")) else { return 0 }
             pointer = pointer[..<slash]
         }
     }
@@ -105,19 +116,20 @@ struct SchemaIndex {
     /// The absolute location of a place: the URI of its resource and a JSON Pointer from there.
     func location(of place: SchemaPlace) -> String {
         let resource = resources[resource(of: place)]
-        return "\(resource.uri)#\(place.pointer.dropFirst(resource.place.pointer.count))"
+        return "\(resource.uri)#\(Substring(place.pointer.utf8.dropFirst(resource.place.pointer.utf8.count)))"
     }
 
     /// The resource of a URI without fragment.
     mutating func resource(uri: String) throws(SchemaError) -> Int? {
-        if let index = byURI[uri] { return index }
-        if let document = registry.documents[uri] { return try add(document, uri: uri) }
+        let key = ExactText(uri)
+        if let index = byURI[key] { return index }
+        if let document = registry.documents[key] { return try add(document, uri: uri) }
         if let document = Metaschemas.document(uri) { return try add(document, uri: uri) }
         guard !isRegistryIndexed else { return nil }
         // An embedded resource of a registered document may have the URI.
         isRegistryIndexed = true
-        for (uri, document) in registry.documents where byURI[uri] == nil { _ = try add(document, uri: uri) }
-        return byURI[uri]
+        for (uri, document) in registry.documents where byURI[uri] == nil { _ = try add(document, uri: uri.text) }
+        return byURI[key]
     }
 
     /// The place that a reference of a resource leads to, and the dynamic anchor it names.
@@ -139,8 +151,8 @@ struct SchemaIndex {
         if fragment.utf8.first == UInt8(ascii: "/") {
             let place = SchemaPlace(document: target.place.document, pointer: target.place.pointer + fragment)
             if value(place) != nil { return (place, nil) }
-        } else if let place = target.anchors[fragment] {
-            return (place, target.dynamicAnchors[fragment] == nil ? nil : fragment)
+        } else if let place = target.anchors[ExactText(fragment)] {
+            return (place, target.dynamicAnchors[ExactText(fragment)] == nil ? nil : fragment)
         }
         throw SchemaError(
             kind: .missingTarget, location: location,

@@ -70,12 +70,12 @@ extension SchemaNodeCompiler {
     mutating func members(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
         var plan = MembersPlan()
         var names: [(String, NameSlot)] = []
-        var positions: [String: Int] = [:]
+        var positions: [ExactText: Int] = [:]
         if vocabulary.contains(.applicator) {
             for (name, _) in try keywords.object("properties", compiler) ?? [:] {
                 var slot = compiler.name(name)
                 slot.node = child("properties/\(SchemaIndex.escape(name))", &compiler)
-                positions[name] = names.count
+                positions[ExactText(name)] = names.count
                 names.append((name, slot))
             }
             plan.patternsStart = UInt32(compiler.draft.patternNodes.count)
@@ -100,12 +100,12 @@ extension SchemaNodeCompiler {
         // Draft 4 and older schemas have `required` as a boolean of draft 3, which means nothing.
         if vocabulary.contains(.validation), !(draft == .draft4 && keywords["required"]?.boolValue != nil) {
             for name in try keywords.strings("required", compiler) ?? [] {
-                if let position = positions[name] {
+                if let position = positions[ExactText(name)] {
                     names[position].1.isRequired = true
                 } else {
                     var slot = compiler.name(name)
                     slot.isRequired = true
-                    positions[name] = names.count
+                    positions[ExactText(name)] = names.count
                     names.append((name, slot))
                 }
             }

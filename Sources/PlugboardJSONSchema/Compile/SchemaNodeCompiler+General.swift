@@ -30,7 +30,7 @@ extension SchemaNodeCompiler {
             any.append(Instruction(operation: .call, marks: true, a: node, location: number))
             return
         }
-        compiler.dynamics.append((node, draft == .draft2019 ? nil : anchor))
+        compiler.dynamics.append((node, draft == .draft2019 ? nil : anchor.map { ExactText($0) }))
         any.append(
             Instruction(
                 operation: .dynamic, marks: true, a: UInt32(compiler.dynamics.count - 1), location: number))

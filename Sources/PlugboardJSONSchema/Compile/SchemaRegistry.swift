@@ -2,14 +2,14 @@ import PlugboardJSON
 
 /// Documents that schemas refer to, by URI. The meta-schemas of every draft are always there.
 public struct SchemaRegistry: Sendable {
-    private(set) var documents: [String: JSONValue] = [:]
+    private(set) var documents: [ExactText: JSONValue] = [:]
 
     /// A registry without documents of its own.
     public init() {}
 
     /// Registers a document under the URI by which references name it. A fragment of the URI is ignored.
     public mutating func add(_ document: JSONValue, uri: String) {
-        documents[URIReference.split(uri).uri] = document
+        documents[ExactText(URIReference.split(uri).uri)] = document
     }
 
     /// Whether no document is registered.

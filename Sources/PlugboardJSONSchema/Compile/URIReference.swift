@@ -8,18 +8,18 @@ enum URIReference {
 
         init(_ text: Substring) {
             var rest = text
-            if let colon = rest.firstIndex(of: ":"), isScheme(rest[..<colon]) {
+            if let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), isScheme(rest[..<colon]) {
                 scheme = rest[..<colon]
-                rest = rest[rest.index(after: colon)...]
+                rest = rest[rest.utf8.index(after: colon)...]
             }
-            if rest.hasPrefix("//") {
-                rest = rest.dropFirst(2)
-                let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+            if rest.utf8.starts(with: "//".utf8) {
+                rest = Substring(rest.utf8.dropFirst(2))
+                let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
                 authority = rest[..<end]
                 rest = rest[end...]
             }
-            if let mark = rest.firstIndex(of: "?") {
-                query = rest[rest.index(after: mark)...]
+            if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+                query = rest[rest.utf8.index(after: mark)...]
                 rest = rest[..<mark]
             }
             path = rest
@@ -35,8 +35,8 @@ enum URIReference {
 
     /// The reference without its fragment, and the fragment; nil without one.
     static func split(_ reference: String) -> (uri: String, fragment: String?) {
-        guard let hash = reference.firstIndex(of: "#") else { return (reference, nil) }
-        return (String(reference[..<hash]), String(reference[reference.index(after: hash)...]))
+        guard let hash = reference.utf8.firstIndex(of: UInt8(ascii: "#")) else { return (reference, nil) }
+        return (String(reference[..<hash]), String(reference[reference.utf8.index(after: hash)...]))
     }
 
     /// The absolute form of a reference without fragment.
@@ -49,14 +49,14 @@ enum URIReference {
         let authority = target.authority ?? base.authority
         if let authority { text += "//\(authority)" }
         var query = target.query
-        if target.authority != nil || target.path.first == "/" {
+        if target.authority != nil || target.path.utf8.first == UInt8(ascii: "/") {
             text += removeDots(target.path)
         } else if target.path.isEmpty {
             text += base.path
             query = query ?? base.query
         } else if base.authority != nil && base.path.isEmpty {
             text += removeDots("/" + target.path)
-        } else if let slash = base.path.lastIndex(of: "/") {
+        } else if let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) {
             text += removeDots(base.path[...slash] + target.path)
         } else {
             text += removeDots(target.path)
@@ -67,7 +67,9 @@ enum URIReference {
 
     private static func removeDots(_ path: Substring) -> String {
         var output: [Substring] = []
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+            Substring($0)
+        }
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
             switch segment {

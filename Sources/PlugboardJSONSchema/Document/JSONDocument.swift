@@ -11,12 +11,14 @@
 public final class JSONDocument: @unchecked Sendable {  // Nothing changes after the initializer.
     /// Limits, and what is refused.
     public struct Options: Sendable {
-        /// The most levels of nested arrays and objects.
+        /// The most levels of nested arrays and objects; at most 1024.
         public var depthLimit = 512
         /// The size of the largest text, in bytes; at most 1 GiB.
         public var sizeLimit = 256 << 20
         /// Whether a key that an object has twice is an error.
         public var refusesDuplicateKeys = false
+
+        static let deepest = 1024
 
         /// A depth limit of 512 and a size limit of 256 MiB.
         public init() {}
@@ -35,7 +37,10 @@ public final class JSONDocument: @unchecked Sendable {  // Nothing changes after
                 offset: 0, reason: "the text is larger than the limit of \(min(options.sizeLimit, 1 << 30)) bytes")
         }
         // The zeros after the text end every scan, and let words of eight bytes be read at its end.
-        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: text.count + JSONDocument.padding)
+        guard let memory = malloc(text.count + JSONDocument.padding) else {
+            throw JSONDocumentError(offset: 0, reason: "there is not enough memory for a text of this size")
+        }
+        let bytes = memory.assumingMemoryBound(to: UInt8.self)
         if let base = text.baseAddress { UnsafeMutableRawPointer(bytes).copyMemory(from: base, byteCount: text.count) }
         bytes.advanced(by: text.count).initialize(repeating: 0, count: JSONDocument.padding)
         var parser = TapeParser(bytes, text.count, options: options)
@@ -43,7 +48,7 @@ public final class JSONDocument: @unchecked Sendable {  // Nothing changes after
             try parser.run()
         } catch {
             parser.release()
-            bytes.deallocate()
+            free(bytes)
             throw error
         }
         self.init(bytes, parser.takeTokens(), parser.tokenCount)
@@ -80,7 +85,7 @@ public final class JSONDocument: @unchecked Sendable {  // Nothing changes after
 
     deinit {
         guard owner == nil else { return }
-        bytes.deallocate()
+        free(bytes)
         free(tokens)
     }
 

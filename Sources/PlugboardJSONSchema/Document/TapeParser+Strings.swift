@@ -3,25 +3,25 @@ extension TapeParser {
     ///
     /// Returns where its bytes end; the cursor stands after the closing quote.
     mutating func scanString() throws(JSONDocumentError) -> (end: Int, isASCII: Bool) {
-        let start = cursor &+ 1
-        var read = start
-        let raw = UnsafeRawPointer(bytes)
-        while true {
-            // Eight bytes at a time, as long as none is a quote, a backslash, a control character or beyond ASCII.
-            let word = raw.loadUnaligned(fromByteOffset: read, as: UInt64.self)
-            let stops = TapeParser.stops(word)
-            guard stops != 0 else {
-                read &+= 8
-                continue
-            }
-            read &+= stops.trailingZeroBitCount &>> 3
-            break
-        }
+        let read = plainEnd(from: cursor &+ 1)
         if bytes[read] == UInt8(ascii: "\"") {
             cursor = read &+ 1
             return (read, true)
         }
         return try scanRest(from: read)
+    }
+
+    /// The next quote, backslash, control character or byte beyond ASCII.
+    @inline(__always)
+    func plainEnd(from start: Int) -> Int {
+        var read = start
+        let raw = UnsafeRawPointer(bytes)
+        while true {
+            // Eight bytes at a time.
+            let stops = TapeParser.stops(raw.loadUnaligned(fromByteOffset: read, as: UInt64.self))
+            if stops != 0 { return read &+ stops.trailingZeroBitCount &>> 3 }
+            read &+= 8
+        }
     }
 
     @inline(__always)
@@ -87,7 +87,7 @@ extension TapeParser {
     }
 
     /// The scalar of the escape at `read`, which is moved behind it.
-    private func escape(_ read: inout Int) throws(JSONDocumentError) -> UInt32 {
+    func escape(_ read: inout Int) throws(JSONDocumentError) -> UInt32 {
         let start = read
         read &+= 2
         switch bytes[start &+ 1] {

@@ -6,46 +6,66 @@
 
 /// Parses a text into tokens, without recursion (RFC 8259). Strings with escapes are decoded in place.
 struct TapeParser {
-    let bytes: UnsafeMutablePointer<UInt8>
-    let size: Int
+    var bytes: UnsafeMutablePointer<UInt8>
+    var size: Int
     var cursor = 0
     private(set) var tokens: UnsafeMutablePointer<Token>
-    private(set) var tokenCount = 0
-    private var capacity: Int
+    var tokenCount = 0
+    private var capacity = 0
     /// The indices of the containers that are open.
     private var open: [UInt32] = []
-    private var container = -1
+    private(set) var container = -1
     private let options: JSONDocument.Options
+    let depthLimit: Int
     private let seed = KeyHash.processSeed
     private var members: [UInt32] = []
 
+    /// A parser of a whole text, which zeros follow.
     init(_ bytes: UnsafeMutablePointer<UInt8>, _ size: Int, options: JSONDocument.Options) {
         self.bytes = bytes
         self.size = size
         self.options = options
-        capacity = size / 6 + 16
-        tokens = TapeParser.allocate(capacity)
+        depthLimit = min(options.depthLimit, JSONDocument.Options.deepest)
+        tokens = TapeParser.first(as: Token.self)
     }
 
-    private static func allocate(_ count: Int) -> UnsafeMutablePointer<Token> {
-        malloc(count * MemoryLayout<Token>.stride)!.assumingMemoryBound(to: Token.self)
+    /// A parser without a text, which comes in pieces.
+    init(options: JSONDocument.Options) {
+        self.init(TapeParser.first(as: UInt8.self), 0, options: options)
+    }
+
+    /// Zeros for `realloc` and `free`, of a size at which every allocation of Swift would end the process, too.
+    private static func first<Element>(as type: Element.Type) -> UnsafeMutablePointer<Element> {
+        calloc(1, 64)!.bindMemory(to: type, capacity: 64 / MemoryLayout<Element>.stride)
     }
 
     func release() { free(tokens) }
 
     func takeTokens() -> UnsafeMutablePointer<Token> { tokens }
 
+    /// Appends where `reserve` has made room.
     @inline(__always)
     mutating func append(_ token: Token) {
-        if tokenCount == capacity { grow() }
         tokens[tokenCount] = token
         tokenCount &+= 1
     }
 
+    /// Makes room for some tokens.
+    @inline(__always)
+    mutating func reserve(_ count: Int) throws(JSONDocumentError) {
+        if tokenCount &+ count > capacity { try grow(by: count) }
+    }
+
     @inline(never)
-    private mutating func grow() {
-        capacity *= 2
-        tokens = realloc(tokens, capacity * MemoryLayout<Token>.stride)!.assumingMemoryBound(to: Token.self)
+    private mutating func grow(by count: Int) throws(JSONDocumentError) {
+        let larger = max(tokenCount + count, capacity + capacity / 2, size / 6 + 16)
+        guard let memory = realloc(tokens, larger * MemoryLayout<Token>.stride) else { throw outOfMemory() }
+        tokens = memory.assumingMemoryBound(to: Token.self)
+        capacity = larger
+    }
+
+    func outOfMemory() -> JSONDocumentError {
+        failure("there is not enough memory for a text of this size")
     }
 
     @inline(never)
@@ -54,12 +74,12 @@ struct TapeParser {
     }
 
     @inline(never)
-    private func unexpected(_ wanted: String) -> JSONDocumentError {
+    func unexpected(_ wanted: String) -> JSONDocumentError {
         failure(cursor >= size ? "the text ends where \(wanted) is expected" : "\(wanted) is expected")
     }
 
     @inline(__always)
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while bytes[cursor] <= 0x20 {
             switch bytes[cursor] {
             case 0x20, 0x0A, 0x0D, 0x09: cursor &+= 1
@@ -71,6 +91,7 @@ struct TapeParser {
     mutating func run() throws(JSONDocumentError) {
         if size >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { cursor = 3 }
         skipSpace()
+        try reserve(2)
         try value()
         while container >= 0 { try step() }
         skipSpace()
@@ -81,6 +102,8 @@ struct TapeParser {
     private mutating func step() throws(JSONDocumentError) {
         let isObject = tokens[container].kind == .object
         let isFirst = tokenCount == container &+ 1
+        // A key and a value.
+        try reserve(2)
         skipSpace()
         let byte = bytes[cursor]
         if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
@@ -118,7 +141,7 @@ struct TapeParser {
         }
     }
 
-    private mutating func word(_ word: StaticString, _ kind: Token.Kind) throws(JSONDocumentError) {
+    mutating func word(_ word: StaticString, _ kind: Token.Kind) throws(JSONDocumentError) {
         for position in 0..<word.utf8CodeUnitCount where bytes[cursor + position] != word.utf8Start[position] {
             throw unexpected("\"\(word)\"")
         }
@@ -126,9 +149,9 @@ struct TapeParser {
         append(Token(kind: kind))
     }
 
-    private mutating func enter(_ kind: Token.Kind) throws(JSONDocumentError) {
-        guard open.count < options.depthLimit else {
-            throw failure("the value is nested deeper than the limit of \(options.depthLimit)")
+    mutating func enter(_ kind: Token.Kind) throws(JSONDocumentError) {
+        guard open.count < depthLimit else {
+            throw failure("the value is nested deeper than the limit of \(depthLimit)")
         }
         cursor &+= 1
         open.append(UInt32(truncatingIfNeeded: container))
@@ -136,7 +159,7 @@ struct TapeParser {
         append(Token(kind: kind))
     }
 
-    private mutating func close() throws(JSONDocumentError) {
+    mutating func close() throws(JSONDocumentError) {
         let isObject = tokens[container].kind == .object
         tokens[container].payload = UInt64(truncatingIfNeeded: tokenCount)
         if isObject && tokens[container].count > 1 { try replaceDuplicates() }
@@ -144,12 +167,19 @@ struct TapeParser {
     }
 
     @inline(__always)
-    private mutating func string(_ kind: Token.Kind) throws(JSONDocumentError) {
+    mutating func string(_ kind: Token.Kind) throws(JSONDocumentError) {
         let start = cursor &+ 1
         let (end, isASCII) = try scanString()
         let count = end &- start
         let hash = kind == .key ? hashKey(start, count) : 0
         append(.text(kind, flags: isASCII ? Token.isASCII : 0, offset: start, count: count, hash: hash))
+    }
+
+    /// Appends a string of ASCII characters without escapes whose end is known.
+    mutating func plainString(_ kind: Token.Kind, _ start: Int, _ end: Int) {
+        let hash = kind == .key ? hashKey(start, end &- start) : 0
+        append(.text(kind, flags: Token.isASCII, offset: start, count: end &- start, hash: hash))
+        cursor = end &+ 1
     }
 
     @inline(__always)

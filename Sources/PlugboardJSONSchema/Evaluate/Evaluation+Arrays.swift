@@ -50,34 +50,37 @@ extension Evaluation {
         let count = Int(tokens[token].count)
         guard count > 1 else { return true }
         if count <= 12 { return isUniqueByPairs(token, count) }
-        return scratch._withUnsafeGuaranteedRef { scratch in
-            scratch.hashes.removeAll(keepingCapacity: true)
-            var element = token + 1
-            for _ in 0..<count {
-                scratch.hashes.append((hash(element), element))
-                element = after(element)
-            }
-            scratch.hashes.sort { $0.hash < $1.hash }
-            for position in 1..<count {
-                // Elements of one hash: nearly always a pair of equals.
-                var earlier = position - 1
-                while earlier >= 0, scratch.hashes[earlier].hash == scratch.hashes[position].hash {
-                    if isEqual(scratch.hashes[earlier].token, scratch.hashes[position].token) { return false }
-                    earlier -= 1
-                }
-            }
-            return true
-        }
+        return isUniqueByHashes(token, count)
     }
 
-    private func isUniqueByPairs(_ token: Int, _ count: Int) -> Bool {
+    private mutating func isUniqueByHashes(_ token: Int, _ count: Int) -> Bool {
+        let scratch = scratch.takeUnretainedValue()
+        scratch.hashes.removeAll(keepingCapacity: true)
+        var element = token + 1
+        for _ in 0..<count {
+            scratch.hashes.append((hash(element), element))
+            element = after(element)
+        }
+        scratch.hashes.sort { $0.hash < $1.hash }
+        for position in 1..<count {
+            // Elements of one hash: nearly always a pair of equals.
+            var earlier = position - 1
+            while earlier >= 0, scratch.hashes[earlier].hash == scratch.hashes[position].hash {
+                if !differs(scratch.hashes[earlier].token, scratch.hashes[position].token) { return false }
+                earlier -= 1
+            }
+        }
+        return true
+    }
+
+    private mutating func isUniqueByPairs(_ token: Int, _ count: Int) -> Bool {
         var element = token + 1
         for _ in 1..<count {
             let next = after(element)
             var other = next
             let end = tokens[token].offset
             while other < end {
-                if isEqual(element, other) { return false }
+                if !differs(element, other) { return false }
                 other = after(other)
             }
             element = next
@@ -85,9 +88,14 @@ extension Evaluation {
         return true
     }
 
-    private func isEqual(_ left: Int, _ right: Int) -> Bool {
-        ValueEquality.isEqual(tokens, bytes, left, tokens, bytes, right)
+    /// Whether two values differ; false ends the evaluation if that cannot be decided.
+    private mutating func differs(_ left: Int, _ right: Int) -> Bool {
+        guard let isEqual = ValueEquality.isEqual(tokens, bytes, left, tokens, bytes, right, lowestStack) else {
+            stop = .depth
+            return false
+        }
+        return !isEqual
     }
 
-    private func hash(_ token: Int) -> UInt64 { ValueEquality.hash(tokens, bytes, token) }
+    private func hash(_ token: Int) -> UInt64 { ValueEquality.hash(tokens, bytes, token, lowestStack) }
 }

@@ -53,7 +53,13 @@ extension Evaluation {
         let code = patternCodes + Int(pattern)
         let text = tokens[token]
         let matchData = scratch._withUnsafeGuaranteedRef { $0.matchData }
-        switch code.pointee.match(bytes + text.offset, Int(text.count), matchData) {
+        let isTimed = code.pointee.code != nil && patternTime.begin()
+        let result = code.pointee.match(bytes + text.offset, Int(text.count), matchData)
+        if isTimed, patternTime.end() {
+            stop = .pattern
+            return false
+        }
+        switch result {
         case .match: return true
         case .noMatch: return false
         case .limit:
@@ -92,7 +98,7 @@ extension Evaluation {
 
     /// Whether a value is one of an `enum`.
     @inline(never)
-    func isListed(_ index: Int, _ token: Int) -> Bool {
+    mutating func isListed(_ index: Int, _ token: Int) -> Bool {
         let plan = enumerations[index]
         let value = tokens[token]
         let kind: Token.Kind = value.kind == .key ? .string : value.kind
@@ -116,7 +122,13 @@ extension Evaluation {
         }
         var entry = Int(plan.start)
         while entry < Int(plan.end) {
-            if ValueEquality.isEqual(constantTokens, constantBytes, entry, tokens, bytes, token) { return true }
+            switch ValueEquality.isEqual(constantTokens, constantBytes, entry, tokens, bytes, token, lowestStack) {
+            case true?: return true
+            case false?: break
+            case nil:
+                stop = .depth
+                return false
+            }
             entry = ValueEquality.after(constantTokens, entry)
         }
         return false

@@ -15,7 +15,7 @@ struct Evaluation {
         case none, depth, pattern, work
     }
 
-    /// Nested schemas that are evaluated at a time, so that the stack suffices.
+    /// Nested schemas that are evaluated at a time. A smaller stack allows fewer: see `lowestStack`.
     static let depthLimit = 2048
     /// Schemas applied to values, and members and elements of these: a number for each document, and one for each of
     /// its values. Only schemas that branch at each level need more.
@@ -25,8 +25,9 @@ struct Evaluation {
 
     let nodes: UnsafePointer<Node>
     let code: UnsafePointer<Instruction>
-    let tokens: UnsafePointer<Token>
-    let bytes: UnsafePointer<UInt8>
+    /// Of a streamed document, both are set before each use.
+    var tokens: UnsafePointer<Token>
+    var bytes: UnsafePointer<UInt8>
     let program: Unmanaged<Program>
     let lists: UnsafePointer<UInt32>
     let names: UnsafePointer<NameSlot>
@@ -48,15 +49,26 @@ struct Evaluation {
     let hasDynamicScope: Bool
     var depth = 0
     var stop = Stop.none
+    /// The thread's; of a streamed document, set before each use.
+    var lowestStack: UInt
+    var patternTime = PatternTime()
     /// How much work is left.
     var work: Int
 
     init(_ program: Program, _ document: JSONDocument, _ scratch: Scratch) {
+        self.init(program, document.tokens, document.bytes, tokenCount: document.tokenCount, scratch)
+    }
+
+    init(
+        _ program: Program, _ tokens: UnsafePointer<Token>, _ bytes: UnsafePointer<UInt8>, tokenCount: Int,
+        _ scratch: Scratch
+    ) {
         nodes = UnsafePointer(program.nodes.base)
+        lowestStack = StackBound.current
         code = UnsafePointer(program.code.base)
-        tokens = UnsafePointer(document.tokens)
-        work = Evaluation.workLimit.document &+ Evaluation.workLimit.value &* document.tokenCount
-        bytes = UnsafePointer(document.bytes)
+        self.tokens = tokens
+        work = Evaluation.workLimit.document &+ Evaluation.workLimit.value &* tokenCount
+        self.bytes = bytes
         lists = UnsafePointer(program.lists.base)
         names = UnsafePointer(program.names.base)
         nameBytes = UnsafePointer(program.nameBytes.base)
@@ -122,7 +134,7 @@ struct Evaluation {
     private mutating func enter(
         _ node: UnsafePointer<Node>, _ kind: Token.Kind, _ token: Int, _ marks: Int
     ) -> Bool {
-        guard depth < Evaluation.depthLimit else {
+        guard depth < Evaluation.depthLimit, StackBound.position > lowestStack else {
             stop = .depth
             return false
         }

@@ -8,11 +8,12 @@ import PlugboardJSON
 
 /// Equality of values by the data model of JSON Schema: numbers by value, objects in any order.
 enum ValueEquality {
+    /// Nil if the stack would grow below `lowest`.
     @inline(__always)
     static func isEqual(
         _ leftTokens: UnsafePointer<Token>, _ leftBytes: UnsafePointer<UInt8>, _ left: Int,
-        _ rightTokens: UnsafePointer<Token>, _ rightBytes: UnsafePointer<UInt8>, _ right: Int
-    ) -> Bool {
+        _ rightTokens: UnsafePointer<Token>, _ rightBytes: UnsafePointer<UInt8>, _ right: Int, _ lowest: UInt
+    ) -> Bool? {
         let a = leftTokens[left]
         let b = rightTokens[right]
         // A key is a string.
@@ -27,9 +28,10 @@ enum ValueEquality {
         case .bigInteger, .bigDecimal: return number(leftBytes, a) == number(rightBytes, b)
         case .array, .object:
             guard a.count == b.count else { return false }
+            guard StackBound.position > lowest else { return nil }
             return kind == .array
-                ? isEqualArray(leftTokens, leftBytes, left, rightTokens, rightBytes, right)
-                : isEqualObject(leftTokens, leftBytes, left, rightTokens, rightBytes, right)
+                ? isEqualArray(leftTokens, leftBytes, left, rightTokens, rightBytes, right, lowest)
+                : isEqualObject(leftTokens, leftBytes, left, rightTokens, rightBytes, right, lowest)
         }
     }
 
@@ -50,11 +52,12 @@ enum ValueEquality {
     @inline(never)
     private static func isEqualArray(
         _ leftTokens: UnsafePointer<Token>, _ leftBytes: UnsafePointer<UInt8>, _ left: Int,
-        _ rightTokens: UnsafePointer<Token>, _ rightBytes: UnsafePointer<UInt8>, _ right: Int
-    ) -> Bool {
+        _ rightTokens: UnsafePointer<Token>, _ rightBytes: UnsafePointer<UInt8>, _ right: Int, _ lowest: UInt
+    ) -> Bool? {
         var (first, second) = (left + 1, right + 1)
         for _ in 0..<leftTokens[left].count {
-            guard isEqual(leftTokens, leftBytes, first, rightTokens, rightBytes, second) else { return false }
+            let isSame = isEqual(leftTokens, leftBytes, first, rightTokens, rightBytes, second, lowest)
+            guard isSame == true else { return isSame }
             first = after(leftTokens, first)
             second = after(rightTokens, second)
         }
@@ -64,18 +67,18 @@ enum ValueEquality {
     @inline(never)
     private static func isEqualObject(
         _ leftTokens: UnsafePointer<Token>, _ leftBytes: UnsafePointer<UInt8>, _ left: Int,
-        _ rightTokens: UnsafePointer<Token>, _ rightBytes: UnsafePointer<UInt8>, _ right: Int
-    ) -> Bool {
+        _ rightTokens: UnsafePointer<Token>, _ rightBytes: UnsafePointer<UInt8>, _ right: Int, _ lowest: UInt
+    ) -> Bool? {
         if leftTokens[left].count > 32 {
-            return isEqualSorted(leftTokens, leftBytes, left, rightTokens, rightBytes, right)
+            return isEqualSorted(leftTokens, leftBytes, left, rightTokens, rightBytes, right, lowest)
         }
         let end = leftTokens[left].offset
         var key = left + 1
         while key < end {
             if leftTokens[key].kind == .key {
-                guard let other = find(leftTokens[key], leftBytes, rightTokens, rightBytes, right),
-                    isEqual(leftTokens, leftBytes, key + 1, rightTokens, rightBytes, other + 1)
-                else { return false }
+                guard let other = find(leftTokens[key], leftBytes, rightTokens, rightBytes, right) else { return false }
+                let isSame = isEqual(leftTokens, leftBytes, key + 1, rightTokens, rightBytes, other + 1, lowest)
+                guard isSame == true else { return isSame }
             }
             key = after(leftTokens, key + 1)
         }
@@ -103,16 +106,17 @@ enum ValueEquality {
     /// Compares large objects by their sorted keys, so that the time is not quadratic.
     private static func isEqualSorted(
         _ leftTokens: UnsafePointer<Token>, _ leftBytes: UnsafePointer<UInt8>, _ left: Int,
-        _ rightTokens: UnsafePointer<Token>, _ rightBytes: UnsafePointer<UInt8>, _ right: Int
-    ) -> Bool {
+        _ rightTokens: UnsafePointer<Token>, _ rightBytes: UnsafePointer<UInt8>, _ right: Int, _ lowest: UInt
+    ) -> Bool? {
         let first = sortedKeys(leftTokens, leftBytes, left)
         let second = sortedKeys(rightTokens, rightBytes, right)
         for (a, b) in zip(first, second) {
             let (x, y) = (leftTokens[a], rightTokens[b])
             guard x.hash == y.hash, x.count == y.count,
-                memcmp(leftBytes + x.offset, rightBytes + y.offset, Int(x.count)) == 0,
-                isEqual(leftTokens, leftBytes, a + 1, rightTokens, rightBytes, b + 1)
+                memcmp(leftBytes + x.offset, rightBytes + y.offset, Int(x.count)) == 0
             else { return false }
+            let isSame = isEqual(leftTokens, leftBytes, a + 1, rightTokens, rightBytes, b + 1, lowest)
+            guard isSame == true else { return isSame }
         }
         return true
     }
@@ -135,9 +139,12 @@ enum ValueEquality {
         return keys
     }
 
-    /// A hash that is equal for equal values.
-    static func hash(_ tokens: UnsafePointer<Token>, _ bytes: UnsafePointer<UInt8>, _ token: Int) -> UInt64 {
+    /// A hash that is equal for equal values. What lies deeper than the stack allows is left out.
+    static func hash(
+        _ tokens: UnsafePointer<Token>, _ bytes: UnsafePointer<UInt8>, _ token: Int, _ lowest: UInt
+    ) -> UInt64 {
         let value = tokens[token]
+        if value.kind.isContainer, StackBound.position <= lowest { return 19 }
         switch value.kind {
         case .null, .true, .false: return mix(UInt64(value.kind.rawValue) &+ 1)
         case .integer, .decimal: return mix(value.payload &+ UInt64(truncatingIfNeeded: Int(value.exponent)) &* 31 &+ 7)
@@ -155,7 +162,7 @@ enum ValueEquality {
             var sum: UInt64 = 13
             var element = token + 1
             for _ in 0..<value.count {
-                sum = mix(sum &+ hash(tokens, bytes, element))
+                sum = mix(sum &+ hash(tokens, bytes, element, lowest))
                 element = after(tokens, element)
             }
             return sum
@@ -165,7 +172,7 @@ enum ValueEquality {
             while key < value.offset {
                 if tokens[key].kind == .key {
                     // A sum does not depend on the order of its terms.
-                    sum &+= mix(UInt64(tokens[key].hash) ^ hash(tokens, bytes, key + 1))
+                    sum &+= mix(UInt64(tokens[key].hash) ^ hash(tokens, bytes, key + 1, lowest))
                 }
                 key = after(tokens, key + 1)
             }

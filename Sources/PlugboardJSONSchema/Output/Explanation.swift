@@ -3,23 +3,33 @@ import PlugboardJSON
 /// Runs a program a second time over a document that is not valid, and collects the errors.
 struct Explanation {
     private var evaluation: Evaluation
-    private let program: Program
-    private let document: JSONDocument
+    let program: Program
     private var left: Int
     private var depth = 0
 
-    init(_ program: Program, _ document: JSONDocument, _ scratch: Scratch, limit: Int) {
+    /// The evaluation's marks, scope and limits are the explanation's, too.
+    init(_ program: Program, _ evaluation: Evaluation, limit: Int) {
         self.program = program
-        self.document = document
-        evaluation = Evaluation(program, document, scratch)
+        self.evaluation = evaluation
         left = max(1, limit)
     }
 
     mutating func run() -> ValidationResult {
-        var errors = explain(program.root, 0, "", "")
-        switch evaluation.stop {
+        let errors = explain(program.root, 0, "", "")
+        return result(errors, stop: evaluation.stop)
+    }
+
+    /// The result with these errors, or with the one that says what ended the evaluation.
+    func result(_ errors: [ValidationError], stop: Evaluation.Stop) -> ValidationResult {
+        var errors = errors
+        switch stop == .none ? evaluation.stop : stop {
         case .none: break
-        case .depth: errors = [limitError("the schema's rules are nested deeper than \(Evaluation.depthLimit)")]
+        case .depth:
+            errors = [
+                limitError(
+                    "the schema's rules are nested deeper than \(Evaluation.depthLimit), or than the thread's stack allows"
+                )
+            ]
         case .work: errors = [limitError("the schema needs more steps than its limit for this document")]
         case .pattern: errors = [limitError("a regular expression needs more steps than its limit for this document")]
         }
@@ -35,26 +45,22 @@ struct Explanation {
     }
 
     /// The errors of a value against a schema; empty if it matches.
-    private mutating func explain(_ index: UInt32, _ token: Int, _ instance: String, _ path: String)
+    mutating func explain(_ index: UInt32, _ token: Int, _ instance: String, _ path: String)
         -> [ValidationError]
     {
         guard left > 0, depth < 600, evaluation.stop == .none else { return [] }
+        guard StackBound.position > evaluation.lowestStack else {
+            evaluation.stop = .depth
+            return []
+        }
         depth += 1
         defer { depth -= 1 }
         let node = UnsafePointer(program.nodes.base) + Int(index)
-        let found = document.tokens[token].kind
+        let found = evaluation.tokens[token].kind
         let kind: Token.Kind = found == .key ? .string : found
         if !evaluation.lets(node, kind) {
             left -= 1
-            let isFalse = node.pointee.kinds == 0
-            let location = program.locations[Int(isFalse ? node.pointee.location : node.pointee.typeLocation)]
-            return [
-                ValidationError(
-                    instanceLocation: instance, keywordLocation: isFalse ? path : "\(path)/type",
-                    absoluteKeywordLocation: location.absolute, rule: isFalse ? "" : "type",
-                    message: isFalse
-                        ? "No value is allowed here." : "The value must be \(Explanation.kinds(node.pointee.kinds)).")
-            ]
+            return [Explanation.wrongType(program, node, instance, path)]
         }
         if let resource = program.hasDynamicScope ? node.pointee.resource : nil {
             evaluation.scratch.takeUnretainedValue().scope.append(resource)
@@ -78,7 +84,7 @@ struct Explanation {
         return errors
     }
 
-    private mutating func explain(
+    mutating func explain(
         _ instruction: Instruction, _ token: Int, _ instance: String, _ path: String
     ) -> [ValidationError] {
         let location = program.locations[Int(instruction.location)]
@@ -108,12 +114,38 @@ struct Explanation {
         default: break
         }
         if causes.isEmpty { left -= 1 }
-        let rule = location.keyword.prefix { $0 != "/" }
-        return [
-            ValidationError(
-                instanceLocation: instance, keywordLocation: own, absoluteKeywordLocation: location.absolute,
-                rule: String(rule), message: message(instruction, String(rule)), causes: causes)
-        ]
+        return [error(instruction, instance, path, causes)]
+    }
+
+    /// The error of a value that does not pass an instruction.
+    func error(
+        _ instruction: Instruction, _ instance: String, _ path: String, _ causes: [ValidationError] = []
+    ) -> ValidationError {
+        let location = program.locations[Int(instruction.location)]
+        let rule = String(Substring(location.keyword.utf8.prefix { $0 != UInt8(ascii: "/") }))
+        return ValidationError(
+            instanceLocation: instance, keywordLocation: "\(path)/\(location.keyword)",
+            absoluteKeywordLocation: location.absolute, rule: rule, message: message(instruction, rule), causes: causes)
+    }
+
+    /// The error of a value whose kind a schema does not allow.
+    static func wrongType(
+        _ program: Program, _ node: UnsafePointer<Node>, _ instance: String, _ path: String
+    ) -> ValidationError {
+        let isFalse = node.pointee.kinds == 0
+        let location = program.locations[Int(isFalse ? node.pointee.location : node.pointee.typeLocation)]
+        return ValidationError(
+            instanceLocation: instance, keywordLocation: isFalse ? path : "\(path)/type",
+            absoluteKeywordLocation: location.absolute, rule: isFalse ? "" : "type",
+            message: isFalse
+                ? "No value is allowed here." : "The value must be \(Explanation.kinds(node.pointee.kinds)).")
+    }
+
+    /// The error of a property that `additionalProperties: false` refuses.
+    static func closed(_ location: String, _ instance: String, _ path: String) -> ValidationError {
+        ValidationError(
+            instanceLocation: instance, keywordLocation: path, absoluteKeywordLocation: location,
+            rule: "additionalProperties", message: "The schema does not allow this property.")
     }
 
     private mutating func items(
@@ -123,7 +155,7 @@ struct Explanation {
         let prefix = Int(plan.prefixEnd - plan.prefixStart)
         var errors: [ValidationError] = []
         var element = token + 1
-        for position in 0..<Int(document.tokens[token].count) where left > 0 {
+        for position in 0..<Int(evaluation.tokens[token].count) where left > 0 {
             let node = position < prefix ? program.lists.base[Int(plan.prefixStart) + position] : plan.rest
             if node != MembersPlan.none {
                 let keyword = program.locations[Int(program.nodes.base[Int(node)].location)].absolute
@@ -136,14 +168,15 @@ struct Explanation {
         return errors
     }
 
-    private static func lastStep(_ location: String) -> String {
-        location.lastIndex(of: "/").map { String(location[location.index(after: $0)...]) } ?? ""
+    static func lastStep(_ location: String) -> String {
+        location.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(location[location.utf8.index(after: $0)...]) } ?? ""
     }
 
     private func step(_ key: Int) -> String {
-        let token = document.tokens[key]
+        let token = evaluation.tokens[key]
         let text = String(
-            decoding: UnsafeBufferPointer(start: document.bytes + token.offset, count: Int(token.count)), as: UTF8.self)
+            decoding: UnsafeBufferPointer(start: evaluation.bytes + token.offset, count: Int(token.count)),
+            as: UTF8.self)
         return SchemaIndex.escape(text)
     }
 
@@ -151,23 +184,26 @@ struct Explanation {
         _ index: Int, _ token: Int, _ instance: String, _ path: String
     ) -> [ValidationError] {
         let plan = program.plans.base[index]
-        var errors = missing(plan, token, instance, path)
+        let names = program.names.base + Int(plan.table)
+        let evaluation = evaluation
+        var errors = missing(plan, instance, path) { evaluation.find(names[$0], in: token) != nil }
         var key = token + 1
-        while key < document.tokens[token].offset, left > 0 {
-            if document.tokens[key].kind == .key { errors += member(plan, key, instance, path) }
+        while key < evaluation.tokens[token].offset, left > 0 {
+            if evaluation.tokens[key].kind == .key { errors += member(plan, key, instance, path) }
             key = evaluation.after(key + 1)
         }
         return errors
     }
 
-    private mutating func missing(
-        _ plan: MembersPlan, _ token: Int, _ instance: String, _ path: String
+    /// The errors of the required names that are not there. The closure gets the positions of names in their table.
+    mutating func missing(
+        _ plan: MembersPlan, _ instance: String, _ path: String, _ isThere: (Int) -> Bool
     ) -> [ValidationError] {
         let location = program.locations[Int(plan.requiredLocation)].absolute
         var errors: [ValidationError] = []
         for position in 0...Int(plan.mask) where left > 0 {
             let slot = program.names.base[Int(plan.table) + position]
-            guard slot.isRequired, slot.count != .max, evaluation.find(slot, in: token) == nil else { continue }
+            guard slot.isRequired, slot.count != .max, !isThere(position) else { continue }
             left -= 1
             let name = String(
                 decoding: UnsafeBufferPointer(
@@ -188,7 +224,7 @@ struct Explanation {
         var isKnown = false
         let step = Explanation.shortened(step(key))
         let own = "\(instance)/\(step)"
-        let token = document.tokens[key]
+        let token = evaluation.tokens[key]
         withUnsafePointer(to: plan) { plan in
             if let slot = evaluation.slot(plan, token), slot.pointee.node != MembersPlan.none {
                 isKnown = true
@@ -207,72 +243,9 @@ struct Explanation {
         guard !isKnown, plan.additional != MembersPlan.none, left > 0 else { return errors }
         if plan.isClosed {
             left -= 1
-            errors.append(
-                ValidationError(
-                    instanceLocation: own, keywordLocation: "\(path)/additionalProperties",
-                    absoluteKeywordLocation: program.locations[Int(plan.additionalLocation)].absolute,
-                    rule: "additionalProperties", message: "The schema does not allow this property."))
-            return errors
+            let location = program.locations[Int(plan.additionalLocation)].absolute
+            return errors + [Explanation.closed(location, own, "\(path)/additionalProperties")]
         }
         return errors + explain(plan.additional, key + 1, own, "\(path)/additionalProperties")
-    }
-}
-
-extension Explanation {
-    static func kinds(_ kinds: UInt16) -> String {
-        func has(_ kind: Token.Kind) -> Bool { kinds >> UInt16(kind.rawValue) & 1 != 0 }
-        var words: [String] = []
-        if has(.null) { words.append("null") }
-        if has(.true) { words.append("a boolean") }
-        if has(.decimal) { words.append("a number") } else if has(.integer) { words.append("an integer") }
-        if has(.string) { words.append("a string") }
-        if has(.array) { words.append("an array") }
-        if has(.object) { words.append("an object") }
-        return words.joined(separator: " or ")
-    }
-
-    private func message(_ instruction: Instruction, _ rule: String) -> String {
-        let a = Int(instruction.a)
-        func limit() -> String { program.numbers[a].text.utf8.count <= 40 ? program.numbers[a].text : "the limit" }
-        switch instruction.operation {
-        case .call, .dynamic, .dependency, .condition: return "The value does not match the schema of \(rule)."
-        case .anyOf: return "The value matches none of the schemas of anyOf."
-        case .oneOf: return "The value must match exactly one of the schemas of oneOf."
-        case .not: return "The value must not match the schema of not."
-        case .constant: return "The value must be the constant of the schema."
-        case .enumeration: return "The value must be one of those that the schema lists."
-        case .plainInteger: return "The value must be an integer, written without a fraction."
-        case .minimum: return "The number must be at least \(limit())."
-        case .exclusiveMinimum: return "The number must be greater than \(limit())."
-        case .maximum: return "The number must be at most \(limit())."
-        case .exclusiveMaximum: return "The number must be less than \(limit())."
-        case .multipleOf: return "The number must be a multiple of \(limit())."
-        case .minLength: return "The string must have at least \(a) characters."
-        case .maxLength: return "The string must have at most \(a) characters."
-        case .pattern: return "The string does not match the regular expression of the schema."
-        case .format: return "The string does not have the format \(program.formats.base[a].rawValue)."
-        case .content: return "The string does not have the content that the schema names."
-        case .minItems: return "The array must have at least \(a) elements."
-        case .maxItems: return "The array must have at most \(a) elements."
-        case .items: return "An element does not match its schema."
-        case .contains:
-            let plan = program.contains.base[a]
-            let most = plan.most == .max ? "" : " and at most \(plan.most)"
-            return "The array must have at least \(plan.least)\(most) elements that match the schema of contains."
-        case .uniqueItems: return "The elements of the array must differ."
-        case .unevaluatedItems: return "The schema does not allow an element that no other keyword describes."
-        case .unevaluatedProperties: return "The schema does not allow a property that no other keyword describes."
-        case .minProperties: return "The object must have at least \(a) properties."
-        case .maxProperties: return "The object must have at most \(a) properties."
-        case .members, .required: return "A property does not match its schema."
-        }
-    }
-}
-
-extension Explanation {
-    /// A step of a path, of which a long one is cut: a document of many levels with long names must not fill the
-    /// memory.
-    fileprivate static func shortened(_ step: String) -> String {
-        step.utf8.count <= 256 ? step : step.prefix(64) + "…"
     }
 }

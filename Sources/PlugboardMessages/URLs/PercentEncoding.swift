@@ -1,5 +1,5 @@
 /// Percent-encoding of paths and queries (RFC 3986 §2.1), and their dot segments, in time that grows with the length.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// The normal form (RFC 3986 §6.2.2.1, §6.2.2.2): escapes with digits in upper case, no escaped unreserved
     /// characters, and bytes that a URL cannot hold escaped.
     static func normalized(_ text: Substring.UTF8View) -> [UInt8] {
@@ -22,6 +22,23 @@ enum PercentEncoding {
             }
         }
         return normal
+    }
+
+    /// Appends a text in UTF-8, of which all but the unreserved characters are escaped (RFC 3986 §2.3).
+    package static func append(escaping text: String, to bytes: inout [UInt8]) {
+        let text = text.utf8.span
+        var start = 0
+        for index in text.indices where !isUnreserved(text[index]) {
+            append(text, start..<index, to: &bytes)
+            append(text[index], to: &bytes)
+            start = index + 1
+        }
+        append(text, start..<text.count, to: &bytes)
+    }
+
+    /// Appends bytes as they are.
+    package static func append(_ text: Span<UInt8>, _ range: Range<Int>, to bytes: inout [UInt8]) {
+        text.extracting(range).withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     }
 
     /// Escapes spaces, control characters and bytes above ASCII, and changes nothing else.
@@ -95,7 +112,8 @@ enum PercentEncoding {
         if byte > 0x20 && byte < 0x7F { text.append(byte) } else { append(byte, to: &text) }
     }
 
-    private static func append(_ byte: UInt8, to text: inout [UInt8]) {
+    /// Appends the escape of a byte.
+    package static func append(_ byte: UInt8, to text: inout [UInt8]) {
         text.append(percent)
         text.append(digit(byte >> 4))
         text.append(digit(byte & 15))
@@ -107,8 +125,10 @@ enum PercentEncoding {
 /// RFC 3986 §2.3.
 func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
-    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39: true
-    default: "-._~".utf8.contains(byte)
+    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        true
+    default: false
     }
 }
 

@@ -22,6 +22,9 @@ struct FolderLock: ~Copyable {
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        guard descriptor >= 0 else { return }
+        // Closing alone would leave the lock to a child process that has not yet called exec.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 }

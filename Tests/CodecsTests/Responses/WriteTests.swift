@@ -35,6 +35,29 @@ struct WriteTests {
         await kernel.shutDown()
     }
 
+    @Test func `progress comes at most ten times a second, and at the end`() async throws {
+        let folder = try TemporaryFolder()
+        let pieces = AsyncStream<Bytes> { input in
+            Task {
+                for _ in 0..<40 {
+                    input.yield(Bytes([UInt8](repeating: 1, count: 100)))
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+                input.finish()
+            }
+        }
+        let seen = Mutex<[Int]>([])
+        let began = ContinuousClock.now
+
+        try await Body.stream(pieces, length: 4000).write(to: folder.file("a.bin")) { written, _ in
+            seen.withLock { $0.append(written) }
+        }
+
+        let seconds = (ContinuousClock.now - began) / .seconds(1)
+        let counts = seen.withLock { $0 }
+        #expect(counts.last == 4000 && Double(counts.count) <= seconds * 10 + 2)
+    }
+
     @Test func `a file that is there is replaced at the end only, and keeps its permissions`() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("a.txt", "old")

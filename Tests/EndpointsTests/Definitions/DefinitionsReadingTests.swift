@@ -70,6 +70,7 @@ struct DefinitionsReadingTests {
                 "authorizationQuery": ["f": "g"], "requestCodec": "form", "responseCodec": "json", "response": "list",
                 "responseType": "Topic", "acceptableTypes": ["application/json"],
                 "acceptableStatuses": [200, "3xx", "404-410"], "downloadPath": "/tmp/file", "timeout": "1s",
+                "schema": ["type": "object"],
                 "connectTimeout": "2s", "idleTimeout": "3s", "attemptTimeout": "4s",
                 "cache": ["time": "5s", "version": "6"], "attributes": ["redirect": ["limit": 7]], "tag": "t",
                 "group": "g", "category": "c", "userInfo": ["h": "i"], "cdn": true, "generalHeaders": false,
@@ -93,6 +94,7 @@ struct DefinitionsReadingTests {
         #expect(definition.response == .list && definition.responseType == "Topic")
         #expect(definition.acceptableTypes == ["application/json"])
         #expect(definition.acceptableStatuses == [200...200, 300...399, 404...410])
+        #expect(definition.validation == .schema(["type": "object"]))
         #expect(definition.downloadPath == "/tmp/file")
         #expect(definition.options.timeout == .seconds(1) && definition.options.connectTimeout == .seconds(2))
         #expect(definition.options.idleTimeout == .seconds(3) && definition.options.attemptTimeout == .seconds(4))

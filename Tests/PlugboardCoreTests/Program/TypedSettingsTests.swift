@@ -16,6 +16,17 @@ struct TypedSettingsTests {
             ["detail", "level", "queries"]
         ),
         (
+            "indicator",
+            .indicator {
+                $0.delay = $0.delay
+                $0.interval = $0.interval
+                $0.message = $0.message
+                $0.rows = $0.rows
+                $0.terminal = $0.terminal
+            },
+            ["delay", "interval", "message", "rows", "terminal"]
+        ),
+        (
             "decode",
             .decode {
                 $0.codings = $0.codings
@@ -192,7 +203,7 @@ struct TypedSettingsTests {
         #expect(inCode.settings == byDefault.settings)
         // A text without a value cannot be told from one that is empty, so it is not given.
         let optional = Set(table.filter { $0.fallback.isEmpty && $0.kind != .text }.map(\.name))
-        #expect(names.subtracting(entry.settings.map(\.0)).isSubset(of: optional.union(["path", "probe"]))))
+        #expect(names.subtracting(entry.settings.map(\.0)).isSubset(of: optional.union(["path", "probe"])))
     }
 
     @Test func `settings are values: a copy keeps its own`() {

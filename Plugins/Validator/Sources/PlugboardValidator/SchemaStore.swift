@@ -3,64 +3,111 @@ import PlugboardKit
 import PlugboardValidatorOptions
 import Synchronization
 
-/// The documents that schemas refer to, and the schemas of attributes that were compiled, by their content.
+/// The documents that schemas refer to, and the schemas that were compiled, by their content.
 final class SchemaStore: Sendable {
-    private struct Key: Hashable {
-        let text: String
-        let isShape: Bool
-        let draft: ValidatorDraft
-        let formats: Bool
+    /// A schema as it is written.
+    struct Key: Hashable, Sendable {
+        var text: String
+        var isShape = false
+        var draft: ValidatorDraft
+        var formats: Bool
     }
 
     private struct State {
         var registry = SchemaRegistry()
         var compiled: [Key: JSONSchema] = [:]
+        /// Changes with the documents, so that a schema of older ones is not kept.
+        var edition = 0
     }
 
-    /// Compiled schemas of attributes; with more, all are dropped.
-    static let limit = 256
+    /// Compiled schemas; with more, all are dropped.
+    static let limit = 1024
+    /// Larger texts are compiled by another thread than the loop.
+    static let inlineLimit = 16 << 10
     private let state = Mutex(State())
+    private let fetching: SchemaFetching?
+
+    init(fetching: SchemaFetching?) { self.fetching = fetching }
 
     /// Registers documents by URI. Schemas that were compiled before are compiled again when they are next used.
     func register(_ documents: [(uri: String, document: JSONValue)]) {
         state.withLock { state in
             for (uri, document) in documents { state.registry.add(document, uri: uri) }
             state.compiled = [:]
+            state.edition += 1
         }
     }
 
-    func forget() { state.withLock { $0.compiled = [:] } }
-
-    /// The compiled form of a text; an error says what is wrong with it.
-    func schema(
-        _ text: String, isShape: Bool, draft: ValidatorDraft, formats: Bool
-    ) throws(PlugboardError) -> JSONSchema {
-        let key = Key(text: text, isShape: isShape, draft: draft, formats: formats)
-        let (known, registry) = state.withLock { ($0.compiled[key], $0.registry) }
+    /// The compiled form of a text; nil if it is not known and `load` has to be awaited: it is large, or refers to
+    /// documents that may be fetched. An error says what is wrong with it.
+    ///
+    /// - Parameter limit: The bytes of the largest text that is compiled at once.
+    func schema(_ key: Key, inline limit: Int) throws(PlugboardError) -> JSONSchema? {
+        let (known, registry, edition) = state.withLock { ($0.compiled[key], $0.registry, $0.edition) }
         if let known { return known }
-        let schema = try SchemaStore.compile(key, registry)
+        guard key.text.utf8.count <= limit else { return nil }
+        let source = try SchemaStore.source(key)
+        do throws(SchemaError) {
+            let schema = try JSONSchema(source, options: SchemaStore.options(key), registry: registry)
+            keep(schema, key, edition)
+            return schema
+        } catch {
+            if case .missingDocument(let uri) = error.kind, fetching?.allows(uri) == true { return nil }
+            throw SchemaStore.failure(error)
+        }
+    }
+
+    /// Compiles a text; documents that it refers to are fetched where that is allowed. Not on the loop.
+    func load(_ key: Key) async throws(PlugboardError) -> JSONSchema {
+        let (registry, edition) = state.withLock { ($0.registry, $0.edition) }
+        let source = try SchemaStore.source(key)
+        do {
+            let schema = try await JSONSchema(
+                source, options: SchemaStore.options(key), registry: registry,
+                documentLimit: fetching?.countLimit ?? 0
+            ) { [fetching] uri in
+                guard let fetching, fetching.allows(uri) else { return nil }
+                return try await fetching.document(uri)
+            }
+            keep(schema, key, edition)
+            return schema
+        } catch let error as SchemaError {
+            throw SchemaStore.failure(error)
+        } catch let error as PlugboardError {
+            throw error
+        } catch {
+            throw PlugboardError(.validatorSchema, "The schema cannot be compiled. \(error)")
+        }
+    }
+
+    private func keep(_ schema: JSONSchema, _ key: Key, _ edition: Int) {
         state.withLock { state in
+            guard state.edition == edition else { return }
             if state.compiled.count >= SchemaStore.limit { state.compiled = [:] }
             state.compiled[key] = schema
         }
-        return schema
     }
 
-    private static func compile(_ key: Key, _ registry: SchemaRegistry) throws(PlugboardError) -> JSONSchema {
+    private static func failure(_ error: SchemaError) -> PlugboardError {
+        PlugboardError(.validatorSchema, "The schema cannot be compiled. \(error.description)")
+    }
+
+    private static func options(_ key: Key) -> JSONSchema.Options {
+        var options = JSONSchema.Options()
+        options.draft = SchemaDraft(rawValue: key.draft.rawValue) ?? .draft2020
+        if key.formats { options.formats = true }
+        return options
+    }
+
+    /// The schema of a text, or that of a shape.
+    private static func source(_ key: Key) throws(PlugboardError) -> JSONValue {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONParser.parse(key.text)
         } catch {
             throw PlugboardError(.validatorSchema, "The schema is not valid JSON: \(error.description).")
         }
-        do throws(SchemaError) {
-            if key.isShape { return try JSONSchema(try Shape(value)) }
-            var options = JSONSchema.Options()
-            options.draft = SchemaDraft(rawValue: key.draft.rawValue) ?? .draft2020
-            if key.formats { options.formats = true }
-            return try JSONSchema(value, options: options, registry: registry)
-        } catch {
-            throw PlugboardError(.validatorSchema, "The schema cannot be compiled. \(error.description)")
-        }
+        guard key.isShape else { return value }
+        do throws(SchemaError) { return try Shape(value).schema } catch { throw failure(error) }
     }
 }

@@ -4,11 +4,13 @@ import PlugboardValidatorOptions
 
 /// Checks bodies against JSON Schemas before the program sees them.
 ///
-/// It stands outside decode and the cache, so it checks what the program would read: decoded, stored or not.
+/// It stands outside decode and the cache, so it checks what the program would read: decoded, stored or not. A source
+/// around the body checks it while it is read. In the mode strict, the body is held until it is found valid, unless the
+/// setting `streams` lets the program read it meanwhile; where it is not valid, reading it ends.
 struct Validator: Plugin {
     static let manifest = Manifest(
         id: "validator", version: "1.0.0", documentation: "Checks bodies against JSON Schemas.", priority: 200,
-        hooks: [.request, .response],
+        hooks: [.request, .response, .event], events: ["cache.hit", "cache.stale", "cache.revalidated"],
         attributes: ValidatorAttributes.definitions,
         commands: [
             CommandDefinition(
@@ -18,35 +20,50 @@ struct Validator: Plugin {
 
     typealias Settings = ValidatorSettings
 
-    private struct Rule {
+    struct Rule {
         let rule: ValidatorRule
-        let schema: JSONSchema
+        let key: SchemaStore.Key
+        /// Nil if the schema refers to documents that have to be fetched.
+        let schema: JSONSchema?
     }
 
-    /// Larger bodies are checked by another thread.
-    private static let inlineLimit = 64 << 10
+    /// What the plugin knows of an exchange.
+    final class Knowledge {
+        /// Whether the response comes from the cache.
+        var isStored = false
+        /// The body that is held.
+        var body: CheckedBody?
+    }
 
-    private let settings: Settings
-    private let host: PluginHost
-    private let store = SchemaStore()
-    private let responses: [Rule]
-    private let requests: [Rule]
-    private let checked: PluginHost.Counter
-    private let invalid: PluginHost.Counter
+    let settings: Settings
+    let host: PluginHost
+    let store: SchemaStore
+    let responses: [Rule]
+    let requests: [Rule]
+    let operations: OpenAPIIndex
+    let checked: PluginHost.Counter
+    let invalid: PluginHost.Counter
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
         checked = host.counter("checked")
         invalid = host.counter("invalid")
+        store = SchemaStore(fetching: try SchemaFetching(settings, host))
         var documents: [(uri: String, document: JSONValue)] = []
         for (uri, text) in settings.documents {
             documents.append((uri, try JSONParser.parse(try TextFile.json(text))))
         }
+        var descriptions: [OpenAPIDocument] = []
+        for (number, text) in settings.openapi.enumerated() {
+            let description = try OpenAPIDocument(try JSONParser.parse(try TextFile.json(text)), number: number)
+            descriptions.append(description)
+            documents += description.documents()
+        }
+        operations = OpenAPIIndex(descriptions)
         store.register(documents)
         responses = try Validator.rules(settings.schemas, settings, store)
         requests = try Validator.rules(settings.requests, settings, store)
-        store.forget()
     }
 
     private static func rules(
@@ -56,36 +73,57 @@ struct Validator: Plugin {
         try texts.sorted { ($1.key.utf8.count, $0.key) < ($0.key.utf8.count, $1.key) }.map { text, source in
             guard let rule = ValidatorRule(text) else {
                 throw PlugboardError(
-                    .configuration, "The rule \(Printable.text(text)) of validator must be [METHOD] URL [STATUS].")
+                    .configuration,
+                    "The rule \(Printable.text(text)) of validator must be [METHOD] URL [STATUS] [TYPE].")
             }
             do throws(PlugboardError) {
-                let schema = try store.schema(
-                    try TextFile.json(source), isShape: false, draft: settings.draft, formats: settings.formats)
-                return Rule(rule: rule, schema: schema)
+                let key = SchemaStore.Key(
+                    text: try TextFile.json(source), draft: settings.draft, formats: settings.formats)
+                return Rule(rule: rule, key: key, schema: try store.schema(key, inline: .max))
             } catch {
                 throw PlugboardError(.configuration, "The rule \(Printable.text(text)) of validator: \(error.reason)")
             }
         }
     }
 
+    // MARK: Hooks
+
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
-        guard !requests.isEmpty, mode(exchange) != .off, isJSON(exchange.request) else { return .next }
-        let (method, url) = (exchange.request.method.name, exchange.request.url)
-        guard let schema = requests.first(where: { $0.rule.applies(method: method, url: url, status: nil) })?.schema
+        guard !requests.isEmpty || settings.checksOperationRequests && !operations.isEmpty, mode(exchange) != .off,
+            let type = type(exchange.request)
         else { return .next }
         switch exchange.visit {
-        case .first: return .hold(upTo: limit(exchange))
-        case .overLimit: return settings.passesLarger ? .next : .fail(tooLarge(exchange, "request"))
+        case .held: return held(exchange, "request").map { .fail($0) } ?? .next
+        case .overLimit: return overLimit(exchange, "request").map { .fail($0) } ?? .next
         default: break
         }
-        let large = exchange.withHeldBody { $0.count > Validator.inlineLimit ? Array($0) : nil }
-        guard let large else {
-            let error = exchange.withHeldBody { Validator.error($0, schema, "request") }
-            return judge(error, exchange).map { .fail($0) } ?? .next
+        let (method, url) = (exchange.request.method.name, exchange.request.url)
+        let found: Found
+        do throws(PlugboardError) {
+            if let rule = requests.first(where: { $0.rule.applies(method: method, url: url, status: nil, type: type) })
+            {
+                found = try find(rule)
+            } else if settings.checksOperationRequests {
+                found = try find(exchange, status: nil, type)
+            } else {
+                found = .nothing
+            }
+        } catch {
+            return .fail(error)
         }
-        return .wait { [self] in
-            let error = large.withUnsafeBytes { Validator.error($0, schema, "request") }
-            return { exchange in judge(error, exchange).map { .fail($0) } ?? .next }
+        switch found {
+        case .nothing: return .next
+        case .schema(let schema): return check(exchange, schema)
+        case .key(let key):
+            return .wait { [self] in
+                let schema = await load(key)
+                return { exchange in
+                    switch schema {
+                    case .success(let schema): check(exchange, schema)
+                    case .failure(let error): .fail(error)
+                    }
+                }
+            }
         }
     }
 
@@ -93,26 +131,39 @@ struct Validator: Plugin {
         guard mode(exchange) != .off, let response = exchange.response, hasBody(exchange, response) else {
             return .next
         }
-        let found: JSONSchema?
+        switch exchange.visit {
+        case .held: return held(exchange, "response").map { .fail($0) } ?? .next
+        case .overLimit: return overLimit(exchange, "response").map { .fail($0) } ?? .next
+        default: break
+        }
+        if !settings.stored, (exchange.state as? Knowledge)?.isStored == true { return .next }
+        let found: Found
         do throws(PlugboardError) {
-            found = try schema(exchange, response)
+            found = try find(exchange, response)
         } catch {
             return .fail(error)
         }
-        guard let schema = found else { return .next }
-        switch exchange.visit {
-        case .first: return .hold(upTo: limit(exchange))
-        case .overLimit: return settings.passesLarger ? .next : .fail(tooLarge(exchange, "response"))
-        default: break
+        switch found {
+        case .nothing: return .next
+        case .schema(let schema): return check(exchange, schema)
+        case .key(let key):
+            return .wait { [self] in
+                let schema = await load(key)
+                return { exchange in
+                    switch schema {
+                    case .success(let schema): check(exchange, schema)
+                    case .failure(let error): .fail(error)
+                    }
+                }
+            }
         }
-        let large = exchange.withHeldBody { $0.count > Validator.inlineLimit ? Array($0) : nil }
-        guard let large else {
-            let error = exchange.withHeldBody { Validator.error($0, schema, "response") }
-            return judge(error, exchange).map { .fail($0) } ?? .next
-        }
-        return .wait { [self] in
-            let error = large.withUnsafeBytes { Validator.error($0, schema, "response") }
-            return { exchange in judge(error, exchange).map { .fail($0) } ?? .next }
+    }
+
+    func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
+        guard !settings.stored else { return }
+        switch exchange {
+        case .some(let exchange): knowledge(exchange).isStored = true
+        case .none: break
         }
     }
 
@@ -123,80 +174,6 @@ struct Validator: Plugin {
         }
         store.register(documents.map { ($0.key, $0.value) })
         reply.json(["registered": .number(JSONNumber(documents.count))])
-    }
-
-    // MARK: What applies
-
-    private func mode(_ exchange: borrowing Exchange) -> ValidatorMode {
-        exchange[ValidatorAttributes.keys.mode] ?? settings.mode
-    }
-
-    private func limit(_ exchange: borrowing Exchange) -> ByteCount {
-        exchange[ValidatorAttributes.keys.limit] ?? settings.limit
-    }
-
-    /// Responses that are complete representations.
-    private func hasBody(_ exchange: borrowing Exchange, _ response: borrowing Head) -> Bool {
-        exchange.request.method != .head && ![204, 205, 206, 304].contains(response.status)
-    }
-
-    private func schema(
-        _ exchange: borrowing Exchange, _ response: borrowing Head
-    ) throws(PlugboardError) -> JSONSchema? {
-        let draft = exchange[ValidatorAttributes.keys.draft] ?? settings.draft
-        let formats = exchange[ValidatorAttributes.keys.formats] ?? settings.formats
-        let status = response.status
-        if let text = exchange[ValidatorAttributes.keys.schema] {
-            guard (200...299).contains(status) else { return nil }
-            return try store.schema(text, isShape: false, draft: draft, formats: formats)
-        }
-        if let text = exchange[ValidatorAttributes.keys.shape] {
-            guard (200...299).contains(status) else { return nil }
-            return try store.schema(text, isShape: true, draft: draft, formats: formats)
-        }
-        guard !responses.isEmpty, isJSON(response) else { return nil }
-        let (method, url) = (exchange.request.method.name, exchange.request.url)
-        return responses.first { $0.rule.applies(method: method, url: url, status: status) }?.schema
-    }
-
-    /// `application/json`, and types that end with `+json`.
-    private func isJSON(_ head: borrowing Head) -> Bool {
-        guard let type = head[.contentType] else { return false }
-        let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }.map {
-            (0x41...0x5A).contains($0) ? $0 | 0x20 : $0
-        }
-        return essence.elementsEqual("application/json".utf8) || essence.suffix(5).elementsEqual("+json".utf8)
-    }
-
-    // MARK: What follows
-
-    private func tooLarge(_ exchange: borrowing Exchange, _ what: String) -> PlugboardError {
-        PlugboardError(
-            .validatorLimit, "The \(what)'s body is larger than the \(limit(exchange)) that validator checks.")
-    }
-
-    private static func error(
-        _ body: UnsafeRawBufferPointer, _ schema: JSONSchema, _ what: String
-    ) -> PlugboardError? {
-        do throws(JSONDocumentError) {
-            let result = schema.validate(try JSONDocument(body), limit: 3)
-            guard !result.isValid else { return nil }
-            let reasons = result.leaves.prefix(3).map(\.description).joined(separator: " ")
-            return PlugboardError(.validatorInvalid, "The \(what)'s body does not match its schema. \(reasons)")
-        } catch {
-            return PlugboardError(.validatorJSON, "The \(what)'s body is not valid JSON: \(error.description).")
-        }
-    }
-
-    /// The error to fail with; nil lets the body pass.
-    private func judge(_ error: PlugboardError?, _ exchange: borrowing Exchange) -> PlugboardError? {
-        checked.add()
-        guard let error else { return nil }
-        invalid.add()
-        host.publish("validator.invalid", exchange: exchange.id, details: Fields(["reason": error.reason]))
-        guard mode(exchange) == .warn else { return error }
-        host.log(.warning, "\(Printable.url(exchange.request.url)): \(error.reason)")
-        return nil
     }
 }
 

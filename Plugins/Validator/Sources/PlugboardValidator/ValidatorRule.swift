@@ -1,13 +1,15 @@
 import PlugboardKit
 
-/// Which bodies a schema of the settings is for: `[METHOD] URL [STATUS]`.
+/// Which bodies a schema of the settings is for: `[METHOD] URL [STATUS] [TYPE]`.
 ///
 /// In the URL, `*` stands for any characters. The status is a number or a class such as `2xx`, which is the default.
+/// The type is a media type or a range such as `text/*`; by default, the types of JSON.
 struct ValidatorRule {
     let method: String?
     let pattern: [UInt8]
     /// The lowest and the highest status.
     let statuses: ClosedRange<Int>
+    let type: MediaRange?
 
     /// Nil if the text is no rule.
     init?(_ text: String) {
@@ -21,6 +23,8 @@ struct ValidatorRule {
         }
         guard let url = words.popFirst() else { return nil }
         pattern = Array(url.utf8)
+        type = words.last.flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? MediaRange(String($0)) : nil }
+        if type != nil { words.removeLast() }
         let status = words.popFirst()
         guard words.isEmpty else { return nil }
         guard let status else {
@@ -40,8 +44,10 @@ struct ValidatorRule {
         }
     }
 
-    func applies(method: String, url: String, status: Int?) -> Bool {
+    /// - Parameter type: Type and subtype of the body, in lowercase.
+    func applies(method: String, url: String, status: Int?, type: String) -> Bool {
         if let own = self.method, own != method { return false }
+        guard self.type.map({ $0.rank(type) != nil }) ?? MediaRange.isJSON(type) else { return false }
         if let status, !statuses.contains(status) { return false }
         return ValidatorRule.matches(pattern, Array(url.utf8))
     }

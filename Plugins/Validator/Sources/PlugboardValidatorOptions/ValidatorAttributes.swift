@@ -18,6 +18,9 @@ public struct ValidatorAttributes: AttributeTable {
     public let draft = AttributeKey<ValidatorDraft>("validator", "draft", "The draft of a schema without $schema.")
     /// Whether format is checked.
     public let formats = AttributeKey<Bool>("validator", "formats", "Whether format is checked.")
+    /// Whether the program reads the response while it is checked.
+    public let streams = AttributeKey<Bool>(
+        "validator", "streams", "Whether the program reads the response while it is checked.")
     /// The largest body that is checked.
     public let limit = AttributeKey<ByteCount>("validator", "limit", "The largest body that is checked.")
 }

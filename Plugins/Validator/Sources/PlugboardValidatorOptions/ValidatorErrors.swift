@@ -7,6 +7,6 @@ extension PlugboardError.Code {
     public static let validatorJSON: Self = "validator.json"
     /// A body is larger than the validator's limit.
     public static let validatorLimit: Self = "validator.limit"
-    /// The schema of a request's attribute cannot be compiled.
+    /// A schema cannot be compiled, or a document that it refers to cannot be fetched.
     public static let validatorSchema: Self = "validator.schema"
 }

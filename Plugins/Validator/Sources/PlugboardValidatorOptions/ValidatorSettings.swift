@@ -13,6 +13,12 @@ public struct ValidatorSettings: PluginSettings {
     /// Documents that schemas refer to, by URI, as files or JSON.
     @Setting("Documents that schemas refer to, by URI, as files or JSON.")
     public var documents: [String: String] = [:]
+    /// OpenAPI documents (3.0, 3.1) whose operations bring schemas of their responses, as files or JSON.
+    @Setting("OpenAPI documents (3.0, 3.1) whose operations bring schemas of their responses, as files or JSON.")
+    public var openapi: [String] = []
+    /// Whether the bodies of requests are checked against the OpenAPI documents, too.
+    @Setting("Whether the bodies of requests are checked against the OpenAPI documents, too.")
+    public var checksOperationRequests = false
     /// What happens to a body that is not valid: strict fails the exchange, warn logs it, off does not check.
     @Setting("What happens to a body that is not valid: strict fails the exchange, warn logs it, off does not check.")
     public var mode = ValidatorMode.strict
@@ -28,6 +34,21 @@ public struct ValidatorSettings: PluginSettings {
     /// Whether a larger body passes unchecked instead of failing.
     @Setting("Whether a larger body passes unchecked instead of failing.")
     public var passesLarger = false
+    /// Whether the program reads a response while it is checked; one that is not valid then breaks off.
+    @Setting("Whether the program reads a response while it is checked; one that is not valid then breaks off.")
+    public var streams = false
+    /// Whether responses that the cache has stored are checked, too.
+    @Setting("Whether responses that the cache has stored are checked, too.")
+    public var stored = true
+    /// The beginnings of URLs of documents that may be fetched when a schema refers to them; empty: none.
+    @Setting("The beginnings of URLs of documents that may be fetched when a schema refers to them; empty: none.")
+    public var fetch: [String] = []
+    /// The size of the largest document that is fetched.
+    @Setting("The size of the largest document that is fetched.")
+    public var fetchSize = ByteCount.mebibytes(1)
+    /// The most documents that are fetched for one schema.
+    @Setting("The most documents that are fetched for one schema.", in: 1...1000)
+    public var fetchCount = 32
 
     /// All settings at their defaults.
     public init() {}

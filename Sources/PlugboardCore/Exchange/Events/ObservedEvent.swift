@@ -33,3 +33,22 @@ public struct ObservedEvent: Sendable {
         if case .text(let value)? = details[name] { value } else { nil }
     }
 }
+
+extension RequestNotice {
+    /// Nil for other events.
+    init?(_ event: ObservedEvent) {
+        if event.id == KernelEvent.progress.name {
+            func count(_ name: String) -> Int? { event.integer(name).map { Int(clamping: $0) } }
+            var progress = TransferProgress()
+            progress.sent = count("sent") ?? 0
+            progress.toSend = count("toSend")
+            progress.received = count("received") ?? 0
+            progress.toReceive = count("toReceive")
+            self = .progress(progress)
+        } else if event.id == KernelEvent.interim.name, let head = event.head {
+            self = .interim(head)
+        } else {
+            return nil
+        }
+    }
+}

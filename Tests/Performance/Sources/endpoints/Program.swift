@@ -1,7 +1,11 @@
-// What an endpoint costs beside the same request made by hand, over a transport that responds at once.
+// What an endpoint costs beside the same request made by hand.
 //
 //     endpoints COUNT                                            rows of a table: µs each
 //     valgrind --tool=callgrind endpoints COUNT --only NAME      instructions, of one of them alone
+//     endpoints --files FOLDER                                   writes the responses to files, and ends
+//     endpoints COUNT --server URL                               over HTTP, from a server of these files
+//
+// Without a server, a transport in the process responds at once.
 import Dispatch
 @preconcurrency import Glibc
 import PlugboardEndpoints
@@ -43,8 +47,16 @@ func topics(_ count: Int) -> Bytes {
     return Bytes("[\(topics.joined(separator: ", "))]")
 }
 
-func kernel(_ body: Bytes) throws -> Kernel {
-    try Kernel(transport: InstantTransport(["Content-Type": "application/json"], body: body))
+/// Where the responses come from.
+struct Origin: Sendable {
+    let server: String?
+
+    func kernel(_ body: Bytes) throws -> Kernel {
+        if server != nil { return try Kernel() }
+        return try Kernel(transport: InstantTransport(["Content-Type": "application/json"], body: body))
+    }
+
+    func base(_ name: String) -> String { "\(server ?? "https://api.example.com")/json/\(name)" }
 }
 
 struct Measured: Sendable {
@@ -54,13 +66,14 @@ struct Measured: Sendable {
 }
 
 /// Gets of a list of topics, one after the other.
-func lists(_ what: String, of topicCount: Int, _ count: Int) throws -> [Measured] {
-    let kernel = try kernel(topics(topicCount))
-    let client = Client(kernel: kernel, settings: ClientSettings(base: "https://api.example.com/v1"))
+func lists(_ what: String, of topicCount: Int, _ origin: Origin, _ count: Int) throws -> [Measured] {
+    let kernel = try origin.kernel(topics(topicCount))
+    let base = origin.base("\(topicCount)")
+    let client = Client(kernel: kernel, settings: ClientSettings(base: base))
     return [
         Measured(name: "\(what), by hand", kernel: kernel) {
             for number in 0..<count {
-                let url = "https://api.example.com/v1/boards/swift/topics?page=\(number)"
+                let url = "\(base)/boards/swift/topics?page=\(number)"
                 let response = try await kernel.send(Request(.get, url)).requireStatus()
                 let topics: [Topic] = try await response.decode()
                 if topics.isEmpty { exit(1) }
@@ -87,13 +100,14 @@ func lists(_ what: String, of topicCount: Int, _ count: Int) throws -> [Measured
     ]
 }
 
-func pings(_ count: Int) throws -> [Measured] {
-    let kernel = try kernel(Bytes("pong"))
-    let client = Client(kernel: kernel, settings: ClientSettings(base: "https://api.example.com/v1"))
+func pings(_ origin: Origin, _ count: Int) throws -> [Measured] {
+    let kernel = try origin.kernel(Bytes("pong"))
+    let base = origin.base("0")
+    let client = Client(kernel: kernel, settings: ClientSettings(base: base))
     return [
         Measured(name: "bytes, by hand", kernel: kernel) {
             for _ in 0..<count {
-                let request = Request(.get, "https://api.example.com/v1/ping")
+                let request = Request(.get, "\(base)/ping")
                 let response = try await kernel.send(request).requireStatus()
                 if try await response.body.collect(upTo: .mebibytes(16)).isEmpty { exit(1) }
             }
@@ -114,13 +128,35 @@ func runToEnd(_ measured: Measured) {
     end.wait()
 }
 
+func write(_ content: Bytes, to file: String) {
+    let folder = file[..<(file.lastIndex(of: "/") ?? file.startIndex)]
+    var made = ""
+    for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
+        made += "\(part)/"
+        mkdir(made, 0o755)
+    }
+    guard let stream = fopen(file, "w") else { fatalError("\(file) cannot be written.") }
+    content.withUnsafeBytes { _ = fwrite($0.baseAddress, 1, $0.count, stream) }
+    fclose(stream)
+}
+
 let words = Array(CommandLine.arguments.dropFirst())
+func option(_ name: String) -> String? {
+    words.firstIndex(of: name).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
+}
+if let folder = option("--files") {
+    for count in [1, 10] { write(topics(count), to: "\(folder)/json/\(count)/boards/swift/topics") }
+    write(Bytes("pong"), to: "\(folder)/json/0/ping")
+    exit(0)
+}
 guard let count = words.first.flatMap({ Int($0) }) else {
-    fputs("usage: endpoints COUNT [--only NAME]\n", stderr)
+    fputs("usage: endpoints COUNT [--only NAME] [--server URL] | endpoints --files FOLDER\n", stderr)
     exit(2)
 }
-let only = words.firstIndex(of: "--only").map { words[$0 + 1] }
-let all = try lists("one topic", of: 1, count) + lists("ten topics", of: 10, count) + pings(count)
+let only = option("--only")
+let origin = Origin(server: option("--server"))
+let all =
+    try lists("one topic", of: 1, origin, count) + lists("ten topics", of: 10, origin, count) + pings(origin, count)
 if only == nil { print("| a GET of | µs each |\n|---|---:|") }
 for measured in all where only == nil || only == measured.name {
     let start = ContinuousClock().now

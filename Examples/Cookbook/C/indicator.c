@@ -1,0 +1,148 @@
+// An indicator in C: a spinner on the terminal while requests are under way, shown after a delay, counted, and with the
+// message of the request. A graphical program would show its own window in place of `draw`.
+#include "plugboard.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INTERVAL (100 * INT64_C(1000000))
+
+typedef struct indicator {
+    const plug_host_v1 *host;
+    int64_t delay;
+    pthread_mutex_t lock;   // several loops may call the plugin at once; what follows is under this lock
+    int active;             // requests under way
+    int suspended;          // those of them that the program has suspended
+    int64_t since;          // when the first of them began
+    int has_timer;
+    int is_shown;
+    unsigned drawings;
+    char message[64];
+} indicator;
+
+// What one exchange has counted, so that it is taken back exactly once.
+typedef struct counted {
+    int is_suspended;
+} counted;
+
+static void publish(indicator *self, plug_text id) {
+    self->host->publish_event(self->host, 0, id, NULL, 0);
+}
+
+// Draws on the terminal, and only there. The cursor returns to the beginning of the line, so that other output
+// overwrites the spinner.
+static void draw(indicator *self) {
+    if (!isatty(STDERR_FILENO)) return;
+    char line[128];
+    int count = self->is_shown
+        ? snprintf(line, sizeof line, "\r%c %s (%d)\x1b[K\r",
+              self->suspended > 0 ? '=' : "|/-\\"[self->drawings++ % 4], self->message, self->active)
+        : snprintf(line, sizeof line, "\r\x1b[K");
+    if (count > 0 && write(STDERR_FILENO, line, (size_t)count) < 0) return;   // the terminal is gone
+}
+
+static void fired(void *context);
+
+static void set_timer(indicator *self, int64_t after) {
+    if (self->has_timer) return;
+    self->has_timer = self->host->start_timer(self->host, after, self, fired) != 0;
+}
+
+static void fired(void *context) {
+    indicator *self = context;
+    pthread_mutex_lock(&self->lock);
+    self->has_timer = 0;
+    if (self->active > 0) {
+        int64_t left = self->since + self->delay - self->host->now(self->host);
+        // The timer may be that of requests which have ended.
+        if (!self->is_shown && left <= 0) {
+            self->is_shown = 1;
+            publish(self, PLUG_TEXT("com.example.indicator.shown"));
+        }
+        if (self->is_shown) draw(self);
+        set_timer(self, self->is_shown ? INTERVAL : left);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+// A message is text from a program: control characters would control the terminal.
+static void keep_message(indicator *self, plug_text message) {
+    uint64_t count = message.count < sizeof self->message - 1 ? message.count : sizeof self->message - 1;
+    for (uint64_t i = 0; i < count; i++) {
+        self->message[i] = (message.bytes[i] >= 0x20 && message.bytes[i] < 0x7f) ? message.bytes[i] : '?';
+    }
+    self->message[count] = 0;
+}
+
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
+    indicator *self = context;
+    if (self->host->exchange_state(exchange) != NULL) return PLUG_VERDICT_NEXT;   // sent again from further out
+    counted *own = calloc(1, sizeof *own);
+    if (own == NULL) return self->host->fault(exchange, PLUG_TEXT("there is no memory for its state"));
+    if (self->host->set_exchange_state(exchange, own, free) != PLUG_OK) {
+        free(own);
+        return PLUG_VERDICT_NEXT;
+    }
+    plug_text message = self->host->attribute(exchange, PLUG_TEXT("com.example.indicator.message"));
+    pthread_mutex_lock(&self->lock);
+    keep_message(self, message.bytes != NULL ? message : PLUG_TEXT("Loading"));
+    if (self->active++ == 0) {
+        self->since = self->host->now(self->host);
+        set_timer(self, self->delay);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return PLUG_VERDICT_NEXT;
+}
+
+static int is(plug_text id, const char *name) { return id.count == strlen(name) && !memcmp(id.bytes, name, id.count); }
+
+static void on_event(void *context, plug_exchange *exchange, const plug_event *event) {
+    indicator *self = context;
+    counted *own = exchange == NULL ? NULL : self->host->exchange_state(exchange);
+    if (own == NULL) return;   // a sub-request that this plugin did not see
+    plug_text id = self->host->event_id(event);
+    pthread_mutex_lock(&self->lock);
+    self->suspended -= own->is_suspended;
+    own->is_suspended = is(id, "suspended");
+    self->suspended += own->is_suspended;
+    if (is(id, "completed") && --self->active == 0 && self->is_shown) {
+        self->is_shown = 0;
+        publish(self, PLUG_TEXT("com.example.indicator.hidden"));
+        draw(self);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) {
+    indicator *self = calloc(1, sizeof *self);
+    if (self == NULL || host->setting_integer(settings, PLUG_TEXT("delay"), &self->delay) != PLUG_OK) {
+        host->refuse(host, PLUG_TEXT("there is no memory for it"));
+        free(self);
+        return NULL;
+    }
+    self->host = host;
+    pthread_mutex_init(&self->lock, NULL);
+    return self;
+}
+
+static const plug_option_v1 settings[] = {{
+    .name = PLUG_LITERAL("delay"), .type = PLUG_TYPE_DURATION, .fallback = PLUG_LITERAL("300ms"),
+    .minimum = 0, .maximum = INT64_MAX, .documentation = PLUG_LITERAL("How long a request takes before it is shown."),
+}};
+static const plug_option_v1 attributes[] = {{
+    .name = PLUG_LITERAL("message"), .type = PLUG_TYPE_TEXT,
+    .documentation = PLUG_LITERAL("The message that is shown while the request is under way."),
+}};
+static const plug_text events[] = { PLUG_LITERAL("suspended"), PLUG_LITERAL("resumed"), PLUG_LITERAL("completed") };
+
+PLUGBOARD_METADATA(indicator, "com.example.indicator", "1.0.0");
+PLUGBOARD_PLUGIN(indicator) {
+    .abi_revision = PLUG_ABI_REVISION, .id = PLUG_LITERAL("com.example.indicator"),
+    .version = PLUG_LITERAL("1.0.0"), .documentation = PLUG_LITERAL("Shows a spinner while requests are under way."),
+    .priority = 20, .hooks = PLUG_ON_REQUEST | PLUG_ON_EVENT, .settings = settings, .setting_count = 1,
+    .attributes = attributes, .attribute_count = 1, .events = events, .event_count = 3, .create = create,
+    .destroy = free, .on_request = on_request, .on_event = on_event,
+};

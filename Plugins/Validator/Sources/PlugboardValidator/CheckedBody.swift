@@ -1,0 +1,104 @@
+import PlugboardJSONSchema
+import PlugboardKit
+
+/// A body that is checked while it is read. Its pieces pass as they came; an invalid one breaks it.
+///
+/// Sendable because the kernel pulls it on the loop only, one piece at a time: a piece that another thread checks is
+/// the only one until its pull is completed.
+final class CheckedBody: BodySource, @unchecked Sendable {
+    /// More bytes than this, with what is kept of an array or object, are checked by another thread.
+    private static let keptLimit = 64 << 10
+    /// The same for pieces with strings that regular expressions check.
+    private static let patternLimit = 1 << 10
+
+    private let inner: InnerBody
+    private let schema: JSONSchema
+    private let judge: Judge
+    /// Nil if a hold limits the body; else whether a larger one passes unchecked.
+    private let passesLarger: Bool?
+    private var validation: StreamedValidation
+    private var count = 0
+    private var isDone = false
+
+    init(_ inner: InnerBody, _ schema: JSONSchema, _ judge: Judge, passesLarger: Bool?) {
+        self.inner = inner
+        self.schema = schema
+        self.judge = judge
+        self.passesLarger = passesLarger
+        validation = CheckedBody.validation(schema)
+    }
+
+    private static func validation(_ schema: JSONSchema) -> StreamedValidation {
+        var options = JSONDocument.Options()
+        options.sizeLimit = 1 << 30
+        return schema.validation(options: options, limit: Judge.reasonLimit)
+    }
+
+    var length: Int? { inner.length }
+    var canRewind: Bool { inner.canRewind }
+
+    func rewind() -> Bool {
+        guard inner.rewind() else { return false }
+        validation = CheckedBody.validation(schema)
+        count = 0
+        isDone = false
+        return true
+    }
+
+    func release() { inner.release() }
+
+    /// The rest passes unchecked.
+    func letPass() { isDone = true }
+
+    func pull(_ pull: Pull) {
+        inner.forwardAccepted(pull) { [self] piece in
+            if isDone { return true }
+            switch piece {
+            case .bytes(let bytes): return accepts(bytes, pull)
+            case .end: return decide({ () throws(JSONDocumentError) in try validation.finish() }, pull, atEnd: true)
+            case .broken: return true
+            }
+        }
+    }
+
+    private func accepts(_ bytes: UnsafeRawBufferPointer, _ pull: Pull) -> Bool {
+        count += bytes.count
+        if let passesLarger, count > judge.limit.bytes {
+            isDone = true
+            if passesLarger { return true }
+            guard let error = judge.judge(judge.tooLarge) else { return true }
+            pull.fail(error)
+            return false
+        }
+        let isLong =
+            validation.keptByteCount + bytes.count > CheckedBody.keptLimit
+            || schema.usesPatterns && bytes.count > CheckedBody.patternLimit
+        guard isLong else {
+            return decide({ () throws(JSONDocumentError) in try validation.update(bytes) }, pull)
+        }
+        let piece = Bytes(copying: bytes)
+        Task { [self] in
+            let isValid = decide(
+                { () throws(JSONDocumentError) in
+                    try Result { () throws(JSONDocumentError) in
+                        try piece.withUnsafeBytes { bytes throws(JSONDocumentError) in try validation.update(bytes) }
+                    }.get()
+                }, pull)
+            if isValid { pull.give(piece) }
+        }
+        return false
+    }
+
+    /// Whether the piece passes; if not, the pull is completed with the error.
+    private func decide(
+        _ check: () throws(JSONDocumentError) -> ValidationResult?, _ pull: Pull, atEnd: Bool = false
+    ) -> Bool {
+        var found: PlugboardError?
+        do throws(JSONDocumentError) { found = judge.error(of: try check()) } catch { found = judge.error(of: error) }
+        guard found != nil || atEnd else { return true }
+        isDone = true
+        guard let error = judge.judge(found) else { return true }
+        pull.fail(error)
+        return false
+    }
+}

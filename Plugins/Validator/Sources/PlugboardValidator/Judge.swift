@@ -1,0 +1,45 @@
+import PlugboardJSONSchema
+import PlugboardKit
+import PlugboardValidatorOptions
+
+/// What becomes of one body: counts it, and makes the error of one that is not valid.
+struct Judge: Sendable {
+    let host: PluginHost
+    let checked: PluginHost.Counter
+    let invalid: PluginHost.Counter
+    let exchange: UInt64
+    /// As it may be printed.
+    let url: String
+    /// `request` or `response`.
+    let what: String
+    let mode: ValidatorMode
+    let limit: ByteCount
+    /// The most reasons that an error names.
+    static let reasonLimit = 3
+
+    /// The error of a result; nil if the document is valid.
+    func error(of result: ValidationResult?) -> PlugboardError? {
+        guard let result, !result.isValid else { return nil }
+        let reasons = result.leaves.prefix(Judge.reasonLimit).map(\.description).joined(separator: " ")
+        return PlugboardError(.validatorInvalid, "The \(what)'s body does not match its schema. \(reasons)")
+    }
+
+    func error(of error: JSONDocumentError) -> PlugboardError {
+        PlugboardError(.validatorJSON, "The \(what)'s body is not valid JSON: \(error.description).")
+    }
+
+    var tooLarge: PlugboardError {
+        PlugboardError(.validatorLimit, "The \(what)'s body is larger than the \(limit) that validator checks.")
+    }
+
+    /// The error to fail with; nil lets the body pass. Once for each body, from any thread.
+    func judge(_ error: PlugboardError?) -> PlugboardError? {
+        checked.add()
+        guard let error else { return nil }
+        invalid.add()
+        host.publish("validator.invalid", exchange: exchange, details: Fields(["reason": error.reason]))
+        guard mode == .warn else { return error }
+        host.log(.warning, "\(url): \(error.reason)")
+        return nil
+    }
+}

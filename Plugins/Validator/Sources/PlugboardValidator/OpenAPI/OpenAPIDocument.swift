@@ -1,0 +1,126 @@
+import PlugboardKit
+import PlugboardValidatorOptions
+
+/// An OpenAPI document (3.0 or 3.1) as a source of schemas: the operations with the places of their schemas.
+///
+/// The document is registered twice, because a property that is only read is not required in requests, and one that is
+/// only written is not required in responses. References within it are followed by the compiler of schemas.
+struct OpenAPIDocument {
+    /// The most operations of one document.
+    private static let operationLimit = 100_000
+    private static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
+
+    private let root: JSONValue
+    private let isVersion30: Bool
+    private let uri: String
+    private(set) var operations: [OpenAPIOperation] = []
+
+    var draft: ValidatorDraft { isVersion30 ? .draft4 : .draft2020 }
+
+    /// Reads a document. Its number tells it from others.
+    init(_ root: JSONValue, number: Int) throws(PlugboardError) {
+        guard let version = root["openapi"]?.stringValue,
+            version.utf8.starts(with: "3.0".utf8) || version.utf8.starts(with: "3.1".utf8)
+        else { throw OpenAPIDocument.error("must have the version 3.0 or 3.1 under openapi") }
+        self.root = root
+        isVersion30 = version.utf8.starts(with: "3.0".utf8)
+        uri = "urn:plugboard:validator:openapi:\(number)"
+        guard let paths = root["paths"]?.objectValue ?? (root["paths"] == nil ? [:] : nil) else {
+            throw OpenAPIDocument.error("must have an object of paths")
+        }
+        for (path, item) in paths where path.utf8.first == UInt8(ascii: "/") {
+            let item = try resolve(OpenAPINode(item, "/paths/\(OpenAPINode.escape(path))"))
+            for method in OpenAPIDocument.methods {
+                guard let operation = item[method] else { continue }
+                try read(operation, of: item, path, method)
+                guard operations.count <= OpenAPIDocument.operationLimit else {
+                    throw OpenAPIDocument.error("has more than \(OpenAPIDocument.operationLimit) operations")
+                }
+            }
+        }
+    }
+
+    private static func error(_ reason: String) -> PlugboardError {
+        PlugboardError(.configuration, "An OpenAPI document of validator \(reason).")
+    }
+
+    /// The forms of the document that its schemas refer to, by URI.
+    func documents() -> [(uri: String, document: JSONValue)] {
+        [
+            ("\(uri):responses", OpenAPISchemas.schemas(of: root, hiding: "writeOnly", isVersion30: isVersion30)),
+            ("\(uri):requests", OpenAPISchemas.schemas(of: root, hiding: "readOnly", isVersion30: isVersion30)),
+        ]
+    }
+
+    private mutating func read(
+        _ operation: OpenAPINode, of item: OpenAPINode, _ path: String, _ method: String
+    ) throws(PlugboardError) {
+        var schemas: [OpenAPIOperation.Schema] = []
+        if let body = operation["requestBody"] {
+            schemas += contents(of: try resolve(body), nil, "\(uri):requests")
+        }
+        for (status, response) in operation["responses"]?.members ?? [] where !status.utf8.starts(with: "x-".utf8) {
+            guard let statuses = OpenAPIOperation.Statuses(status) else {
+                throw OpenAPIDocument.error("has the status \(Printable.text(status)) at \(response.pointer)")
+            }
+            schemas += contents(of: try resolve(response), statuses, "\(uri):responses")
+        }
+        guard !schemas.isEmpty else { return }
+        let servers = try [operation, item, OpenAPINode(root, "")].lazy.compactMap { $0["servers"] }.first.map {
+            (list: OpenAPINode) throws(PlugboardError) in try self.servers(list)
+        }
+        for server in servers ?? [""] {
+            operations.append(
+                OpenAPIOperation(method: method.utf8Uppercased, server: server, path: path, schemas: schemas))
+        }
+    }
+
+    /// The URLs of servers, with `*` for each variable.
+    private func servers(_ list: OpenAPINode) throws(PlugboardError) -> [String] {
+        let urls = list.value.arrayValue?.prefix(100).map { $0["url"]?.stringValue }
+        guard let urls, urls.allSatisfy({ $0 != nil }) else {
+            throw OpenAPIDocument.error("must have a list of servers with URLs at \(list.pointer)")
+        }
+        return urls.compactMap(\.self)
+    }
+
+    private func contents(
+        of node: OpenAPINode, _ statuses: OpenAPIOperation.Statuses?, _ uri: String
+    ) -> [OpenAPIOperation.Schema] {
+        (node["content"]?.members ?? []).compactMap { type, media in
+            media["schema"].map {
+                OpenAPIOperation.Schema(
+                    statuses: statuses, type: MediaRange(type),
+                    text: JSONWriter.write(["$ref": .string("\(uri)#\(OpenAPINode.fragment($0.pointer))")]))
+            }
+        }
+    }
+
+    /// What a node is, or what its reference leads to.
+    private func resolve(_ node: OpenAPINode) throws(PlugboardError) -> OpenAPINode {
+        var node = node
+        for _ in 0..<32 {
+            guard let reference = node.value["$ref"]?.stringValue else { return node }
+            guard reference.utf8.starts(with: "#/".utf8) else {
+                throw OpenAPIDocument.error("refers to another document at \(node.pointer); join them into one first")
+            }
+            var target = OpenAPINode(root, "")
+            for part in reference.utf8.dropFirst(2).split(
+                separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            {
+                guard let next = target[OpenAPINode.unescape(Array(part))] else {
+                    throw OpenAPIDocument.error("has a reference at \(node.pointer) that leads to nothing")
+                }
+                target = next
+            }
+            node = target
+        }
+        throw OpenAPIDocument.error("has more than 32 references in a row at \(node.pointer)")
+    }
+}
+
+extension String {
+    fileprivate var utf8Uppercased: String {
+        String(decoding: utf8.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }, as: UTF8.self)
+    }
+}

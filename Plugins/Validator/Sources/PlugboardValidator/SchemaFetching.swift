@@ -1,0 +1,110 @@
+import PlugboardKit
+import PlugboardValidatorOptions
+import Synchronization
+
+/// Fetches documents that schemas refer to, as sub-requests that belong to no exchange.
+///
+/// Redirects are not followed, because they could lead past the list of allowed URLs. Cookies and credentials are not
+/// sent, neither those of an exchange nor those of the configuration.
+final class SchemaFetching: Sendable {
+    private enum Known {
+        case document(JSONValue)
+        /// With the time until which the document is not asked for again.
+        case failure(PlugboardError, until: Duration)
+    }
+
+    /// The most documents that are remembered; with more, all are dropped.
+    private static let memoryLimit = 256
+    /// How long a document that could not be fetched is not asked for again.
+    private static let pause = Duration.seconds(10)
+    private static let timeout = Duration.seconds(30)
+
+    private let prefixes: [String]
+    private let sizeLimit: ByteCount
+    let countLimit: Int
+    private let host: PluginHost
+    private let known = Mutex<[String: Known]>([:])
+
+    /// Nil if nothing may be fetched. An error refuses the configuration.
+    init?(_ settings: ValidatorSettings, _ host: PluginHost) throws {
+        guard !settings.fetch.isEmpty else { return nil }
+        for prefix in settings.fetch {
+            guard let parts = URLParts(prefix), SchemaFetching.isPlain(parts) else {
+                throw PlugboardError(
+                    .configuration,
+                    "\(Printable.url(prefix)) of validator.fetch must be the beginning of URLs, with scheme, host and "
+                        + "a slash after it, such as https://schemas.example.com/.")
+            }
+        }
+        prefixes = settings.fetch
+        sizeLimit = settings.fetchSize
+        countLimit = settings.fetchCount
+        self.host = host
+    }
+
+    /// An absolute URL of http or https without user, and with a path that nothing can lead out of.
+    private static func isPlain(_ parts: URLParts) -> Bool {
+        guard parts.scheme == "https" || parts.scheme == "http", parts.userinfo == nil, parts.fragment == nil,
+            parts.host?.isEmpty == false, parts.path.utf8.first == UInt8(ascii: "/"),
+            parts.path.utf8.elementsEqual(parts.pathWithoutDotSegments.utf8)
+        else { return false }
+        // Escaped dots and slashes, and backslashes, mean a different path to some servers.
+        let path = Array(parts.path.utf8)
+        return !path.contains(UInt8(ascii: "\\"))
+            && !path.indices.dropLast(2).contains { index in
+                path[index] == UInt8(ascii: "%") && path[index + 1] == UInt8(ascii: "2")
+                    && [UInt8(ascii: "e"), UInt8(ascii: "f")].contains(path[index + 2] | 0x20)
+            }
+    }
+
+    func allows(_ uri: String) -> Bool {
+        guard prefixes.contains(where: { uri.utf8.starts(with: $0.utf8) }), let parts = URLParts(uri) else {
+            return false
+        }
+        return SchemaFetching.isPlain(parts)
+    }
+
+    /// Fetches a document, or returns the one that was fetched before.
+    func document(_ uri: String) async throws(PlugboardError) -> JSONValue {
+        switch known.withLock({ $0[uri] }) {
+        case .document(let document): return document
+        case .failure(let error, let until) where host.now < until: throw error
+        default: break
+        }
+        do throws(PlugboardError) {
+            let document = try await fetch(uri)
+            remember(uri, .document(document))
+            return document
+        } catch {
+            let failure = PlugboardError(
+                .validatorSchema, "The schema refers to \(Printable.url(uri)), which cannot be fetched. \(error.reason)"
+            )
+            if error.code != .cancelled { remember(uri, .failure(failure, until: host.now + SchemaFetching.pause)) }
+            throw failure
+        }
+    }
+
+    private func remember(_ uri: String, _ result: Known) {
+        known.withLock { known in
+            if known.count >= SchemaFetching.memoryLimit { known = [:] }
+            known[uri] = result
+        }
+    }
+
+    private func fetch(_ uri: String) async throws(PlugboardError) -> JSONValue {
+        var request = Request(.get, uri)
+        request.fields[.accept] = "application/schema+json, application/json"
+        request.options.timeout = SchemaFetching.timeout
+        for plugin in ["redirect", "cookies", "authentication"] { request.attributes["\(plugin).enabled"] = "false" }
+        let response = try await host.send(request, for: nil, isDetached: true)
+        guard response.head.status == 200 else {
+            throw PlugboardError(.validatorSchema, "The response has the status \(response.head.status), not 200.")
+        }
+        let bytes = try await response.collect(upTo: sizeLimit)
+        do throws(JSONError) {
+            return try JSONParser.parse(bytes.array)
+        } catch {
+            throw PlugboardError(.validatorSchema, "The response is not valid JSON: \(error.description).")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import PlugboardJSONSchema
+import PlugboardKit
+import PlugboardValidatorOptions
+
+/// Which schema applies to a body.
+extension Validator {
+    enum Found {
+        case nothing
+        case schema(JSONSchema)
+        /// To be loaded by another thread.
+        case key(SchemaStore.Key)
+    }
+
+    func mode(_ exchange: borrowing Exchange) -> ValidatorMode {
+        exchange[ValidatorAttributes.keys.mode] ?? settings.mode
+    }
+
+    func knowledge(_ exchange: borrowing Exchange) -> Knowledge {
+        if let known = exchange.state as? Knowledge { return known }
+        let knowledge = Knowledge()
+        exchange.state = knowledge
+        return knowledge
+    }
+
+    /// Responses that are complete representations.
+    func hasBody(_ exchange: borrowing Exchange, _ response: borrowing Head) -> Bool {
+        exchange.request.method != .head && ![204, 205, 206, 304].contains(response.status)
+    }
+
+    func find(_ exchange: borrowing Exchange, _ response: borrowing Head) throws(PlugboardError) -> Found {
+        let status = response.status
+        let schema = exchange[ValidatorAttributes.keys.schema]
+        if let text = schema ?? exchange[ValidatorAttributes.keys.shape] {
+            guard (200...299).contains(status) else { return .nothing }
+            return try find(
+                SchemaStore.Key(
+                    text: text, isShape: schema == nil,
+                    draft: exchange[ValidatorAttributes.keys.draft] ?? settings.draft,
+                    formats: exchange[ValidatorAttributes.keys.formats] ?? settings.formats))
+        }
+        guard !responses.isEmpty || !operations.isEmpty, let type = type(response) else { return .nothing }
+        let (method, url) = (exchange.request.method.name, exchange.request.url)
+        if let rule = responses.first(where: { $0.rule.applies(method: method, url: url, status: status, type: type) })
+        {
+            return try find(rule)
+        }
+        return try find(exchange, status: status, type)
+    }
+
+    /// The schema of an operation's document.
+    func find(_ exchange: borrowing Exchange, status: Int?, _ type: String) throws(PlugboardError) -> Found {
+        let (method, url) = (exchange.request.method.name, exchange.request.url)
+        guard !operations.isEmpty, MediaRange.isJSON(type),
+            let found = operations.schema(method: method, url: url, status: status, type: type)
+        else { return .nothing }
+        // Schemas of a document can be large however short the reference is.
+        return try find(
+            SchemaStore.Key(text: found.text, draft: found.draft, formats: settings.formats), inline: 0)
+    }
+
+    func find(_ rule: Rule) throws(PlugboardError) -> Found {
+        if let schema = rule.schema { return .schema(schema) }
+        return try find(rule.key)
+    }
+
+    func find(
+        _ key: SchemaStore.Key, inline limit: Int = SchemaStore.inlineLimit
+    ) throws(PlugboardError) -> Found {
+        try store.schema(key, inline: limit).map { .schema($0) } ?? .key(key)
+    }
+
+    func load(_ key: SchemaStore.Key) async -> Result<JSONSchema, PlugboardError> {
+        do throws(PlugboardError) { return .success(try await store.load(key)) } catch { return .failure(error) }
+    }
+
+    /// Type and subtype of a body, in lowercase.
+    func type(_ head: borrowing Head) -> String? { head[.contentType].map(MediaRange.essence) }
+}

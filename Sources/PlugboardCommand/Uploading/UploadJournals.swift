@@ -1,0 +1,42 @@
+import Plugboard
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The folder of the journals of uploads: one for each pair of a file and a URL.
+struct UploadJournals {
+    private let folder: String?
+
+    /// Makes the folder, with mode 0700, under the data directory of the configuration or of the user; where that is not
+    /// possible, uploads have no journals.
+    init(_ configuration: Configuration) {
+        let state = getenv("XDG_STATE_HOME").map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let home = getenv("HOME").map { String(cString: $0) + "/.local/state" }
+        guard let base = configuration.kernel.dataDirectory ?? (state ?? home).map({ "\($0)/plugboard" }) else {
+            folder = nil
+            return
+        }
+        let path = "\(base)/uploads"
+        var end = path.startIndex
+        while end < path.endIndex {
+            end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+            mkdir(String(path[..<end]), 0o700)
+        }
+        var entry = stat()
+        let isOwn = lstat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR && entry.st_uid == geteuid()
+        folder = isOwn && entry.st_mode & 0o022 == 0 && access(path, W_OK | X_OK) == 0 ? path : nil
+    }
+
+    func path(of file: String, to url: String) -> String? {
+        guard let folder else { return nil }
+        let absolute = realpath(file, nil).map { path in
+            defer { free(path) }
+            return String(cString: path)
+        }
+        return absolute.map { "\(folder)/\(Bytes("\($0)\n\(url)").sha256.prefix(32)).json" }
+    }
+}

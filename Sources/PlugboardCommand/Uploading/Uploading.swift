@@ -1,0 +1,248 @@
+import Plugboard
+import PlugboardJSON
+import PlugboardKit
+import PlugboardUploads
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Carries out `plugboard upload`.
+struct Uploading: Sendable {
+    private let files: [String]
+    private let request: Request
+    private let resumption: Upload.Resumption
+    private let metadata: [String: String]
+    private let partSize: ByteCount?
+    private let restarts: Bool
+    private let aborts: Bool
+    private let parallel: Int
+    private let configuration: Configuration
+    private let display: DownloadDisplay
+    /// Whether the responses' bodies go to standard output.
+    private let printsBodies: Bool
+
+    init(_ verb: UploadVerb) throws {
+        var configuration = try verb.arguments.configuration()
+        let base = configuration.kernel.baseURL
+        // The progress is what the terminal shows.
+        if configuration.kernel.logLevel.rawValue < LogLevel.warning.rawValue {
+            configuration.kernel.logLevel = .warning
+        }
+        self.configuration = configuration
+        guard verb.files.count >= 2, let url = verb.files.last else {
+            throw CommandFailure(.usage, "An upload needs a file and a URL. See plugboard upload --help.")
+        }
+        files = Array(verb.files.dropLast())
+        guard (1...64).contains(verb.parallel) else {
+            throw CommandFailure(.usage, "--parallel must be from 1 to 64.")
+        }
+        guard let form = DownloadDisplay.Form(rawValue: verb.progress) else {
+            throw CommandFailure(.usage, "--progress must be bar, json or none.")
+        }
+        guard let resumption = Upload.Resumption(rawValue: verb.resumable) else {
+            throw CommandFailure(.usage, "--resumable must be auto, draft, tus or none.")
+        }
+        partSize = try verb.partSize.map { text in
+            guard let size = ByteCount(text), size.bytes > 0 else {
+                throw CommandFailure(.usage, "--part-size must be a size, such as 500KiB or 8MiB.")
+            }
+            return size
+        }
+        var metadata: [String: String] = [:]
+        for text in verb.metadata {
+            guard let equals = text.firstIndex(of: "="), isToken(String(text[..<equals])) else {
+                throw CommandFailure(.usage, "--metadata must be name=value.")
+            }
+            metadata[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        self.metadata = metadata
+        self.resumption = resumption
+        request = try verb.arguments.request(Method(verb.method), url, against: base, nil)
+        guard
+            files.count == 1 || resumption == .tus || resumption == .automatic || verb.method == "POST"
+                || Uploading.isFolder(request.url)
+        else {
+            throw CommandFailure(.usage, "The URL must end in /, because there are several files.")
+        }
+        guard files.filter({ $0 == "-" }).count <= 1, !verb.abort || !files.contains("-") else {
+            throw CommandFailure(.usage, "Standard input can be uploaded once, and leaves nothing to remove.")
+        }
+        restarts = verb.restart
+        aborts = verb.abort
+        parallel = verb.parallel
+        display = DownloadDisplay(form, counting: "sent")
+        printsBodies = form != .json
+    }
+
+    /// Whether files are put under their names below this URL.
+    private static func isFolder(_ url: String) -> Bool { URLParts(url)?.path.utf8.last == UInt8(ascii: "/") }
+
+    // MARK: Running
+
+    func run() async throws {
+        let failure = try await Kernel.whileRunning(configuration) { kernel in
+            let interrupt = Interrupt()
+            let task = Task { try await all(kernel) }
+            interrupt.cancels { task.cancel() }
+            let failure = try await task.value
+            withExtendedLifetime(interrupt) {}
+            return failure
+        }
+        display.clear()
+        if let failure { throw failure }
+    }
+
+    /// Uploads all files, so many at a time, and returns the first failure.
+    private func all(_ kernel: Kernel) async throws(CommandFailure) -> CommandFailure? {
+        var resumption = resumption
+        if resumption == .automatic {
+            do throws(PlugboardError) {
+                resumption = try await Upload(request, .bytes(.empty)).resumptionOffered(by: kernel)
+            } catch {
+                throw CommandFailure(ExitStatus(for: error), error)
+            }
+        }
+        let uploads = try files.map { file throws(CommandFailure) in try upload(file, resumption) }
+        return await withTaskGroup(of: CommandFailure?.self) { group in
+            var next = 0
+            var first: CommandFailure?
+            var running = 0
+            while true {
+                while running < parallel, next < uploads.count, !Task.isCancelled {
+                    group.addTask { [next] in await run(uploads[next], next, kernel) }
+                    next += 1
+                    running += 1
+                }
+                guard let failure = await group.next() else { return first }
+                first = first ?? failure
+                running -= 1
+            }
+        }
+    }
+
+    /// The upload of one file, after the server's protocol is known.
+    private func upload(_ file: String, _ resumption: Upload.Resumption) throws(CommandFailure) -> Upload {
+        let name = String(file.split(separator: "/").last ?? "")
+        var request = request
+        if resumption != .tus, Uploading.isFolder(request.url) {
+            guard file != "-", let query = URLParts(request.url)?.path.endIndex else {
+                throw CommandFailure(.usage, "Standard input has no name. Give a URL that does not end in /.")
+            }
+            request.url.insert(contentsOf: Uploading.escaped(name), at: query)
+        }
+        let content: UploadContent
+        if file == "-" {
+            try StandardInput.claim(for: "upload")
+            content = .stream(Body(StandardInputSource()))
+        } else {
+            content = .file(file)
+        }
+        var upload = Upload(request, content)
+        upload.resumption = resumption
+        // The server was asked already.
+        upload.asksForProtocol = false
+        upload.metadata = metadata
+        if resumption == .tus, file != "-", metadata["filename"] == nil { upload.metadata["filename"] = name }
+        upload.partSize = partSize
+        upload.resumes = !restarts
+        if file != "-", resumption != .none {
+            upload.journal = UploadJournals(configuration).path(of: file, to: request.url)
+        }
+        return upload
+    }
+
+    /// A name as a segment of a URL's path.
+    private static func escaped(_ name: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in name.utf8 {
+            let isPlain = byte < 0x80 && (isTokenByte(byte) && !"!#$%&'*+^`|".utf8.contains(byte))
+            if isPlain {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func run(_ upload: Upload, _ index: Int, _ kernel: Kernel) async -> CommandFailure? {
+        let file = files[index]
+        do throws(CommandFailure) {
+            try await aborts ? abort(upload, file, index, kernel) : send(upload, file, index, kernel)
+            return nil
+        } catch {
+            var message = error.message ?? "The upload failed."
+            if !aborts, Uploading.isThere(upload.journal) {
+                message +=
+                    " The server keeps what it has received: the same command continues it, and --abort "
+                    + "removes it."
+            }
+            display.end(
+                index, "plugboard: \(file): \(message)",
+                ["file": .string(file), "error": .string(message), "isComplete": false])
+            // The message is written already.
+            return CommandFailure(error.status, nil)
+        }
+    }
+
+    private static func isThere(_ journal: String?) -> Bool {
+        var entry = stat()
+        return journal.map { lstat($0, &entry) == 0 && entry.st_size > 0 } ?? false
+    }
+
+    private func send(
+        _ upload: Upload, _ file: String, _ index: Int, _ kernel: Kernel
+    ) async throws(CommandFailure) {
+        var upload = upload
+        upload.progress = { [display] in
+            display.show(index, file, TransferCount(done: $0.sent, resumed: $0.resumed, total: $0.total))
+        }
+        do {
+            let result = try await upload.run(with: kernel)
+            let status = result.response.status
+            guard result.isComplete else {
+                result.response.body.source.release()
+                throw CommandFailure(.status, "The server responded with status \(status).")
+            }
+            let body = try await result.response.body.collect(upTo: .mebibytes(16))
+            display.end(
+                index, "\(file): \(ProgressBar.size(Int64(result.count)))",
+                [
+                    "file": .string(file), "sent": .number(JSONNumber(result.count)),
+                    "resumed": .number(JSONNumber(result.resumed)), "status": .number(JSONNumber(status)),
+                    "isComplete": true,
+                ])
+            if printsBodies, !body.isEmpty { try await write(body) }
+        } catch let error as PlugboardError {
+            throw CommandFailure(ExitStatus(for: error), error)
+        } catch {
+            throw error as? CommandFailure ?? CommandFailure(.failure, "\(error)")
+        }
+    }
+
+    private func write(_ body: Bytes) async throws {
+        try await BodyWriter(.standard, isForReaders: ByteOutput.standard.isTerminal).write(.bytes(body))
+    }
+
+    private func abort(
+        _ upload: Upload, _ file: String, _ index: Int, _ kernel: Kernel
+    ) async throws(CommandFailure) {
+        let response: Response?
+        do throws(PlugboardError) {
+            response = try await upload.cancel(with: kernel)
+        } catch {
+            throw CommandFailure(ExitStatus(for: error), error)
+        }
+        response?.body.source.release()
+        let isGone = response.map { (200...299).contains($0.status) || [404, 410].contains($0.status) } ?? true
+        guard isGone else {
+            throw CommandFailure(.status, "The server responded with status \(response?.status ?? 0).")
+        }
+        let text = response == nil ? "nothing to remove" : "removed"
+        display.end(index, "\(file): \(text)", ["file": .string(file), "removed": .bool(response != nil)])
+    }
+}

@@ -1,0 +1,46 @@
+import CPlugboardPCRE2
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// How far the stack of a thread may grow in rules within rules: threads have from 128 KiB (musl) to 8 MiB.
+enum StackBound {
+    /// What is left for libpcre2, the comparison of constants and what the program calls.
+    private static let reserve: UInt = 80 << 10
+
+    /// The address that the stack of this thread must not reach. It is looked up once for each thread.
+    static var current: UInt {
+        guard hasKey else { return 0 }
+        if let known = pthread_getspecific(key) { return UInt(bitPattern: known) }
+        let bound = lookUp()
+        pthread_setspecific(key, UnsafeRawPointer(bitPattern: bound))
+        return bound
+    }
+
+    /// An address in the frame of the caller.
+    @inline(__always)
+    static var position: UInt {
+        var marker: UInt8 = 0
+        return withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
+    }
+
+    private static let created: pthread_key_t? = {
+        var key = pthread_key_t()
+        return pthread_key_create(&key, nil) == 0 ? key : nil
+    }()
+    private static var hasKey: Bool { created != nil }
+    private static var key: pthread_key_t { created ?? 0 }
+
+    private static func lookUp() -> UInt {
+        var attributes = pthread_attr_t()
+        guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return 1 }
+        defer { pthread_attr_destroy(&attributes) }
+        var lowest: UnsafeMutableRawPointer?
+        var size = 0
+        guard pthread_attr_getstack(&attributes, &lowest, &size) == 0, let lowest else { return 1 }
+        return UInt(bitPattern: lowest) + min(reserve, UInt(size) / 2)
+    }
+}

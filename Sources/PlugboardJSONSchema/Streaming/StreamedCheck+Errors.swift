@@ -1,0 +1,105 @@
+/// Why a streamed document is not valid. The values that are left are explained like those of a whole document.
+extension StreamedCheck {
+    /// The JSON Pointer through so many of the open arrays and objects.
+    private func instance(_ count: Int) -> String {
+        var text = ""
+        for (index, frame) in frames.prefix(count).enumerated() {
+            text += "/" + (frame.isObject ? key(of: index) : "\(max(0, frame.count - 1))")
+        }
+        return text
+    }
+
+    /// The key of the member that is read in an open object.
+    private func key(of frame: Int) -> String {
+        let end = frame + 1 < frames.count ? frames[frame + 1].path : path.count
+        let text = String(decoding: path[frames[frame].path..<end], as: UTF8.self)
+        return Explanation.shortened(SchemaIndex.escape(text))
+    }
+
+    /// The path of keywords that leads to a schema.
+    private func keywords(_ applied: Int32) -> String {
+        var steps: [String] = []
+        var index = Int(applied)
+        while index >= 0 {
+            let schema = self.applied[index]
+            let own = program.locations[Int(program.nodes.base[Int(schema.node)].location)].absolute
+            switch schema.step {
+            case .root: break
+            case .call: steps.append("/\(program.locations[Int(schema.detail)].keyword)")
+            case .property:
+                steps.append("/properties/\(key(of: Int(schema.detail)))")
+            case .pattern: steps.append("/patternProperties/\(Explanation.lastStep(own))")
+            case .additional: steps.append("/additionalProperties")
+            case .prefix:
+                steps.append("/\(program.locations[Int(schema.detail)].keyword)/\(Explanation.lastStep(own))")
+            case .rest: steps.append("/\(Explanation.lastStep(own))")
+            }
+            index = Int(schema.parent)
+        }
+        return steps.reversed().joined()
+    }
+
+    private mutating func explain(_ body: (inout Explanation) -> [ValidationError]) {
+        useWindow()
+        let stop = evaluation.stop
+        var explanation = Explanation(program, evaluation, limit: errorLimit)
+        failure = explanation.result(stop == .none ? body(&explanation) : [], stop: stop)
+    }
+
+    mutating func failAsLimited() { explain { _ in [] } }
+
+    /// A value does not match a schema.
+    mutating func fail(_ index: Int, _ token: Int) {
+        let schema = applied[index]
+        let (instance, keywords) = (instance(frames.count), keywords(Int32(index)))
+        if program.nodes.base[Int(schema.node)].kinds == 0, schema.step == .additional {
+            failure = ValidationResult(errors: [
+                Explanation.closed(program.locations[Int(schema.detail)].absolute, instance, keywords)
+            ])
+            return
+        }
+        if program.nodes.base[Int(schema.node)].kinds == 0 { return failWithType(index) }
+        explain { $0.explain(schema.node, token, instance, keywords) }
+    }
+
+    /// A key does not match the schema of keys.
+    mutating func fail(_ node: UInt32, _ token: Int, _ applied: Int32, _ keyword: String) {
+        let (instance, keywords) = (instance(frames.count), keywords(applied))
+        explain { $0.explain(node, token, instance, "\(keywords)/\(keyword)") }
+    }
+
+    mutating func failWithType(_ index: Int) {
+        let node = UnsafePointer(program.nodes.base) + Int(applied[index].node)
+        let error = Explanation.wrongType(program, node, instance(frames.count), keywords(Int32(index)))
+        failure = ValidationResult(errors: [error])
+    }
+
+    /// A string that has not ended is longer than a limit.
+    mutating func failAsTooLong(_ instruction: Instruction, _ index: Int) {
+        let (instance, keywords) = (instance(frames.count), keywords(Int32(index)))
+        explain { [$0.error(instruction, instance, keywords)] }
+    }
+
+    /// The innermost array or object does not pass a check: a limit while it arrives, or any at its end.
+    mutating func fail(_ check: StreamCheck, _ token: Int = 0) {
+        let instance = instance(frames.count - 1)
+        let keywords = keywords(check.applied)
+        switch check.kind {
+        case .instruction:
+            let instruction = program.code.base[Int(check.index)]
+            explain { $0.explain(instruction, token, instance, keywords) }
+        case .node: explain { $0.explain(check.index, token, instance, keywords) }
+        case .least, .most:
+            let instruction = program.code.base[Int(check.detail)]
+            explain { [$0.error(instruction, instance, keywords)] }
+        case .members, .items:
+            let plan = program.plans.base[Int(check.index)]
+            let bits = bits
+            explain {
+                $0.missing(plan, instance, keywords) { position in
+                    bits[check.bits + position / 64] >> UInt64(position % 64) & 1 != 0
+                }
+            }
+        }
+    }
+}

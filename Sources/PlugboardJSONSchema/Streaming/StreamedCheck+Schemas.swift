@@ -1,0 +1,291 @@
+/// Which schemas a value has to match, and what an array or object is checked against.
+extension StreamedCheck {
+    /// The most schemas that may apply to the open values at a time.
+    private static let appliedLimit = 1 << 18
+
+    /// The schemas of the value that follows: the root's, or those of an element. Those of a member are known with its
+    /// key.
+    mutating func prepareValue() {
+        isPrepared = true
+        pending = applied.count
+        guard let frame = frames.last else {
+            applied.append(AppliedSchema(node: program.root, parent: -1, step: .root))
+            return
+        }
+        if keptFrame >= 0 { parser.tokens[parser.container].count &+= 1 }
+        let position = frame.count
+        frames[frames.count - 1].count += 1
+        for index in frame.checks..<checks.count {
+            let check = checks[index]
+            switch check.kind {
+            case .most where check.index < position + 1: return fail(check)
+            case .items:
+                let plan = program.items.base[Int(check.index)]
+                if position < Int(plan.prefixEnd - plan.prefixStart) {
+                    apply(
+                        program.lists.base[Int(plan.prefixStart) + position], check.applied, .prefix,
+                        detail: check.detail)
+                } else if plan.rest != MembersPlan.none {
+                    apply(plan.rest, check.applied, .rest)
+                }
+            default: break
+            }
+        }
+    }
+
+    private mutating func apply(_ node: UInt32, _ parent: Int32, _ step: AppliedSchema.Step, detail: UInt32 = 0) {
+        guard applied.count < StreamedCheck.appliedLimit else {
+            evaluation.stop = .work
+            return failAsLimited()
+        }
+        applied.append(AppliedSchema(node: node, parent: parent, step: step, detail: detail))
+    }
+
+    /// A key was read: finds the schemas of the member's value.
+    mutating func beginMember(_ token: Int) throws(JSONDocumentError) {
+        useWindow()
+        isPrepared = true
+        pending = applied.count
+        let key = parser.tokens[token]
+        let text = UnsafeRawBufferPointer(start: parser.bytes + key.offset, count: Int(key.count))
+        let frame = frames[frames.count - 1]
+        path.append(contentsOf: text)
+        var isNew = true
+        if frame.keySet >= 0 { isNew = keySets[frame.keySet].insert(StreamKey(text)).inserted }
+        if !isNew, options.refusesDuplicateKeys { throw parser.failure("an object has a key twice", at: key.offset) }
+        if isNew { frames[frames.count - 1].count += 1 }
+        for index in frame.checks..<checks.count {
+            let check = checks[index]
+            switch check.kind {
+            case .most where Int(check.index) < frames[frames.count - 1].count: return fail(check)
+            case .members: members(index, token)
+            default: break
+            }
+            guard failure == nil else { return }
+        }
+        // The schema `false` decides before the value has begun.
+        for index in pending..<applied.count where evaluation.nodes[Int(applied[index].node)].kinds == 0 {
+            return fail(index, token + 1)
+        }
+    }
+
+    private mutating func members(_ index: Int, _ token: Int) {
+        let check = checks[index]
+        let plan = UnsafePointer(program.plans.base) + Int(check.index)
+        var isKnown = false
+        let depth = UInt32(frames.count - 1)
+        if plan.pointee.hasNames, let slot = evaluation.slot(plan, parser.tokens[token]) {
+            if slot.pointee.isRequired {
+                let position = slot - (UnsafePointer(program.names.base) + Int(plan.pointee.table))
+                let word = check.bits + position / 64
+                let bit: UInt64 = 1 << UInt64(position % 64)
+                if bits[word] & bit == 0 { checks[index].found += 1 }
+                bits[word] |= bit
+            }
+            if slot.pointee.node != MembersPlan.none {
+                apply(slot.pointee.node, check.applied, .property, detail: depth)
+                isKnown = true
+            }
+        }
+        if plan.pointee.keys != MembersPlan.none, !evaluation.check(plan.pointee.keys, token) {
+            return fail(plan.pointee.keys, token, check.applied, "propertyNames")
+        }
+        for entry in plan.pointee.patternsStart..<plan.pointee.patternsEnd {
+            let pattern = program.patternNodes.base[Int(entry)]
+            if evaluation.matches(pattern.pattern, token) {
+                apply(pattern.node, check.applied, .pattern)
+                isKnown = true
+            } else if evaluation.stop != .none {
+                return failAsLimited()
+            }
+        }
+        if !isKnown, plan.pointee.additional != MembersPlan.none {
+            apply(plan.pointee.additional, check.applied, .additional, detail: plan.pointee.additionalLocation)
+        }
+    }
+
+    // MARK: Values
+
+    /// The scalar that was read last is the value.
+    mutating func scalar() -> Bool {
+        useWindow()
+        let token = parser.tokenCount - 1
+        for index in pending..<applied.count where !evaluation.check(applied[index].node, token) {
+            fail(index, token)
+            return false
+        }
+        if keptFrame < 0 { parser.tokenCount = 0 }
+        return end()
+    }
+
+    /// A scalar of one of these kinds has begun: fails if no schema allows it, or if it is too long.
+    mutating func unfinished(_ kinds: [Token.Kind]) -> Bool {
+        let count = scanned - parser.cursor
+        for index in pending..<applied.count {
+            let node = UnsafePointer(program.nodes.base) + Int(applied[index].node)
+            guard kinds.contains(where: { evaluation.lets(node, $0) }) else {
+                failWithType(index)
+                return false
+            }
+            guard kinds[0] == .string, count > 0 else { continue }
+            let section = node.pointee.string
+            for position in section.start..<section.end {
+                let instruction = program.code.base[Int(position)]
+                // A character is at most twelve bytes: the escapes of two surrogates.
+                if instruction.operation == .maxLength, count / 12 > Int(instruction.a) {
+                    failAsTooLong(instruction, index)
+                    return false
+                }
+            }
+        }
+        return false
+    }
+
+    private mutating func end() -> Bool {
+        evaluation.work += Evaluation.workLimit.value
+        // One by one: most often it is one.
+        while applied.count > pending { applied.removeLast() }
+        isPrepared = false
+        guard let frame = frames.last else {
+            expected = .end
+            return true
+        }
+        if frame.isObject { path.removeLast(path.count - frame.path) }
+        expected = .separator
+        return true
+    }
+
+    mutating func open(_ kind: Token.Kind) throws(JSONDocumentError) -> Bool {
+        guard frames.count < parser.depthLimit else {
+            throw parser.failure("the value is nested deeper than the limit of \(parser.depthLimit)")
+        }
+        let frame = StreamFrame(
+            isObject: kind == .object, applied: pending, checks: checks.count, bits: bits.count, path: path.count)
+        guard addChecks(kind) else { return false }
+        frames.append(frame)
+        var countsKeys = kind == .object && options.refusesDuplicateKeys
+        var isKept = false
+        for check in checks[frame.checks...] {
+            switch check.kind {
+            case .instruction, .node: isKept = true
+            case .least, .most: countsKeys = countsKeys || kind == .object
+            default: break
+            }
+        }
+        if countsKeys {
+            frames[frames.count - 1].keySet = keySets.count
+            keySets.append([])
+        }
+        if isKept, keptFrame < 0 { keptFrame = frames.count - 1 }
+        if keptFrame >= 0 { try parser.enter(kind) } else { parser.cursor += 1 }
+        isPrepared = false
+        expected = kind == .object ? .firstKey : .firstElement
+        return true
+    }
+
+    /// Collects what the array or object is checked against; false after a failure.
+    private mutating func addChecks(_ kind: Token.Kind) -> Bool {
+        var index = pending
+        while index < applied.count {
+            let number = applied[index].node
+            let node = UnsafePointer(program.nodes.base) + Int(number)
+            evaluation.work -= 1
+            guard evaluation.work >= 0 else {
+                evaluation.stop = .work
+                failAsLimited()
+                return false
+            }
+            if !evaluation.lets(node, kind) {
+                failWithType(index)
+                return false
+            }
+            let isPlain = node.pointee.plainKinds >> UInt16(kind.rawValue) & 1 != 0
+            if !isPlain { addChecks(of: node, number, index, kind) }
+            guard failure == nil else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private mutating func addChecks(
+        of node: UnsafePointer<Node>, _ number: UInt32, _ index: Int, _ kind: Token.Kind
+    ) {
+        let isMarked = node.pointee.markedKinds & (kind == .array ? 1 : 2) != 0
+        if isMarked || program.hasDynamicScope {
+            checks.append(StreamCheck(kind: .node, index: number, applied: Int32(index)))
+            // The targets of dynamic references depend on the schemas that led to them.
+            if program.hasDynamicScope { return }
+        }
+        let section = evaluation.section(node, kind)
+        for position in section.start..<section.end {
+            let instruction = program.code.base[Int(position)]
+            let own = Int32(index)
+            switch instruction.operation {
+            case .call: apply(instruction.a, own, .call, detail: instruction.location)
+            case .members, .required: addMembers(instruction.a, own)
+            case .items:
+                checks.append(
+                    StreamCheck(kind: .items, index: instruction.a, applied: own, detail: instruction.location))
+            case .minItems, .minProperties:
+                checks.append(StreamCheck(kind: .least, index: instruction.a, applied: own, detail: position))
+            case .maxItems, .maxProperties:
+                checks.append(StreamCheck(kind: .most, index: instruction.a, applied: own, detail: position))
+            default:
+                if !isMarked { checks.append(StreamCheck(kind: .instruction, index: position, applied: own)) }
+            }
+        }
+    }
+
+    private mutating func addMembers(_ plan: UInt32, _ applied: Int32) {
+        let pointee = program.plans.base[Int(plan)]
+        let check = StreamCheck(kind: .members, index: plan, applied: applied, bits: bits.count)
+        if pointee.requiredCount > 0 { bits.append(contentsOf: repeatElement(0, count: Int(pointee.mask) / 64 + 1)) }
+        checks.append(check)
+    }
+
+    // MARK: Ends
+
+    mutating func close() throws(JSONDocumentError) -> Bool {
+        let frame = frames[frames.count - 1]
+        parser.cursor += 1
+        var token = 0
+        if keptFrame >= 0 {
+            token = parser.container
+            try parser.close()
+        }
+        useWindow()
+        for index in frame.checks..<checks.count {
+            let check = checks[index]
+            let isValid: Bool
+            switch check.kind {
+            case .items, .most: isValid = true
+            case .members: isValid = check.found == program.plans.base[Int(check.index)].requiredCount
+            case .least: isValid = frame.count >= Int(check.index)
+            case .instruction:
+                isValid = evaluation.step(program.code.base + Int(check.index), token, Evaluation.unmarked)
+            case .node: isValid = evaluation.check(check.index, token)
+            }
+            guard isValid, evaluation.stop == .none else {
+                fail(check, token)
+                return false
+            }
+        }
+        frames.removeLast()
+        if keptFrame == frames.count {
+            keptFrame = -1
+            parser.tokenCount = 0
+        }
+        if frame.keySet >= 0 { keySets.removeLast() }
+        while checks.count > frame.checks { checks.removeLast() }
+        while bits.count > frame.bits { bits.removeLast() }
+        pending = frame.applied
+        return end()
+    }
+
+    /// The evaluation reads the window, which may have moved.
+    mutating func useWindow() {
+        evaluation.tokens = UnsafePointer(parser.tokens)
+        evaluation.bytes = UnsafePointer(parser.bytes)
+        evaluation.lowestStack = lowestStack
+    }
+}

@@ -1,0 +1,168 @@
+extension StreamedCheck {
+    /// Reads what follows; false if it is not there yet.
+    mutating func step() throws(JSONDocumentError) -> Bool {
+        if expected == .start { return skipByteOrderMark() }
+        parser.skipSpace()
+        guard parser.cursor < parser.size else { return false }
+        try parser.reserve(2)
+        let byte = parser.bytes[parser.cursor]
+        switch expected {
+        case .start: return false
+        case .value: return try value(byte)
+        case .firstElement:
+            return byte == UInt8(ascii: "]") ? try close() : try value(byte)
+        case .firstKey:
+            return byte == UInt8(ascii: "}") ? try close() : try key(byte)
+        case .key: return try key(byte)
+        case .colon:
+            guard byte == UInt8(ascii: ":") else { throw parser.unexpected("\":\"") }
+            parser.cursor += 1
+            expected = .value
+            return true
+        case .separator:
+            let isObject = frames[frames.count - 1].isObject
+            if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return try close() }
+            guard byte == UInt8(ascii: ",") else {
+                throw parser.unexpected(isObject ? "\",\" or \"}\"" : "\",\" or \"]\"")
+            }
+            parser.cursor += 1
+            expected = isObject ? .key : .value
+            return true
+        case .end: throw parser.failure("the end of the text is expected")
+        }
+    }
+
+    private mutating func skipByteOrderMark() -> Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let count = min(3, parser.size)
+        let isMark = (0..<count).allSatisfy { parser.bytes[$0] == mark[$0] }
+        if isMark, count < 3, !isFinal { return false }
+        if isMark, count == 3 { parser.cursor = 3 }
+        expected = .value
+        return true
+    }
+
+    private mutating func key(_ byte: UInt8) throws(JSONDocumentError) -> Bool {
+        guard byte == UInt8(ascii: "\"") else { throw parser.unexpected("a key in double quotes") }
+        guard try string(.key) else { return false }
+        if keptFrame >= 0 { parser.tokens[parser.container].count &+= 1 }
+        expected = .colon
+        try beginMember(parser.tokenCount - 1)
+        if keptFrame < 0 { parser.tokenCount = 0 }
+        return true
+    }
+
+    private mutating func value(_ byte: UInt8) throws(JSONDocumentError) -> Bool {
+        if !isPrepared { prepareValue() }
+        guard failure == nil else { return false }
+        switch byte {
+        case UInt8(ascii: "{"): return try open(.object)
+        case UInt8(ascii: "["): return try open(.array)
+        case UInt8(ascii: "\""): return try string(.string) ? scalar() : unfinished([.string])
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            guard hasWholeNumber() else { return unfinished([.integer, .decimal, .bigInteger, .bigDecimal]) }
+            try parser.number()
+            return scalar()
+        case UInt8(ascii: "t"): return try word("true", .true) ? scalar() : unfinished([.true])
+        case UInt8(ascii: "f"): return try word("false", .false) ? scalar() : unfinished([.false])
+        case UInt8(ascii: "n"): return try word("null", .null) ? scalar() : unfinished([.null])
+        default: throw parser.unexpected("a value")
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ kind: Token.Kind) throws(JSONDocumentError) -> Bool {
+        let available = min(word.utf8CodeUnitCount, parser.size - parser.cursor)
+        let isBegin = (0..<available).allSatisfy { parser.bytes[parser.cursor + $0] == word.utf8Start[$0] }
+        if isBegin, available < word.utf8CodeUnitCount, !isFinal { return false }
+        try parser.word(word, kind)
+        return true
+    }
+
+    /// Whether the number at the cursor has its end in the window.
+    private mutating func hasWholeNumber() -> Bool {
+        var read = max(scanned, parser.cursor)
+        while true {
+            switch parser.bytes[read] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "e"), UInt8(ascii: "E"):
+                read += 1
+            default:
+                let isWhole = read < parser.size || isFinal
+                scanned = isWhole ? 0 : read
+                return isWhole
+            }
+        }
+    }
+
+    /// Reads the string at the cursor if its end is in the window.
+    private mutating func string(_ kind: Token.Kind) throws(JSONDocumentError) -> Bool {
+        let start = parser.cursor + 1
+        // Only a string that began in an earlier piece is not known to be plain.
+        var isPlain = scanned == 0
+        var read = max(scanned, start)
+        while true {
+            read = parser.plainEnd(from: read)
+            guard read < parser.size else { break }
+            switch parser.bytes[read] {
+            case UInt8(ascii: "\""):
+                scanned = 0
+                if isPlain { parser.plainString(kind, start, read) } else { try parser.string(kind) }
+                return true
+            case UInt8(ascii: "\\"):
+                isPlain = false
+                guard let count = try parser.escapeLength(at: read) else { return try unfinishedString(read) }
+                read += count
+            case 0..<0x20: throw parser.failure("a control character must be escaped in a string", at: read)
+            default:
+                isPlain = false
+                guard let count = try parser.sequenceLength(at: read) else { return try unfinishedString(read) }
+                read += count
+            }
+        }
+        return try unfinishedString(parser.size)
+    }
+
+    private mutating func unfinishedString(_ read: Int) throws(JSONDocumentError) -> Bool {
+        if isFinal { throw parser.failure("a string is not closed", at: parser.size) }
+        scanned = read
+        return false
+    }
+}
+
+extension TapeParser {
+    /// The bytes of the escape at an offset, both halves of a pair of surrogates; nil if they are not all there.
+    fileprivate func escapeLength(at offset: Int) throws(JSONDocumentError) -> Int? {
+        let available = size - offset
+        guard available >= 2 else { return nil }
+        if bytes[offset + 1] != UInt8(ascii: "u") {
+            var read = offset
+            _ = try escape(&read)
+            return read - offset
+        }
+        guard available >= 6 else { return nil }
+        let isFirstOfPair = bytes[offset + 2] | 0x20 == UInt8(ascii: "d") && "89abAB".utf8.contains(bytes[offset + 3])
+        // The second half is looked at only where the first one is valid so far.
+        if isFirstOfPair, available < 12 {
+            let begin: [UInt8] = [UInt8(ascii: "\\"), UInt8(ascii: "u")]
+            if zip(6..<min(available, 8), begin).allSatisfy({ bytes[offset + $0] == $1 }) { return nil }
+        }
+        var read = offset
+        _ = try escape(&read)
+        return read - offset
+    }
+
+    /// The bytes of the sequence at an offset; nil if they are not all there.
+    fileprivate func sequenceLength(at offset: Int) throws(JSONDocumentError) -> Int? {
+        let count = TapeParser.sequence(bytes + offset)
+        if count > 0 { return count }
+        let wanted = bytes[offset] >= 0xF0 ? 4 : bytes[offset] >= 0xE0 ? 3 : 2
+        let rest = size - offset
+        let isPossible =
+            (0xC2...0xF4).contains(bytes[offset])
+            && (1..<max(rest, 1)).allSatisfy {
+                bytes[offset + $0] & 0xC0 == 0x80
+            }
+        guard isPossible, rest < wanted else { throw failure("the text is not valid UTF-8", at: offset) }
+        return nil
+    }
+}

@@ -1,0 +1,80 @@
+/// Checks a document while its text arrives, and fails at the first byte that decides.
+///
+///     let validation = schema.validation()
+///     for try await piece in response.body {
+///         if let result = try piece.withUnsafeBytes({ try validation.update($0) }) { … }  // it is not valid
+///     }
+///     let result = try validation.finish()
+///
+/// Members, elements, types, bounds, patterns and constants of scalars are checked as soon as their bytes are there,
+/// and need no memory but for the open arrays and objects. Keywords that look at a whole array or object
+/// (combinations, conditions, `contains`, `uniqueItems`, constants, dependencies, `unevaluated…`) are checked at its
+/// end; until then, that array or object is kept.
+///
+/// The verdict is that of `JSONSchema.isValid`, with one exception: of equal keys of an object every value must match,
+/// not only the last one, because the first one is decided before the last one is read. One thread at a time may use
+/// it.
+public final class StreamedValidation {
+    private var check: StreamedCheck
+    private var outcome: Result<ValidationResult, JSONDocumentError>?
+    private let program: Program
+    private let scratches: ScratchPool
+    private let scratch: Scratch
+
+    init(_ program: Program, _ scratches: ScratchPool, _ options: JSONDocument.Options, limit: Int) {
+        self.program = program
+        self.scratches = scratches
+        scratch = scratches.take()
+        check = StreamedCheck(program, scratch, options, errorLimit: limit)
+    }
+
+    deinit {
+        check.release()
+        scratches.give(scratch)
+    }
+
+    /// Takes the next bytes of the text. Returns why the document is not valid as soon as that is known; else nil.
+    ///
+    /// Throws as soon as the text cannot be JSON, or exceeds a limit. After either, nothing is read any more.
+    public func update(_ piece: UnsafeRawBufferPointer) throws(JSONDocumentError) -> ValidationResult? {
+        if let outcome { return try outcome.get() }
+        do throws(JSONDocumentError) {
+            guard let result = try check.update(piece) else { return nil }
+            outcome = .success(result)
+            return result
+        } catch {
+            outcome = .failure(error)
+            throw error
+        }
+    }
+
+    /// Says that the text has ended, and returns the result.
+    public func finish() throws(JSONDocumentError) -> ValidationResult {
+        if let outcome { return try outcome.get() }
+        do throws(JSONDocumentError) {
+            let result = try check.finish() ?? ValidationResult(errors: [])
+            outcome = .success(result)
+            return result
+        } catch {
+            outcome = .failure(error)
+            throw error
+        }
+    }
+
+    /// How many bytes of the text are kept for keywords that look at a whole array or object, and for a value that has
+    /// not ended.
+    public var keptByteCount: Int { check.keptByteCount }
+}
+
+extension JSONSchema {
+    /// A check of one document that arrives in pieces.
+    ///
+    /// - Parameters:
+    ///   - options: The limits of the text.
+    ///   - limit: The most errors that are collected where a kept array or object is not valid.
+    public func validation(
+        options: JSONDocument.Options = JSONDocument.Options(), limit: Int = 100
+    ) -> StreamedValidation {
+        StreamedValidation(program, scratches, options, limit: limit)
+    }
+}

@@ -1,0 +1,140 @@
+import PlugboardMessages
+
+/// The upload of a file, of bytes or of a stream, which goes on after a break where the server can do that.
+///
+///     let upload = Upload(Request(.put, "https://example.com/image.iso"), .file("image.iso"))
+///     let result = try await upload.run(with: kernel)
+///
+/// Two protocols of resumable uploads are spoken: draft-ietf-httpbis-resumable-upload-05 (interop version 6) and
+/// tus 1.0. In both, the server has a resource for each upload and says how many bytes of it have arrived; the upload
+/// goes on there. With a journal, it also goes on in another process.
+public struct Upload: Sendable {
+    /// The protocol by which an upload is resumed.
+    public enum Resumption: String, Sendable, CaseIterable {
+        /// The server is asked by an OPTIONS request whether it speaks tus. If it does not, the content is sent at
+        /// once, and the upload is resumable if the server announces a resource for it (104).
+        case automatic = "auto"
+        /// draft-ietf-httpbis-resumable-upload-05: the resource is created before the content is sent.
+        case draft
+        /// tus 1.0.
+        case tus
+        /// One request, which is not resumed.
+        case none
+    }
+
+    /// Where the content goes: method, URL, fields, attributes and options, without a body.
+    ///
+    /// The requests that follow go to the URL of the upload's resource, with the same fields except `Content-…`. If it
+    /// is of another origin, they have no credentials, no attributes and no client certificate.
+    public var request: Request
+    /// What is sent.
+    public var content: UploadContent
+    /// How it is resumed.
+    public var resumption = Resumption.automatic
+    /// The path of the journal, by which a file's upload goes on in another process; nil goes on in this run only.
+    public var journal: String?
+    /// Whether it goes on with what the journal says. A file that has changed since then starts over.
+    public var resumes = true
+    /// What the server is told of the content: `Upload-Metadata` of tus.
+    public var metadata: [String: String] = [:]
+    /// Whether each request of tus has a SHA-256 of its bytes (`Upload-Checksum`), for which they are read twice.
+    public var checksum = false
+    /// Whether `automatic` asks the server first; false if the caller has done so.
+    package var asksForProtocol = true
+    /// The most bytes that one request of a resumable upload has; of a stream, 4 MiB by default.
+    public var partSize: ByteCount?
+    /// Whether bodies wait until the server wants them, at most a second (`Expect: 100-continue`, RFC 9110 §10.1.1).
+    /// Nil: those from 1 MiB on, until the server has ignored it. After a 417, the request is repeated without.
+    public var waitsForContinue: Bool?
+    /// The requests that may fail in a row before the server has a new byte.
+    public var attempts = 5
+    /// The wait before the second request in a row; it doubles up to 30 s.
+    public var delay: Duration = .milliseconds(250)
+    /// Called at most ten times a second, and once at the end, on any thread. It must not block.
+    public var progress: (@Sendable (UploadProgress) -> Void)?
+
+    /// An upload of a content by a request.
+    public init(_ request: Request, _ content: UploadContent) {
+        self.request = request
+        self.content = content
+    }
+
+    /// Uploads the content.
+    ///
+    /// A response that is not 2xx is returned with its body, and the upload is then not complete. Throws the error of
+    /// the last request when the attempts are used up. Both leave a journal with which another upload goes on, if the
+    /// server may still have the upload.
+    @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
+        var run = try UploadRun(self)
+        return try await run.run(with: sender)
+    }
+
+    /// Removes what a broken upload has left: the resource on the server, and the journal.
+    ///
+    /// Returns the server's response; nil if the journal has no upload of this URL.
+    @concurrent public func cancel(with sender: some RequestSender) async throws(PlugboardError) -> Response? {
+        guard let path = journal else { return nil }
+        let journal = try UploadJournal(path)
+        guard let entry = journal.load(target: UploadJournal.key(of: request.url)) else {
+            journal.remove()
+            return nil
+        }
+        let response = try await sender.send(entry.resource.dialect.cancellation(of: entry.resource, by: self))
+        if (200...299).contains(response.status) || UploadDialect.lost.contains(response.status) { journal.remove() }
+        return response
+    }
+
+    /// The protocol that the server of this upload speaks, as far as it says so: `.tus`, or `.automatic`.
+    @concurrent public func resumptionOffered(
+        by sender: some RequestSender
+    ) async throws(PlugboardError) -> Resumption {
+        var request = request
+        request.method = .options
+        request.body = nil
+        request.fields = UploadDialect.controlFields(request.fields)
+        request.fields["Tus-Resumable"] = UploadDialect.tusVersion
+        let response = try await sender.send(request)
+        response.body.source.release()
+        return UploadDialect.speaksTus(response.fields) ? .tus : .automatic
+    }
+}
+
+/// What an upload has sent so far.
+public struct UploadProgress: Sendable, Equatable {
+    /// The bytes of the content that were sent, those of earlier runs included.
+    public var sent: Int
+    /// The bytes that the server had when this run began.
+    public var resumed: Int
+    /// The length of the content; nil if it is not known.
+    public var total: Int?
+}
+
+/// The end of an upload.
+public struct UploadResult: Sendable {
+    /// The last response. If the last break came after the server had all bytes, it is that to the question how many it
+    /// has.
+    public var response: Response
+    /// Whether the server has all bytes and has accepted them.
+    public var isComplete: Bool
+    /// The bytes that the server has, as far as it is known.
+    public var count: Int
+    /// How many of them it had before this run.
+    public var resumed: Int
+}
+
+extension RequestSender {
+    /// Uploads a file by PUT, and goes on after a break where the server can do that: see `Upload`.
+    ///
+    /// Throws `response.status` for a response that is not 2xx.
+    @discardableResult
+    public func upload(_ file: String, to url: String) async throws(PlugboardError) -> UploadResult {
+        let result = try await Upload(Request(.put, url), .file(file)).run(with: self)
+        guard result.isComplete else {
+            result.response.body.source.release()
+            throw PlugboardError(
+                .responseStatus,
+                "The server responded with status \(result.response.status), so \(file) was not uploaded.")
+        }
+        return result
+    }
+}

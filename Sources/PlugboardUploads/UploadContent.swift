@@ -1,0 +1,133 @@
+import PlugboardMessages
+
+/// What is uploaded.
+public struct UploadContent: Sendable {
+    enum Kind: Sendable {
+        case file(String)
+        case bytes(Bytes)
+        case stream(Body)
+    }
+
+    let kind: Kind
+
+    /// A regular file, which is read while it is sent and must not change meanwhile.
+    public static func file(_ path: String) -> UploadContent { UploadContent(kind: .file(path)) }
+    /// Bytes in memory.
+    public static func bytes(_ bytes: Bytes) -> UploadContent { UploadContent(kind: .bytes(bytes)) }
+    /// Bytes that come once, such as `Body.stream` or a response's body. A resumable upload keeps those in memory that
+    /// the server has not confirmed: at most `Upload.partSize`.
+    public static func stream(_ body: Body) -> UploadContent { UploadContent(kind: .stream(body)) }
+}
+
+/// A part of the content, from an offset on.
+struct UploadPart {
+    let body: Body
+    let offset: Int
+    let count: Int
+    /// Whether the content ends with it.
+    let isLast: Bool
+
+    var end: Int { offset + count }
+}
+
+/// The content in parts, which begin at the offset that the server asks for.
+struct UploadParts {
+    let file: UploadFile?
+    /// Nil as long as the end of a stream is not known.
+    private(set) var length: Int?
+    /// The end of the bytes that were ever given to the transport.
+    let given = FurthestOffset()
+
+    private let bytes: Bytes?
+    private let stream: Body?
+    private var pieces: Body.Iterator?
+    /// The bytes of the stream that the server has not confirmed, and the offset of the first of them.
+    private var kept: [Bytes] = []
+    private var keptStart = 0
+    private var keptCount = 0
+
+    init(_ content: UploadContent) throws(PlugboardError) {
+        switch content.kind {
+        case .file(let path):
+            let file = try UploadFile(path)
+            (self.file, bytes, stream) = (file, nil, nil)
+            length = file.identity.size
+        case .bytes(let bytes):
+            (file, self.bytes, stream) = (nil, bytes, nil)
+            length = bytes.count
+        case .stream(let body):
+            (file, bytes, stream) = (nil, nil, body)
+            length = body.length
+        }
+    }
+
+    /// The whole content as one body, for an upload that is not resumable.
+    var whole: Body {
+        if let file { return Body(UploadFilePart(file, 0..<file.identity.size, given)) }
+        return bytes.map { .bytes($0) } ?? stream ?? .empty
+    }
+
+    /// The bytes from an offset on, at most `limit` of them.
+    ///
+    /// Throws `upload.offset` for an offset of a stream whose bytes are not kept any more.
+    mutating func part(from offset: Int, upTo limit: Int) async throws(PlugboardError) -> UploadPart {
+        if stream != nil { return try await partOfStream(from: offset, upTo: limit) }
+        let length = length ?? 0
+        let end = length - offset > limit ? offset + limit : length
+        if let file {
+            try file.check()
+            return UploadPart(
+                body: Body(UploadFilePart(file, offset..<end, given)), offset: offset, count: end - offset,
+                isLast: end == length)
+        }
+        given.reach(end)
+        let part = bytes.map { $0[offset..<end] } ?? .empty
+        return UploadPart(body: .bytes(part), offset: offset, count: end - offset, isLast: end == length)
+    }
+
+    private mutating func partOfStream(from offset: Int, upTo limit: Int) async throws(PlugboardError) -> UploadPart {
+        guard offset >= keptStart, offset <= keptStart + keptCount else {
+            throw PlugboardError(
+                .uploadOffset,
+                "The server asks for the bytes from \(offset) on, which have been confirmed and are gone, because the "
+                    + "content is a stream. Upload a file.")
+        }
+        var passed = offset - keptStart
+        while passed > 0, let first = kept.first {
+            let count = min(passed, first.count)
+            kept[0] = first[count..<first.count]
+            if kept[0].isEmpty { kept.removeFirst() }
+            passed -= count
+            keptStart += count
+            keptCount -= count
+        }
+        var iterator = pieces ?? (stream ?? .empty).makeAsyncIterator()
+        var hasEnded = false
+        while keptCount < limit {
+            guard let piece = try await iterator.next() else {
+                hasEnded = true
+                break
+            }
+            kept.append(piece)
+            keptCount += piece.count
+        }
+        pieces = iterator
+        if hasEnded {
+            let total = keptStart + keptCount
+            guard length ?? total == total else {
+                throw PlugboardError(
+                    .bodyRead, "The stream of the upload has \(total) bytes, and not \(length ?? 0) as announced.")
+            }
+            length = total
+        }
+        let all = Bytes.joined(kept)
+        kept = all.isEmpty ? [] : [all]
+        let part = all[0..<min(all.count, limit)]
+        given.reach(offset + part.count)
+        return UploadPart(
+            body: .bytes(part), offset: offset, count: part.count, isLast: length == offset + part.count)
+    }
+
+    /// The content is not needed any more.
+    func release() { stream?.source.release() }
+}

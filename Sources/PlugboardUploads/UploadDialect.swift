@@ -1,0 +1,198 @@
+import PlugboardMessages
+
+/// A protocol of resumable uploads: what its requests and responses say.
+enum UploadDialect: String, Sendable {
+    /// draft-ietf-httpbis-resumable-upload-05.
+    case draft
+    /// tus 1.0.
+    case tus
+
+    /// The version of the draft, as it is told on the wire.
+    static let interopVersion = "6"
+    static let tusVersion = "1.0.0"
+    /// Statuses that say that the server does not have the upload any more.
+    static let lost = [404, 410]
+
+    // MARK: Requests
+
+    /// The fields that belong to the protocol and to the body, which a caller must not set.
+    static func isReserved(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasPrefix("upload-") || name.hasPrefix("tus-")
+            || ["content-length", "content-range", "transfer-encoding"].contains(name)
+    }
+
+    /// The fields of a request that is not about the content itself.
+    static func controlFields(_ fields: Fields) -> Fields {
+        var result = fields
+        for field in fields {
+            let name = field.name.lowercased()
+            let isOfContent =
+                name.hasPrefix("content-")
+                || ["expect", "repr-digest", "digest", "if-match", "if-none-match"]
+                    .contains(name)
+            if isOfContent { result.remove(FieldName(field.name)) }
+        }
+        return result
+    }
+
+    private func request(_ method: Method, _ resource: UploadResource, by upload: Upload) -> Request {
+        var request = upload.request
+        request.method = method
+        request.url = resource.url
+        request.body = nil
+        request.fields = UploadDialect.controlFields(request.fields)
+        let origin = Origin(url: resource.url)
+        if origin == nil || origin != Origin(url: upload.request.url) {
+            // What belongs to one origin is not for another one that its server names.
+            request.fields.removeSecrets()
+            for name: FieldName in [.authorization, .cookie, .proxyAuthorization] { request.fields.remove(name) }
+            request.attributes = Attributes()
+            request.options.tls.certificate = nil
+            request.options.tls.key = nil
+        }
+        switch self {
+        case .draft: request.fields["Upload-Draft-Interop-Version"] = UploadDialect.interopVersion
+        case .tus: request.fields["Tus-Resumable"] = UploadDialect.tusVersion
+        }
+        return request
+    }
+
+    /// Creates the resource: with the first part of the content (draft only), or without content.
+    func creation(by upload: Upload, with part: UploadPart?, length: Int?) throws(PlugboardError) -> Request {
+        var request = upload.request
+        request.body = part?.body ?? .empty
+        switch self {
+        case .draft:
+            request.fields["Upload-Draft-Interop-Version"] = UploadDialect.interopVersion
+            request.fields["Upload-Complete"] = part?.isLast == true ? "?1" : "?0"
+            if let length { request.fields["Upload-Length"] = "\(length)" }
+        case .tus:
+            request.method = .post
+            request.fields = UploadDialect.controlFields(request.fields)
+            request.fields["Tus-Resumable"] = UploadDialect.tusVersion
+            if let length {
+                request.fields["Upload-Length"] = "\(length)"
+            } else {
+                request.fields["Upload-Defer-Length"] = "1"
+            }
+            request.fields["Upload-Metadata"] = try UploadDialect.text(of: upload.metadata)
+        }
+        return request
+    }
+
+    /// Asks how many bytes have arrived.
+    func question(about resource: UploadResource, by upload: Upload) -> Request {
+        var request = request(.head, resource, by: upload)
+        // A stored response would tell an old offset.
+        request.fields[.cacheControl] = "no-cache"
+        return request
+    }
+
+    /// Adds a part of the content.
+    func appending(
+        _ part: UploadPart, to resource: UploadResource, by upload: Upload, length: Int?
+    ) -> Request {
+        var request = request(.patch, resource, by: upload)
+        request.body = part.body
+        request.fields["Upload-Offset"] = "\(part.offset)"
+        switch self {
+        case .draft:
+            request.fields[.contentType] = "application/partial-upload"
+            request.fields["Upload-Complete"] = part.isLast ? "?1" : "?0"
+        case .tus:
+            request.fields[.contentType] = "application/offset+octet-stream"
+            // Ends a length that was deferred; the server ignores the same length.
+            if part.isLast, let length { request.fields["Upload-Length"] = "\(length)" }
+        }
+        return request
+    }
+
+    /// Removes the upload.
+    func cancellation(of resource: UploadResource, by upload: Upload) -> Request {
+        request(.delete, resource, by: upload)
+    }
+
+    /// `Upload-Metadata`: pairs of a name and its value in base 64.
+    private static func text(of metadata: [String: String]) throws(PlugboardError) -> String? {
+        for name in metadata.keys where !isToken(name) {
+            throw PlugboardError(
+                .requestField, "A name of an upload's metadata is not a word of letters, digits and hyphens.")
+        }
+        guard !metadata.isEmpty else { return nil }
+        return metadata.sorted { $0.key < $1.key }.map { name, value in
+            value.isEmpty ? name : "\(name) \(Base64.encode(Array(value.utf8)))"
+        }.joined(separator: ",")
+    }
+
+    // MARK: Responses
+
+    /// Whether the response to an OPTIONS request announces tus 1.0 with the extension `creation`.
+    static func speaksTus(_ fields: Fields) -> Bool {
+        list(fields["Tus-Version"]).contains(tusVersion) && list(fields["Tus-Extension"]).contains("creation")
+    }
+
+    private static func list(_ value: String?) -> [String] {
+        (value ?? "").split(separator: ",").map { item in
+            String(item.drop { $0 == " " }.prefix { $0 != " " }).lowercased()
+        }
+    }
+
+    /// The resource that a response to a creation names; nil if it names none that can be used.
+    ///
+    /// - Parameter base: The URL that relative references are resolved against.
+    func resource(in head: ResponseHead, base: String, now: Int64) -> UploadResource? {
+        guard let location = head.fields[.location], let url = URLParts.resolve(location, against: base),
+            let origin = Origin(url: url),
+            // What was sent encrypted is not continued in clear.
+            origin.scheme == "https" || Origin(url: base)?.scheme != "https"
+        else { return nil }
+        return UploadResource(
+            url: url, dialect: self, expires: expiry(in: head.fields, now: now),
+            appendLimit: limit("max-append-size", in: head.fields))
+    }
+
+    /// When the server drops the upload.
+    func expiry(in fields: Fields, now: Int64) -> Int64? {
+        switch self {
+        case .draft:
+            guard let seconds = limit("expires", in: fields) else { return nil }
+            return now &+ Int64(min(seconds, 1 << 40))
+        case .tus:
+            return fields["Upload-Expires"].flatMap { HTTPDate($0, now: HTTPDate(seconds: now)) }?.seconds
+        }
+    }
+
+    /// A number of `Upload-Limit`, a dictionary of RFC 9651.
+    func limit(_ name: String, in fields: Fields) -> Int? {
+        guard self == .draft, let value = fields["Upload-Limit"] else { return nil }
+        var last: Int?
+        for member in value.split(separator: ",") {
+            let text = member.prefix { $0 != ";" }
+            let parts = text.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" } }
+            if parts.count == 2, parts[0] == name { last = UploadDialect.number(parts[1]) }
+        }
+        return last
+    }
+
+    /// The offset that a response tells; nil if it tells none that can be read.
+    static func offset(in fields: Fields) -> Int? {
+        let values = fields.values("Upload-Offset")
+        guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
+        return number(first)
+    }
+
+    /// Digits only, so that no sign and no fraction passes.
+    private static func number(_ text: some StringProtocol) -> Int? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    }
+
+    /// What `Upload-Complete` says; nil without it.
+    static func isComplete(_ fields: Fields) -> Bool? {
+        switch fields["Upload-Complete"] {
+        case "?1": true
+        case "?0": false
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import PlugboardMessages
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The file of an upload, as it was when it was opened.
+final class UploadFile: Sendable {
+    /// What tells one state of a file from another.
+    struct Identity: Sendable, Equatable {
+        var size: Int
+        /// In nanoseconds since 1970.
+        var modified: Int64
+        var inode: UInt64
+        var device: UInt64
+
+        init(size: Int, modified: Int64, inode: UInt64, device: UInt64) {
+            (self.size, self.modified, self.inode, self.device) = (size, modified, inode, device)
+        }
+
+        fileprivate init(_ status: stat) {
+            size = Int(status.st_size)
+            modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+            inode = UInt64(status.st_ino)
+            device = UInt64(status.st_dev)
+        }
+    }
+
+    let path: String
+    let identity: Identity
+    private let descriptor: Int32
+
+    init(_ path: String) throws(PlugboardError) {
+        // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw PlugboardError(
+                .bodyRead, "The file \(path) cannot be opened.", underlying: String(cString: strerror(errno)))
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw PlugboardError(.bodyRead, "\(path) is not a regular file. Upload it as a stream.")
+        }
+        self.path = path
+        identity = Identity(status)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Throws `upload.changed` if the file is not as it was opened.
+    func check() throws(PlugboardError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, Identity(status) == identity else { throw changed }
+    }
+
+    var changed: PlugboardError {
+        PlugboardError(.uploadChanged, "\(path) was changed while it was uploaded. Upload a copy of it.")
+    }
+
+    /// Bytes of the file, at least one; nil at its end.
+    func read(at offset: Int, upTo count: Int) throws(PlugboardError) -> Bytes? {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        while true {
+            let count = pread(descriptor, memory.baseAddress, memory.count, off_t(offset))
+            if count > 0 { return Bytes(adopting: memory, count: count) }
+            let number = errno
+            if count < 0 && number == EINTR { continue }
+            memory.deallocate()
+            if count == 0 { return nil }
+            throw PlugboardError(
+                .bodyRead, "The file \(path) cannot be read.", underlying: String(cString: strerror(number)))
+        }
+    }
+}
+
+/// The end of the bytes that were ever given away. From any thread.
+final class FurthestOffset: Sendable {
+    private let offset = Mutex(0)
+
+    var value: Int { offset.withLock { $0 } }
+
+    func reach(_ end: Int) { offset.withLock { $0 = max($0, end) } }
+}
+
+/// A range of a file as a body, which breaks if the file is changed before the last piece is given.
+final class UploadFilePart: BodySource {
+    private static let pieceSize = 256 << 10
+    private let file: UploadFile
+    private let range: Range<Int>
+    private let given: FurthestOffset
+    private let offset: Mutex<Int>
+
+    init(_ file: UploadFile, _ range: Range<Int>, _ given: FurthestOffset) {
+        self.file = file
+        self.range = range
+        self.given = given
+        offset = Mutex(range.lowerBound)
+    }
+
+    var length: Int? { range.count }
+    var canRewind: Bool { true }
+
+    func pull(_ pull: Pull) { pull.complete(offset.withLock { next(&$0) }) }
+
+    func rewind() -> Bool {
+        offset.withLock { $0 = range.lowerBound }
+        return true
+    }
+
+    func copy() -> (any BodySource)? { UploadFilePart(file, range, given) }
+
+    /// The same bytes, which are read and not sent.
+    var unsent: UploadFilePart { UploadFilePart(file, range, FurthestOffset()) }
+
+    private func next(_ offset: inout Int) -> Piece {
+        guard offset < range.upperBound else { return .end(trailers: Fields()) }
+        do throws(PlugboardError) {
+            let wanted = min(UploadFilePart.pieceSize, range.upperBound - offset)
+            guard let bytes = try file.read(at: offset, upTo: wanted) else { throw file.changed }
+            // After the reading: what was read before a change is given, what was read after it is not.
+            try file.check()
+            offset += bytes.count
+            given.reach(offset)
+            return .bytes(bytes)
+        } catch {
+            return .broken(error)
+        }
+    }
+}

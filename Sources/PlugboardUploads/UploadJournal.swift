@@ -1,0 +1,156 @@
+import PlugboardJSON
+import PlugboardMessages
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The place on the server that receives the bytes of one upload.
+struct UploadResource: Sendable, Equatable {
+    /// Whoever knows it can add to the upload and remove it: it is never printed.
+    var url: String
+    var dialect: UploadDialect
+    /// When the server drops it, in seconds since 1970; nil if it has not said so.
+    var expires: Int64?
+    /// The most bytes that one request may add.
+    var appendLimit: Int?
+}
+
+/// A file that says how an upload continues in another process. Only one upload uses it at a time.
+///
+/// It has the mode 0600, because it contains the URL of the upload's resource. It is written in one piece; a journal
+/// that is damaged is not used.
+final class UploadJournal: Sendable {
+    /// What the journal says.
+    struct Entry: Sendable, Equatable {
+        var resource: UploadResource
+        var file: UploadFile.Identity
+    }
+
+    private static let version = 1
+    private static let sizeLimit = 64 << 10
+    private let path: String
+    private let descriptor: Int32
+    /// False when the upload has ended.
+    private let isOpen = Mutex(true)
+
+    /// Opens the journal, and locks it until the object is released.
+    init(_ path: String) throws(PlugboardError) {
+        self.path = path
+        descriptor = try UploadJournal.openLocked(path)
+    }
+
+    deinit {
+        // An upload that got nothing to resume leaves nothing.
+        var file = stat()
+        if fstat(descriptor, &file) == 0, file.st_size == 0 { remove() }
+        close(descriptor)
+    }
+
+    private static func openLocked(_ path: String) throws(PlugboardError) -> Int32 {
+        // Another upload may have removed the file between opening and locking it.
+        for _ in 0..<100 {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+            guard descriptor >= 0 else { throw .journal(path) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                let number = errno
+                close(descriptor)
+                guard number == EWOULDBLOCK else { throw .journal(path, number) }
+                break
+            }
+            guard isSame(descriptor, path) else {
+                close(descriptor)
+                continue
+            }
+            var file = stat()
+            guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_uid == geteuid(),
+                file.st_nlink == 1, fchmod(descriptor, 0o600) == 0
+            else {
+                close(descriptor)
+                throw PlugboardError(
+                    .uploadJournal,
+                    "The journal \(path) is not a regular file of this user's own. Remove it, or name another file.")
+            }
+            return descriptor
+        }
+        throw PlugboardError(
+            .uploadBusy, "Another upload with the journal \(path) is under way. Wait for it, or name another journal.")
+    }
+
+    private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
+        var file = stat()
+        var entry = stat()
+        return fstat(descriptor, &file) == 0 && lstat(path, &entry) == 0 && file.st_ino == entry.st_ino
+            && file.st_dev == entry.st_dev
+    }
+
+    /// The form in which URLs are compared.
+    static func key(of url: String) -> String { Bytes(NormalURL(url)?.text ?? url).sha256 }
+
+    // MARK: Reading and writing
+
+    /// What an earlier upload to the same URL has left; nil for a journal that is damaged, of another version or of
+    /// another URL.
+    func load(target: String) -> Entry? {
+        var file = stat()
+        guard fstat(descriptor, &file) == 0, file.st_size > 0, file.st_size <= UploadJournal.sizeLimit else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(file.st_size))
+        guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count,
+            let object = (try? JSONParser.parse(bytes))?.objectValue
+        else { return nil }
+        func integer(_ name: String) -> Int? {
+            guard let number = object[name]?.numberValue?.integer(Int.self), number >= 0 else { return nil }
+            return number
+        }
+        guard integer("plugboardUpload") == UploadJournal.version, object["target"]?.stringValue == target,
+            let url = object["url"]?.stringValue, Origin(url: url) != nil,
+            let dialect = object["protocol"]?.stringValue.flatMap(UploadDialect.init(rawValue:)),
+            let size = integer("size"), let modified = object["modified"]?.numberValue?.integer(Int64.self),
+            let inode = object["inode"]?.numberValue?.integer(UInt64.self),
+            let device = object["device"]?.numberValue?.integer(UInt64.self)
+        else { return nil }
+        return Entry(
+            resource: UploadResource(
+                url: url, dialect: dialect, expires: integer("expires").map { Int64($0) },
+                appendLimit: integer("appendLimit")),
+            file: UploadFile.Identity(size: size, modified: modified, inode: inode, device: device))
+    }
+
+    /// Writes the entry, and waits until it is on the disk. Does nothing when the upload has ended.
+    func save(_ entry: Entry, target: String) throws(PlugboardError) {
+        var object: JSONObject = [
+            "plugboardUpload": .number(JSONNumber(UploadJournal.version)), "target": .string(target),
+            "protocol": .string(entry.resource.dialect.rawValue), "url": .string(entry.resource.url),
+            "size": .number(JSONNumber(entry.file.size)), "modified": .number(JSONNumber(entry.file.modified)),
+            "inode": .number(JSONNumber(entry.file.inode)), "device": .number(JSONNumber(entry.file.device)),
+        ]
+        if let expires = entry.resource.expires { object["expires"] = .number(JSONNumber(expires)) }
+        if let limit = entry.resource.appendLimit { object["appendLimit"] = .number(JSONNumber(limit)) }
+        let text = JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]
+        let number: Int32? = isOpen.withLock { isOpen in
+            guard isOpen else { return nil }
+            let count = pwrite(descriptor, text, text.count, 0)
+            guard count == text.count else { return count < 0 ? errno : ENOSPC }
+            guard ftruncate(descriptor, off_t(text.count)) == 0, fdatasync(descriptor) == 0 else { return errno }
+            return nil
+        }
+        if let number { throw .journal(path, number) }
+    }
+
+    /// Forgets the upload; another one can be noted.
+    func clear() { isOpen.withLock { _ in _ = ftruncate(descriptor, 0) } }
+
+    /// The upload has ended: there is nothing to continue.
+    func remove() {
+        isOpen.withLock { isOpen in
+            guard isOpen else { return }
+            isOpen = false
+            if UploadJournal.isSame(descriptor, path) { unlink(path) }
+        }
+    }
+}

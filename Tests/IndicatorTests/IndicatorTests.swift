@@ -1,0 +1,316 @@
+import Foundation
+import Plugboard
+import PlugboardJSON
+import PlugboardKit
+import PlugboardTransport
+import PluginLoader
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PlugboardIndicator
+
+/// The plugin on a pseudo-terminal, with a clock that the test moves.
+@Suite(.serialized) struct IndicatorTests {
+    private let clock = ManualClock()
+    private let feed = IndicatorFeed()
+    private let facts = Facts()
+
+    init() { feed.onFact { [facts] in facts.add($0) } }
+
+    private final class Facts: Sendable {
+        private let list = Mutex<[IndicatorFact]>([])
+        let came = Gate()
+        var all: [IndicatorFact] { list.withLock { $0 } }
+        var kinds: [IndicatorFact.Kind] { all.map(\.kind) }
+        func add(_ fact: IndicatorFact) {
+            list.withLock { $0.append(fact) }
+            came.admit()
+        }
+        /// Waits until a fact of the kind has come so many times.
+        func wait(for kind: IndicatorFact.Kind, count: Int = 1) async throws {
+            var seen = 0
+            while kinds.filter({ $0 == kind }).count < count {
+                seen += 1
+                try await came.opened(for: seen)
+            }
+        }
+    }
+
+    private func kernel(
+        _ linkage: Linkage, _ transport: any Transport, terminal: PseudoTerminal? = nil, settings: JSONObject = [:],
+        beside scripted: [ScriptedPlugin] = []
+    ) throws -> Kernel {
+        var settings = settings
+        settings["terminal"] = .string(terminal?.path ?? "off")
+        let path = linkage == .loaded ? try Products.library("plugboard-indicator") : nil
+        return try Kernel(
+            configuration: Configuration(
+                plugins: [PluginEntry(id: "indicator", path: path, settings: settings)]
+                    + scripted.map { PluginEntry($0.id) }),
+            catalog: Catalog((linkage == .linked ? [indicatorPlugin()] : []) + scripted.map(\.descriptor)),
+            loader: .dynamic, transport: transport, log: .silent, clock: clock,
+            watch: { [feed] in feed.receive($0) })
+    }
+
+    private func request(_ message: String, modal: Bool = false) -> Request {
+        var request = Request(.get, "http://a.test/")
+        request.indicator.message = message
+        if modal { request.indicator.modal = true }
+        return request
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a request is shown after the delay, with its message, and the line is removed at its end`(
+        linkage: Linkage
+    ) async throws {
+        let terminal = try PseudoTerminal()
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try kernel(linkage, transport, terminal: terminal)
+
+        let exchange = kernel.begin(request("Loading\u{1B}[2J the map"))
+        try await transport.began.opened(for: 1)
+        clock.advance(by: .milliseconds(299))
+        let before = try terminal.read()
+        clock.advance(by: .milliseconds(1))
+        try await facts.wait(for: .shown)
+        let shown = try terminal.read(until: "map")
+        // The plugin may not have set the timer of the next drawing yet.
+        var turned = ""
+        while !turned.contains("map") {
+            clock.advance(by: .milliseconds(100))
+            await Task.yield()
+            turned += try terminal.read()
+        }
+        exchange.cancel()
+        try await facts.wait(for: .hidden)
+        let cleared = try terminal.read(until: "\u{1B}[J")
+
+        #expect(before.isEmpty)
+        #expect(shown.hasPrefix("\r⠋ Loading\\u{1B}[2J the map\u{1B}[K\u{1B}[J\r"))
+        #expect(turned.hasPrefix("\r⠙ Loading"))
+        #expect(cleared == "\r\u{1B}[J\r")
+        #expect(facts.kinds == [.willStart, .shown, .cancelled, .willComplete, .didComplete, .hidden])
+        #expect(facts.all.last { $0.kind == .didComplete }?.outcome == "cancelled")
+        await kernel.shutDown(within: .zero)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a quick response is not shown, and a slow body of a stored one is not either`(linkage: Linkage) async throws {
+        let terminal = try PseudoTerminal()
+        let stored = ScriptedPlugin("store", priority: 600)
+        let body = SteppedSource()
+        stored.onRequest = { exchange in
+            exchange.request.url.hasSuffix("stored")
+                ? .respond(ResponseHead(status: 200), Body(body)) : .next
+        }
+        let kernel = try kernel(linkage, MockTransport(body: "ok"), terminal: terminal, beside: [stored])
+
+        _ = try await kernel.send(request("quick")).body.text()
+        try await facts.wait(for: .didComplete)
+        let response = try await kernel.send(Request(.get, "http://a.test/stored"))
+        clock.advance(by: .seconds(5))
+        let isShown = feed.isShown
+        body.give("x")
+        body.give(nil)
+        _ = try await response.body.text()
+        try await facts.wait(for: .didComplete, count: 2)
+
+        #expect(!isShown && !facts.kinds.contains(.shown))
+        #expect(try terminal.read().isEmpty)
+        await kernel.shutDown(within: .zero)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `requests are counted, each has a line, and a modal one is shown alone`(linkage: Linkage) async throws {
+        let terminal = try PseudoTerminal()
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try kernel(linkage, transport, terminal: terminal, settings: ["rows": 2])
+
+        var exchanges = ["one", "two", "three"].map { kernel.begin(request($0)) }
+        try await transport.began.opened(for: 3)
+        clock.advance(by: .milliseconds(300))
+        let three = try terminal.read(until: "more")
+        exchanges.append(kernel.begin(request("waiting", modal: true)))
+        try await facts.wait(for: .willStart, count: 4)
+        let isModal = feed.isModal
+        clock.advance(by: .milliseconds(300))
+        let modal = try terminal.read(until: "waiting")
+        for exchange in exchanges { exchange.cancel() }
+        try await facts.wait(for: .didComplete, count: 4)
+
+        #expect(three.hasPrefix("\r⠋ one\u{1B}[K\r\n⠋ two\u{1B}[K\r\n  and 1 more\u{1B}[K\u{1B}[J\u{1B}[2A\r"))
+        #expect(modal.contains("waiting") && isModal && !feed.isModal)
+        #expect(facts.all.filter { $0.kind == .willStart }.map(\.active) == [1, 2, 3, 4])
+        #expect(facts.all.filter { $0.kind == .didComplete }.map(\.active) == [3, 2, 1, 0])
+        #expect(feed.active.isEmpty)
+        await kernel.shutDown(within: .zero)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `suspending and resuming are facts, and are shown`(linkage: Linkage) async throws {
+        let terminal = try PseudoTerminal()
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try kernel(linkage, transport, terminal: terminal)
+
+        let exchange = kernel.begin(request("file"))
+        try await transport.began.opened(for: 1)
+        exchange.suspend()
+        try await facts.wait(for: .suspended)
+        clock.advance(by: .milliseconds(300))
+        let suspended = try terminal.read(until: "suspended")
+        exchange.resume()
+        try await facts.wait(for: .resumed)
+        exchange.cancel()
+        try await facts.wait(for: .didComplete)
+
+        #expect(suspended.contains("‖ file  suspended"))
+        #expect(
+            facts.kinds.filter { [.willStart, .suspended, .resumed].contains($0) } == [
+                .willStart, .suspended, .resumed,
+            ])
+        await kernel.shutDown(within: .zero)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `sub-requests of plugins belong to their request, and do not count`(linkage: Linkage) async throws {
+        let transport = MockTransport(body: "ok")
+        let asking = ScriptedPlugin("asking", priority: 450)
+        asking.onRequest = { [asking] exchange in
+            let id = exchange.id
+            guard let host = asking.host, exchange.visit == .first else { return .next }
+            return .wait {
+                _ = try? await host.send(Request(.get, "http://a.test/token"), for: id, from: .outermost)
+                return { _ in .next }
+            }
+        }
+        let kernel = try kernel(linkage, transport, beside: [asking])
+
+        _ = try await kernel.send(request("one")).body.text()
+        try await facts.wait(for: .didComplete)
+
+        #expect(transport.requests.count == 2)
+        #expect(facts.all.filter { $0.kind == .willStart }.map(\.message) == ["one"])
+        await kernel.shutDown(within: .zero)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a file is no terminal, and two kernels do not draw at the same time`(linkage: Linkage) async throws {
+        let folder = try TemporaryFolder()
+        let terminal = try PseudoTerminal()
+        let transport = MockTransport { _, _ in .silence }
+        let file = try folder.write("out", "")
+        let first = try kernel(linkage, transport, terminal: terminal)
+        let second = try kernel(linkage, transport, terminal: terminal)
+        let third = try kernel(linkage, transport, settings: [:])
+        let path = linkage == .loaded ? try Products.library("plugboard-indicator") : nil
+        let fourth = try Kernel(
+            configuration: Configuration(
+                plugins: [PluginEntry(id: "indicator", path: path, settings: ["terminal": .string(file)])]),
+            catalog: Catalog(linkage == .linked ? [indicatorPlugin()] : []), loader: .dynamic, transport: transport,
+            log: .silent, clock: clock)
+
+        let exchanges = [second, third, fourth].map { $0.begin(request("other")) } + [first.begin(request("first"))]
+        try await transport.began.opened(for: 4)
+        clock.advance(by: .milliseconds(300))
+        let shown = try terminal.read(until: "first")
+        for exchange in exchanges { exchange.cancel() }
+        for kernel in [first, second, third, fourth] { await kernel.shutDown(within: .zero) }
+
+        #expect(!shown.contains("other"))
+        #expect(try folder.read("out").isEmpty)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `progress has the totals of both directions, in a feed and on the terminal`(linkage: Linkage) async throws {
+        let (received, gate) = (Gate(), Gate())
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            try connection.write(
+                "HTTP/1.1 200 OK\r\nContent-Length: 2048\r\n\r\n" + String(repeating: "x", count: 1024))
+            received.open()
+            try connection.wait(for: gate)
+            try connection.write(String(repeating: "x", count: 1024))
+        }
+        let path = linkage == .loaded ? try Products.library("plugboard-indicator") : nil
+        let kernel = try Kernel(
+            configuration: Configuration(
+                plugins: [PluginEntry(id: "indicator", path: path, settings: ["terminal": "off"])]),
+            catalog: Catalog(linkage == .linked ? [indicatorPlugin()] : []), loader: .dynamic, log: .silent,
+            watch: { [feed] in feed.receive($0) })
+        var request = Request(.post, server.url(), body: .text(String(repeating: "y", count: 512)))
+        request.indicator.control = "save"
+        let sequence = feed.facts
+
+        let response = try await kernel.send(request)
+        try await received.opened()
+        let isActive = feed.isActive("save")
+        gate.open()
+        _ = try await response.body.text()
+        try await facts.wait(for: .didComplete)
+        var last: TransferProgress?
+        for await fact in sequence {
+            if fact.kind == .progress { last = fact.progress }
+            if fact.kind == .didComplete { break }
+        }
+
+        #expect(isActive && !feed.isActive("save"))
+        #expect(last?.sent == 512 && last?.toSend == 512 && last?.received == 2048 && last?.toReceive == 2048)
+    }
+}
+
+/// What is shown when, without a clock and without a terminal.
+struct IndicatorFrameTests {
+    private func row(_ message: String, _ change: (inout ActiveRequests.Row) -> Void = { _ in }) -> ActiveRequests.Row {
+        var row = ActiveRequests.Row(exchange: 1, message: message, isModal: false, control: nil, began: .zero)
+        change(&row)
+        return row
+    }
+
+    @Test func `bytes that are sent and received are bars, if the totals are known`() {
+        let sending = row("a") { row in
+            row.progress.sent = 512
+            row.progress.toSend = 1024
+        }
+        let receiving = row("b") { row in
+            row.progress.sent = 1024
+            row.progress.toSend = 1024
+            row.progress.received = 3 << 20
+            row.progress.toReceive = 4 << 20
+        }
+        let unknown = row("c") { $0.progress.received = 1536 }
+
+        let lines = Frame(rows: [sending, receiving, unknown], limit: 8, number: 0, columns: 80).lines
+
+        #expect(
+            lines == [
+                "⠋ a  ↑ ██████████░░░░░░░░░░ 50 %  512 B of 1.0 KiB",
+                "⠋ b  ↓ ███████████████░░░░░ 75 %  3.0 MiB of 4.0 MiB", "⠋ c  ↓ 1.5 KiB",
+            ])
+    }
+
+    @Test(arguments: [1, 2, 10, 40])
+    func `a line is narrower than the terminal, also in wide characters`(columns: Int) {
+        let rows = [row(String(repeating: "x", count: 100)), row(String(repeating: "地", count: 100))]
+
+        let lines = Frame(rows: rows, limit: 8, number: 3, columns: columns).lines
+
+        #expect(lines[0].unicodeScalars.count <= max(columns - 1, 1))
+        #expect(lines[1].unicodeScalars.reduce(0) { $0 + ($1.value == 0x5730 ? 2 : 1) } <= max(columns - 1, 1))
+    }
+
+    @Test func `a request waits for the delay, and a modal one hides the others`() {
+        var requests = ActiveRequests(delay: .milliseconds(300))
+        requests.begin(row("a"))
+        requests.begin(
+            ActiveRequests.Row(exchange: 2, message: "b", isModal: true, control: nil, began: .milliseconds(100)))
+
+        #expect(requests.shown(at: .milliseconds(299)).isEmpty)
+        #expect(requests.wait(at: .milliseconds(250)) == .milliseconds(50))
+        #expect(requests.shown(at: .milliseconds(300)).map(\.message) == ["a"])
+        #expect(requests.shown(at: .milliseconds(400)).map(\.message) == ["b"])
+        #expect(requests.wait(at: .milliseconds(400)) == nil)
+        #expect(requests.end(2)?.message == "b" && requests.end(2) == nil)
+        #expect(requests.shown(at: .milliseconds(400)).map(\.message) == ["a"])
+    }
+}

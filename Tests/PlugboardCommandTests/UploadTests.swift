@@ -1,0 +1,141 @@
+import Foundation
+import PlugboardJSON
+import TestSupport
+import Testing
+
+@testable import PlugboardCommand
+
+struct UploadCommandTests {
+    private let content = RangeServer.content(50_000)
+    private let folder: TemporaryFolder
+    private var state: [String: String] { ["XDG_STATE_HOME": folder.file("state")] }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write("na me.bin", content)
+    }
+
+    private func upload(_ arguments: String..., input: String = "") async throws -> ProcessRunner.Outcome {
+        try await Command.running(["upload"] + arguments, environment: state, input: input)
+    }
+
+    @Test(arguments: UploadServer.Dialect.allCases)
+    func `upload sends a file by the protocol that the server speaks`(dialect: UploadServer.Dialect) async throws {
+        let server = try UploadServer(dialect)
+
+        let outcome = try await upload(folder.file("na me.bin"), server.url("/files/"))
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(server.contents == [content])
+        let lines = server.requestLines
+        switch dialect {
+        case .none, .draft: #expect(lines == ["OPTIONS /files/", "PUT /files/na%20me.bin"])
+        case .tus: #expect(lines == ["OPTIONS /files/", "POST /files/", "PATCH /uploads/0 0"])
+        }
+        if dialect == .tus {
+            #expect(server.requests[1]["Upload-Metadata"] == "filename \(Data("na me.bin".utf8).base64EncodedString())")
+        }
+        let journals =
+            (try? FileManager.default.contentsOfDirectory(atPath: folder.file("state/plugboard/uploads"))) ?? []
+        #expect(journals.isEmpty)
+    }
+
+    @Test(arguments: ["draft", "tus"])
+    func `an upload that broke is continued by the same command, or removed`(resumable: String) async throws {
+        var plan = UploadServer.Plan(resumable == "tus" ? .tus : .draft)
+        plan.cuts = [10_000]
+        plan.override = { number, _ in (3...7).contains(number) ? ServerResponse(status: 503) : nil }
+        let server = try UploadServer(plan)
+        let file = folder.file("na me.bin")
+
+        let broken = try await upload(file, server.url(), "--resumable", resumable)
+        let modes = try FileManager.default.subpathsOfDirectory(atPath: folder.file("state/plugboard/uploads")).map {
+            try FileManager.default.attributesOfItem(atPath: folder.file("state/plugboard/uploads/\($0)"))[
+                .posixPermissions] as? Int
+        }
+        let outcome = try await upload(file, server.url(), "--resumable", resumable, "--progress", "json")
+        server.change { $0.cuts = [nil, nil, 10_000] }
+        server.change { $0.override = { number, _ in number > 11 && number < 16 ? ServerResponse(status: 503) : nil } }
+        let again = try await upload(file, server.url(), "--resumable", resumable)
+        let removed = try await upload(file, server.url(), "--resumable", resumable, "--abort")
+        let nothing = try await upload(file, server.url(), "--resumable", resumable, "--abort")
+
+        #expect(broken.status == 22 && broken.stderr.contains("same command continues"), "\(broken.stderr)")
+        #expect(modes == [0o600])
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        let last = try JSONParser.parse(String(try #require(outcome.stdout.split(separator: "\n").last)))
+        #expect(last["isComplete"] == true && last["resumed"] == 10_000 && last["sent"] == 50_000)
+        #expect(again.status == 22, "\(again.stderr)")
+        #expect(removed.status == 0 && removed.stderr.contains(": removed"), "\(removed.stderr)")
+        #expect(nothing.status == 0 && nothing.stderr.contains("nothing to remove"))
+        #expect(server.contents == [content] && server.cancelledCount == 1)
+    }
+
+    @Test func `an interrupted upload stays, and the same command continues it`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.pause = 100_000
+        let server = try UploadServer(plan)
+        let file = folder.file("na me.bin")
+        let line = """
+            "$plugboard" upload "$file" "$url" --resumable tus & id=$!; \
+            while ! ls "$XDG_STATE_HOME"/plugboard/uploads/*.json; do sleep 0.02; done; sleep 0.2; \
+            kill -INT $id; wait $id
+            """
+
+        let interrupted = try await Command.shell(
+            line, state.merging(["file": file, "url": server.url()]) { own, _ in own })
+        server.change { $0.pause = 0 }
+        let outcome = try await upload(file, server.url(), "--resumable", "tus")
+
+        #expect(interrupted.status == 130, "\(interrupted.stderr)")
+        #expect(interrupted.stderr.contains("same command continues"))
+        #expect(outcome.status == 0 && server.contents == [content], "\(outcome.stderr)")
+        #expect(server.requests.filter { $0.method == "POST" }.count == 1)
+    }
+
+    @Test func `many files are uploaded, and a failure does not stop the others`() async throws {
+        let names = ["a", "b", "c"]
+        for name in names { try folder.write(name, Array(content.prefix(1000 + (name.utf8.first.map(Int.init) ?? 0)))) }
+        var plan = UploadServer.Plan(.none)
+        plan.override = { _, request in request.path == "/d/b" ? ServerResponse(status: 403) : nil }
+        let server = try UploadServer(plan)
+
+        let outcome = try await Command.running(
+            ["upload"] + names.map { folder.file($0) } + [server.url("/d/"), "--resumable", "none"], environment: state)
+
+        #expect(outcome.status == 22, "\(outcome.stderr)")
+        #expect(Set(server.contents) == Set([try folder.read("a"), try folder.read("c")]))
+        #expect(outcome.stderr.contains("403"))
+    }
+
+    @Test func `standard input is uploaded, and the response's body is printed`() async throws {
+        let server = try LoopbackServer.responding { request in
+            ServerResponse(status: 201, body: "https://example.com/\(request.body.count)\n")
+        }
+
+        let outcome = try await upload("-", server.url("/x"), "--resumable", "none", input: "hello")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(outcome.stdout == "https://example.com/5\n")
+        #expect(server.requests.first?.method == "PUT")
+    }
+
+    @Test(arguments: [
+        [], ["file"], ["a", "b", "http://a.test/x", "--resumable", "none"],
+        ["a", "http://a.test/", "--progress", "dots"],
+        ["a", "http://a.test/", "--resumable", "ftp"], ["a", "http://a.test/", "--parallel", "0"],
+        ["a", "http://a.test/", "--part-size", "1"], ["a", "http://a.test/", "--metadata", "x"],
+        ["-", "http://a.test/", "--resumable", "none"], ["-", "http://a.test/x", "--abort"],
+    ])
+    func `arguments that do not fit are refused`(arguments: [String]) async throws {
+        let outcome = try await Command.running(["upload"] + arguments, environment: state)
+
+        #expect(outcome.status == 2 && !outcome.stderr.isEmpty, "\(outcome.stderr)")
+    }
+
+    @Test func `a file that cannot be read has the status for that`() async throws {
+        let outcome = try await upload(folder.file("missing"), "http://127.0.0.1:9/x", "--resumable", "none")
+
+        #expect(outcome.status == 26 && outcome.stderr.contains("missing"), "\(outcome.stderr)")
+    }
+}

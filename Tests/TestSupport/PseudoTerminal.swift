@@ -1,0 +1,56 @@
+import Foundation
+
+/// A terminal whose output a test reads.
+package final class PseudoTerminal: Sendable {
+    /// What a program opens.
+    package let path: String
+    private let descriptor: Int32
+    /// Keeps the terminal alive while no program has it open.
+    private let other: Int32
+
+    package init(columns: UInt16 = 80) throws {
+        descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+        var isLocked: Int32 = 0
+        var number: UInt32 = 0
+        // TIOCSPTLCK and TIOCGPTN, whose macros are not imported.
+        guard descriptor >= 0, ioctl(descriptor, 0x4004_5431, &isLocked) == 0,
+            ioctl(descriptor, 0x8004_5430, &number) == 0
+        else { throw SystemError.failed("/dev/ptmx", errno) }
+        path = "/dev/pts/\(number)"
+        other = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
+    }
+
+    deinit {
+        close(other)
+        close(descriptor)
+    }
+
+    /// What has been written and was not read yet.
+    package func read() throws -> String {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            guard count > 0 else { break }
+            bytes += piece[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Waits until a text was written, and returns everything up to then.
+    package func read(until text: String, patience: Duration = Gate.patience) throws -> String {
+        let deadline = ContinuousClock.now + patience
+        var all = ""
+        while true {
+            all += try read()
+            if all.contains(text) { return all }
+            guard ContinuousClock.now < deadline else {
+                throw SystemError.failed("read of a terminal: \(all)", ETIMEDOUT)
+            }
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&wanted, 1, 50)
+        }
+    }
+}

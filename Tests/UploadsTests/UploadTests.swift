@@ -1,0 +1,514 @@
+import Foundation
+import Plugboard
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PlugboardUploads
+
+/// Uploads that go on after a break.
+struct UploadTests {
+    typealias Dialect = UploadServer.Dialect
+    static let dialects: [Dialect] = [.draft, .tus]
+
+    let content = RangeServer.content(100_000)
+    let folder: TemporaryFolder
+    let file: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = try folder.write("file", content)
+    }
+
+    func upload(_ server: UploadServer, _ resumption: Upload.Resumption) -> Upload {
+        var upload = Upload(Request(.put, server.url()), .file(file))
+        upload.resumption = resumption
+        upload.journal = folder.file("journal")
+        upload.delay = .milliseconds(1)
+        return upload
+    }
+
+    func resumption(_ dialect: Dialect) -> Upload.Resumption { dialect == .tus ? .tus : .draft }
+
+    // MARK: Whole uploads
+
+    @Test(arguments: Dialect.allCases, Upload.Resumption.allCases)
+    func `a file arrives byte by byte, by each protocol that the server speaks`(
+        dialect: Dialect, resumption: Upload.Resumption
+    ) async throws {
+        let isSpoken = resumption == .automatic || resumption == .none || resumption.rawValue == dialect.rawValue
+        let server = try UploadServer(dialect)
+        let upload = upload(server, resumption)
+        guard isSpoken else {
+            let error = await #expect(throws: PlugboardError.self) {
+                let result = try await upload.run(with: Kernel())
+                // tus servers refuse a POST without their fields; others accept it as a request without content.
+                if !result.isComplete { throw PlugboardError(.uploadProtocol, "") }
+            }
+            #expect(error?.code == .uploadProtocol)
+            return
+        }
+        // A server of tus has no PUT without tus.
+        if dialect == .tus && resumption == .none { return }
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && result.count == 100_000 && result.resumed == 0)
+        #expect(server.contents == [content])
+        #expect(try folder.entries() == ["file"])
+    }
+
+    @Test(arguments: [Upload.Resumption.none, .draft, .tus])
+    func `bytes and streams arrive, with and without a known length`(resumption: Upload.Resumption) async throws {
+        let server = try UploadServer(resumption == .tus ? .tus : resumption == .draft ? .draft : .none)
+        for kind in ["bytes", "stream of known length", "stream"] where resumption != .none || kind != "stream" {
+            let stream = AsyncStream<Bytes> { input in
+                for start in stride(from: 0, to: content.count, by: 7_000) {
+                    input.yield(Bytes(Array(content[start..<min(start + 7_000, content.count)])))
+                }
+                input.finish()
+            }
+            let body: UploadContent =
+                kind == "bytes"
+                ? .bytes(Bytes(content)) : .stream(.stream(stream, length: kind == "stream" ? nil : content.count))
+            var upload = Upload(Request(.put, server.url()), body)
+            upload.resumption = resumption
+            upload.partSize = .bytes(30_000)
+
+            let result = try await upload.run(with: Kernel())
+
+            #expect(result.isComplete && result.count == 100_000, "\(kind)")
+        }
+        #expect(server.contents == Array(repeating: content, count: resumption == .none ? 2 : 3))
+    }
+
+    @Test(arguments: dialects, [0, 1])
+    func `an empty file and a file of one byte are uploaded`(dialect: Dialect, count: Int) async throws {
+        let server = try UploadServer(dialect)
+        try folder.write("file", content.prefix(count))
+
+        let result = try await upload(server, resumption(dialect)).run(with: Kernel())
+
+        #expect(result.isComplete)
+        if dialect == .draft || count > 0 { #expect(server.contents == [Array(content.prefix(count))]) }
+    }
+
+    // MARK: Breaks
+
+    @Test(arguments: dialects, [1, 16_384, 50_000, 99_999])
+    func `an upload goes on where the server has stopped receiving`(dialect: Dialect, cut: Int) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [cut, 1, nil]
+        let server = try UploadServer(plan)
+
+        let result = try await upload(server, resumption(dialect)).run(with: Kernel())
+
+        #expect(result.isComplete)
+        #expect(server.contents == [content])
+        let patches = server.requests.filter { $0.method == "PATCH" }.compactMap { $0["Upload-Offset"] }
+        #expect(patches == (cut == 99_999 ? ["0", "99999"] : ["0", "\(cut)", "\(cut + 1)"]))
+    }
+
+    @Test(arguments: [1, 50_000])
+    func `an upload that is announced while it is sent goes on after a break`(cut: Int) async throws {
+        var plan = UploadServer.Plan(.draft)
+        plan.cuts = [cut, nil]
+        let server = try UploadServer(plan)
+
+        let result = try await upload(server, .automatic).run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requestLines == ["OPTIONS /files", "PUT /files", "HEAD /uploads/0", "PATCH /uploads/0 \(cut)"])
+    }
+
+    @Test(arguments: dialects)
+    func `an upload goes on in another run, and says how much was there`(dialect: Dialect) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
+        var upload = upload(server, resumption(dialect))
+        upload.attempts = 1
+
+        await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+        let journal = String(decoding: try folder.read("journal"), as: UTF8.self)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file("journal"))[.posixPermissions]
+        let result = try await upload.run(with: Kernel())
+
+        #expect(journal.contains("/uploads/0") && !journal.contains("/files"))
+        #expect(mode as? Int == 0o600)
+        #expect(result.isComplete && result.resumed == 40_000)
+        #expect(server.contents == [content])
+        #expect(try folder.entries() == ["file"])
+    }
+
+    @Test(arguments: dialects)
+    func `a response that is lost after the last byte is asked for, and nothing is sent twice`(
+        dialect: Dialect
+    ) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.losesResponse = [1]
+        let server = try UploadServer(plan)
+
+        let result = try await upload(server, resumption(dialect)).run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requests.filter { $0.method == "PATCH" }.count == 1)
+    }
+
+    @Test(arguments: dialects)
+    func `an upload that the server has lost starts over`(dialect: Dialect) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [40_000, nil]
+        plan.forgetsBefore = [3]
+        let server = try UploadServer(plan)
+
+        let result = try await upload(server, resumption(dialect)).run(with: Kernel())
+
+        #expect(result.isComplete && result.resumed == 0 && server.contents == [content])
+        #expect(server.requestLines.last == "PATCH /uploads/1 0")
+    }
+
+    @Test(arguments: dialects)
+    func `a server that loses every upload ends the attempts`(dialect: Dialect) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.forgetsBefore = Set(2...40)
+        let server = try UploadServer(plan)
+
+        let result = try await upload(server, resumption(dialect)).run(with: Kernel())
+
+        #expect(!result.isComplete && result.response.status == 404)
+        #expect(server.contents.isEmpty && server.requests.count <= 12)
+    }
+
+    @Test(arguments: dialects, [1, 1_000_000])
+    func `an offset beyond what was sent fails, and nothing more is sent`(
+        dialect: Dialect, exaggeration: Int
+    ) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [99_999]
+        plan.exaggeration = exaggeration + 1
+        let server = try UploadServer(plan)
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await upload(server, resumption(dialect)).run(with: Kernel())
+        }
+
+        #expect(error?.code == .uploadOffset)
+        #expect(server.requests.filter { $0.method == "PATCH" }.count == 1)
+    }
+
+    @Test(arguments: dialects, ["-1", "+5", "5, 5", "1e3", "", "5\t6", "99999999999999999999", "0x10"])
+    func `an offset that is no number is an error`(dialect: Dialect, value: String) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [40_000]
+        plan.override = { _, request in
+            request.method == "HEAD" ? ServerResponse(status: 200, fields: [("Upload-Offset", value)]) : nil
+        }
+        let server = try UploadServer(plan)
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await upload(server, resumption(dialect)).run(with: Kernel())
+        }
+
+        #expect(error?.code == .uploadProtocol)
+    }
+
+    @Test(arguments: dialects, [500, 503, 429, 408])
+    func `a status that will pass is tried again, and one that will not is the response`(
+        dialect: Dialect, status: Int
+    ) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.override = { number, _ in [1, 3, 4].contains(number) ? ServerResponse(status: status) : nil }
+        let server = try UploadServer(plan)
+        let refusing = try UploadServer(
+            {
+                var plan = plan
+                plan.override = { number, _ in number == 2 ? ServerResponse(status: 403) : nil }
+                return plan
+            }())
+
+        let result = try await upload(server, resumption(dialect)).run(with: Kernel())
+        let refused = try await upload(refusing, resumption(dialect)).run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(!refused.isComplete && refused.response.status == 403 && refusing.contents.isEmpty)
+    }
+
+    @Test func `a server that accepts bytes and does not have them ends the attempts`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.override = { _, request in
+            request.method == "PATCH" ? ServerResponse(status: 204, fields: [("Upload-Offset", "100000")]) : nil
+        }
+        let early = try UploadServer(plan)
+        plan.override = { _, request in request.method == "PATCH" ? ServerResponse(status: 204) : nil }
+        let silent = try UploadServer(plan)
+
+        for server in [silent, early] {
+            var upload = upload(server, .tus)
+            upload.content = .bytes(Bytes(content))
+            let result = try? await upload.run(with: Kernel())
+
+            // Only a server that says that it has all bytes is believed.
+            #expect(result?.isComplete == (server === early ? true : nil))
+        }
+    }
+
+    // MARK: Files that change
+
+    @Test(arguments: dialects, ["longer", "other bytes"])
+    func `a file that has changed between two runs starts over, and the old upload is removed`(
+        dialect: Dialect, change: String
+    ) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
+        var upload = upload(server, resumption(dialect))
+        upload.attempts = 1
+        _ = try? await upload.run(with: Kernel())
+        let changed = RangeServer.content(change == "longer" ? 100_001 : 100_000, seed: 5)
+        try folder.write("file", changed)
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && result.resumed == 0)
+        #expect(server.contents == [changed] && server.cancelledCount == 1)
+    }
+
+    @Test(arguments: dialects)
+    func `a file that changes while it is sent is refused, and the upload is removed`(dialect: Dialect) async throws {
+        // More than the buffers of the connection hold.
+        try folder.write("file", [UInt8](repeating: 7, count: 24_000_000))
+        var plan = UploadServer.Plan(dialect)
+        plan.pause = 2_000
+        let server = try UploadServer(plan)
+        let upload = upload(server, resumption(dialect))
+
+        let outcome = Task { try await upload.run(with: Kernel()) }
+        while server.partial.first?.isEmpty ?? true { try await Task.sleep(for: .milliseconds(1)) }
+        let handle = try #require(FileHandle(forWritingAtPath: file))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data([1]))
+        try handle.close()
+        let error = await #expect(throws: PlugboardError.self) { try await outcome.value }
+
+        #expect(error?.code == .uploadChanged)
+        #expect(server.contents.isEmpty && server.cancelledCount == 1)
+        #expect(try folder.entries() == ["file"])
+    }
+
+    // MARK: Journals
+
+    @Test(arguments: [
+        "", "{", "[]", "null", "\u{0}\u{0}", #"{"plugboardUpload": 2}"#, #"{"plugboardUpload": 1}"#,
+        #"{"plugboardUpload":1,"target":"T","protocol":"draft","url":"file:///etc/passwd","size":100000}"#,
+        #"{"plugboardUpload":1,"target":"T","protocol":"ftp","url":"http://127.0.0.1/","size":-1}"#,
+    ])
+    func `a journal that is damaged or of another version is not used`(text: String) async throws {
+        let server = try UploadServer(.tus)
+        let upload = upload(server, .tus)
+        let target = UploadJournal.key(of: server.url())
+        try folder.write("journal", text.replacingOccurrences(of: "\"T\"", with: "\"\(target)\""))
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requestLines == ["POST /files", "PATCH /uploads/0 0"])
+    }
+
+    @Test func `a journal of another URL, or whose upload has expired, is not used`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [40_000]
+        plan.creationFields = [("Upload-Expires", "Wed, 25 Jun 2014 16:00:00 GMT")]
+        let server = try UploadServer(plan)
+        var upload = upload(server, .tus)
+        upload.attempts = 1
+        _ = try? await upload.run(with: Kernel())
+
+        let result = try await upload.run(with: Kernel())
+        server.change { $0.cuts = [nil, nil, 40_000] }
+        _ = try? await upload.run(with: Kernel())
+        upload.request.url = server.url("/elsewhere")
+        let elsewhere = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && result.resumed == 0 && elsewhere.isComplete && elsewhere.resumed == 0)
+        #expect(server.contents == [content, content])
+    }
+
+    @Test func `two uploads do not use one journal at a time, and a link is not followed`() async throws {
+        let server = try UploadServer(.tus)
+        let upload = upload(server, .tus)
+        let held = try UploadJournal(folder.file("journal"))
+
+        let busy = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+        withExtendedLifetime(held) {}
+        var linked = upload
+        linked.journal = folder.file("link")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: file)
+        let refused = await #expect(throws: PlugboardError.self) { try await linked.run(with: Kernel()) }
+
+        #expect(busy?.code == .uploadBusy && refused?.code == .uploadJournal)
+        #expect(try folder.read("file") == content && server.requests.isEmpty)
+    }
+
+    @Test(arguments: dialects)
+    func `cancelling removes the upload on the server, and the journal`(dialect: Dialect) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
+        var upload = upload(server, resumption(dialect))
+        upload.attempts = 1
+        _ = try? await upload.run(with: Kernel())
+
+        let response = try await upload.cancel(with: Kernel())
+        let again = try await upload.cancel(with: Kernel())
+
+        #expect(response?.status == 204 && again == nil)
+        #expect(server.partial.isEmpty && server.cancelledCount == 1)
+        #expect(try folder.entries() == ["file"])
+    }
+
+    // MARK: Requests
+
+    @Test func `credentials are not sent to another origin that the server names`() async throws {
+        let other = try UploadServer(.tus)
+        var plan = UploadServer.Plan(.tus)
+        plan.base = other.url("")
+        let server = try UploadServer(plan)
+        var upload = upload(server, .tus)
+        upload.request.fields[.authorization] = "Bearer geheim"
+        upload.request.fields["X-Trace"] = "7"
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(!result.isComplete)
+        #expect(server.requests.first?["Authorization"] == "Bearer geheim")
+        let strange = try #require(other.requests.first)
+        #expect(strange["Authorization"] == nil && strange["X-Trace"] == "7")
+    }
+
+    @Test(arguments: ["Upload-Offset", "Tus-Resumable", "Content-Length", "Content-Range"])
+    func `fields of the protocol are not the caller's`(name: String) async throws {
+        let server = try UploadServer(.tus)
+        var upload = upload(server, .tus)
+        upload.request.fields[FieldName(name)] = "1"
+
+        let error = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+
+        #expect(error?.code == .requestField && server.requests.isEmpty)
+    }
+
+    @Test func `limits of the server are kept`() async throws {
+        var plan = UploadServer.Plan(.draft)
+        plan.creationFields = [("Upload-Limit", "max-size=200000, max-append-size=30000;a=b, expires=60")]
+        let server = try UploadServer(plan)
+        plan.creationFields = [("Upload-Limit", "max-size=99999")]
+        let small = try UploadServer(plan)
+
+        let result = try await upload(server, .draft).run(with: Kernel())
+        let error = await #expect(throws: PlugboardError.self) { try await upload(small, .draft).run(with: Kernel()) }
+
+        #expect(result.isComplete && server.contents == [content])
+        let offsets = server.requests.compactMap { $0["Upload-Offset"] }
+        #expect(offsets == ["0", "30000", "60000", "90000"])
+        #expect(error?.code == .uploadLimit && small.contents.isEmpty)
+    }
+
+    @Test func `metadata and digests are sent as tus wants them`() async throws {
+        let server = try UploadServer(.tus)
+        var upload = upload(server, .tus)
+        upload.metadata = ["filename": "Grüße.txt", "flag": ""]
+        upload.checksum = true
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requests.first?["Upload-Metadata"] == "filename R3LDvMOfZS50eHQ=,flag")
+        let digest = try #require(server.requests.last?["Upload-Checksum"])
+        let bytes = try #require(Base64.decode(String(digest.dropFirst(7))))
+        let text = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        #expect(digest.hasPrefix("sha256 ") && text == Bytes(content).sha256)
+    }
+
+    @Test(arguments: dialects)
+    func `progress has totals, and comes at most ten times a second`(dialect: Dialect) async throws {
+        let large = RangeServer.content(1_000_000)
+        try folder.write("file", large)
+        var plan = UploadServer.Plan(dialect)
+        plan.pause = 10_000
+        plan.cuts = [300_000]
+        let server = try UploadServer(plan)
+        var upload = upload(server, resumption(dialect))
+        let box = Heard()
+        upload.progress = { box.add($0) }
+        let began = ContinuousClock.now
+
+        let result = try await upload.run(with: Kernel())
+
+        let seconds = (ContinuousClock.now - began) / .seconds(1)
+        #expect(result.isComplete && server.contents == [large])
+        #expect(box.all.last == UploadProgress(sent: 1_000_000, resumed: 0, total: 1_000_000))
+        #expect(box.all.allSatisfy { $0.total == 1_000_000 && $0.sent <= 1_000_000 })
+        #expect(box.all.count >= 3 && Double(box.all.count) <= seconds * 10 + 2)
+    }
+
+    private final class Heard: Sendable {
+        private let list = Mutex<[UploadProgress]>([])
+        var all: [UploadProgress] { list.withLock { $0 } }
+        func add(_ progress: UploadProgress) { list.withLock { $0.append(progress) } }
+    }
+
+    // MARK: Expect
+
+    @Test(arguments: ["100", "417", "final", "nothing"])
+    func `a large body waits until the server wants it`(reply: String) async throws {
+        let large = RangeServer.content(1_100_000)
+        try folder.write("file", large)
+        let received = Heard100()
+        let server = try LoopbackServer { connection in
+            while true {
+                let request = try connection.readHead()
+                let expects = request["Expect"] != nil
+                if expects, reply == "417" {
+                    try connection.respond(status: 417)
+                    throw ReceivedRequestError.closed
+                }
+                if expects, reply == "final" {
+                    try connection.respond(status: 413)
+                    return try connection.waitForClose()
+                }
+                if expects, reply == "100" { try connection.write("HTTP/1.1 100 Continue\r\n\r\n") }
+                received.set(try connection.readBytes(Int(request["Content-Length"] ?? "") ?? 0))
+                try connection.respond(status: 201)
+            }
+        }
+        var upload = Upload(Request(.put, server.url()), .file(file))
+        upload.resumption = .none
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(server.requests.first?["Expect"] == "100-continue")
+        #expect(server.requests.count == (reply == "417" ? 2 : 1))
+        if reply == "417" { #expect(server.requests.last?["Expect"] == nil) }
+        #expect(result.isComplete == (reply != "final"))
+        #expect(result.response.status == (reply == "final" ? 413 : 201))
+        #expect(received.bytes == (reply == "final" ? [] : large))
+    }
+
+    private final class Heard100: Sendable {
+        private let value = Mutex<[UInt8]>([])
+        var bytes: [UInt8] { value.withLock { $0 } }
+        func set(_ bytes: [UInt8]) { value.withLock { $0 = bytes } }
+    }
+
+    @Test func `a file that is missing, a folder and a pipe are not uploaded`() async throws {
+        let server = try UploadServer(.tus)
+        mkfifo(folder.file("pipe"), 0o600)
+        for path in ["missing", "", "pipe"] {
+            var upload = upload(server, .tus)
+            upload.content = .file(path.isEmpty ? folder.path : folder.file(path))
+            let error = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+            #expect(error?.code == .bodyRead)
+        }
+        #expect(server.requests.isEmpty)
+    }
+}
