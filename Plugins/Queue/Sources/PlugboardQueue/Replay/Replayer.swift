@@ -173,11 +173,14 @@ final class Replayer: Sendable {
     }
 
     /// Lets an exchange wait until a line is empty. Returns false where there is no point, because the network to the
-    /// origin is gone.
+    /// origin is gone, or nothing is sent before the command `replay`.
     func enter(_ line: String, _ origin: String, _ ticket: Ticket) -> Bool {
         let now = host.now.nanoseconds
         let canWait = state.withLock { state in
-            guard now >= state.pausedUntil, now >= state.origins[origin]?.pausedUntil ?? 0, !state.isStopped else {
+            // Until the file was read, every line counts as busy.
+            guard settings.automatic || state.lines == nil, now >= state.pausedUntil,
+                now >= state.origins[origin]?.pausedUntil ?? 0, !state.isStopped
+            else {
                 return false
             }
             state.waiting[line, default: []].append(ticket)
