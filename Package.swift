@@ -3,7 +3,8 @@ import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
 let bundled = [
-    "Logging", "Indicator", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Resume", "Retry", "Validator",
+    "Logging", "Indicator", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Queue", "Resume", "Retry",
+    "Validator",
 ]
 
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
@@ -170,6 +171,11 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
     .executableTarget(
+        name: "ExampleQueueing", dependencies: ["Plugboard"], path: "Examples/Offline/Queueing", swiftSettings: strict),
+    .executableTarget(
+        name: "ExampleDelivering", dependencies: ["Plugboard"], path: "Examples/Offline/Delivering",
+        swiftSettings: strict),
+    .executableTarget(
         name: "ExampleBodies", dependencies: ["Plugboard"], path: "Examples/Bodies", swiftSettings: strict),
     .target(
         name: "ExampleEveryday", dependencies: ["Plugboard"], path: "Examples/Everyday",
@@ -196,7 +202,7 @@ let plugins: [Target] =
     + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
-    + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
+    + plugin("Queue", "PlugboardSQLite") + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
     + plugin("Validator", "PlugboardJSONSchema")
 
 let testTargets: [Target] = [
@@ -220,8 +226,8 @@ let testTargets: [Target] = [
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
         "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardIndicatorOptions",
-        "PlugboardLoggingOptions",
-        "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions",
+        "PlugboardLoggingOptions", "PlugboardQueueOptions", "PlugboardRedirectOptions", "PlugboardResumeOptions",
+        "PlugboardRetryOptions", "PlugboardValidatorOptions",
         "PlugboardJSONSchema"),
     tests(
         "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
@@ -259,6 +265,7 @@ let testTargets: [Target] = [
     pluginTests("Authentication"),
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite"),
+    pluginTests("Queue", "PlugboardSQLite"),
     pluginTests("Resume", "PlugboardRanges"),
     pluginTests("Retry"),
     pluginTests("Validator", "PlugboardJSONSchema"),

@@ -767,6 +767,26 @@ public:
         }
         return attributes;
     }
+    // The id of the plugin that sent the request as a sub-request; empty for a request of the program.
+    std::optional<std::string_view> sender() const noexcept {
+        auto facts = exchange_facts();
+        return facts ? optional_view(facts->sender(raw_)) : std::nullopt;
+    }
+    // The options that the request itself has, in the names and words of a sub-request's options.
+    Fields options() const {
+        Fields options;
+        plug_field found = {};
+        auto facts = exchange_facts();
+        while (facts && facts->option_at(raw_, options.size(), &found) == PLUG_OK) {
+            options.emplace_back(view(found.name), view(found.value));
+        }
+        return options;
+    }
+    // What is known of an attribute that `attribute` returns: PLUG_ATTRIBUTE_… together.
+    plug_attribute_flags attribute_flags(std::string_view name) const noexcept {
+        auto facts = exchange_facts();
+        return facts ? facts->attribute_flags(raw_, text(name)) : 0;
+    }
     void set_attribute(std::string_view name, std::string_view value) {
         detail::check("set_attribute", table()->set_attribute(raw_, text(name), text(value)));
     }
@@ -830,6 +850,10 @@ public:
     }
 
 private:
+    const plug_exchange_facts_v1 *exchange_facts() const noexcept {
+        return static_cast<const plug_exchange_facts_v1 *>(
+            table()->extension(table(), PLUG_TEXT(PLUG_EXTENSION_EXCHANGE_FACTS)));
+    }
     const plug_host_v1 *table() const noexcept { return host_.raw(); }
     Host host_;
     plug_exchange *raw_;

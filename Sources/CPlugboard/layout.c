@@ -88,6 +88,11 @@ ASSERT_SIZE(plug_attributes_v1, 8);
 ASSERT_OFFSET(plug_attributes_v1, check, 0);
 ASSERT_SIZE(plug_data_path_v1, 8);
 ASSERT_OFFSET(plug_data_path_v1, path, 0);
+
+ASSERT_SIZE(plug_exchange_facts_v1, 24);
+ASSERT_OFFSET(plug_exchange_facts_v1, sender, 0);
+ASSERT_OFFSET(plug_exchange_facts_v1, option_at, 8);
+ASSERT_OFFSET(plug_exchange_facts_v1, attribute_flags, 16);
 ASSERT_SIZE(plug_source_v1, 40);
 ASSERT_OFFSET(plug_source_v1, context, 0);
 ASSERT_OFFSET(plug_source_v1, length, 8);

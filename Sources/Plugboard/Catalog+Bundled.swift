@@ -5,6 +5,7 @@ import PlugboardCore
 import PlugboardDecode
 import PlugboardIndicator
 import PlugboardLogging
+import PlugboardQueue
 import PlugboardRedirect
 import PlugboardResume
 import PlugboardRetry
@@ -15,7 +16,7 @@ extension Catalog {
     public static var bundled: Catalog {
         Catalog([
             loggingPlugin(), indicatorPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(),
-            cookiesPlugin(), cachePlugin(), resumePlugin(), retryPlugin(), validatorPlugin(),
+            cookiesPlugin(), cachePlugin(), queuePlugin(), resumePlugin(), retryPlugin(), validatorPlugin(),
         ])
     }
 }

@@ -7,6 +7,7 @@
 @_exported import PlugboardDecode
 @_exported import PlugboardIndicator
 @_exported import PlugboardLogging
+@_exported import PlugboardQueue
 @_exported import PlugboardRedirect
 @_exported import PlugboardResume
 @_exported import PlugboardRetry

@@ -30,6 +30,7 @@
 ///     authentication  .credential .refresh
 ///     cache           .damaged .removed .unreadable .command
 ///     cookies         .refused .argument .file
+///     queue           .full .argument .unknown .file .rejected .attempts .expired .body .collapsed
 ///     redirect        .limit .refused .body
 ///     resume          .changed
 ///     retry           .circuitOpen

@@ -71,6 +71,24 @@ struct ProgramTests {
         #expect(server.requests.first?["Accept"] == "application/json")
     }
 
+    @Test func `one program queues ten thousand requests without a network, and another delivers them`() async throws {
+        let folder = try TemporaryFolder()
+        let closed = try ClosedPort()
+        let file = folder.file("queue.sqlite")
+
+        let queueing = try await ProcessRunner.running([
+            try Products.executable("ExampleQueueing"), closed.url("/entries"), file, "10000",
+        ])
+        let server = try LoopbackServer(opening: closed, .responding { _ in ServerResponse(status: 201) })
+        let delivering = try await ProcessRunner.running([try Products.executable("ExampleDelivering"), file])
+
+        #expect(queueing.stdout == "queued: 10000\n", "\(queueing.stderr)")
+        #expect(delivering.stdout == "delivered: 10000, left: 0\n", "\(delivering.stderr)")
+        #expect(server.requests.count == 10_000)
+        #expect(Set(server.requests.map(\.text)) == Set((0..<10_000).map { "entry \($0)" }))
+        #expect(Set(server.requests.map { $0["Idempotency-Key"] }).count == 10_000)
+    }
+
     @Test func `values are sent and received as JSON, parameters, forms, lines and events`() async throws {
         let server = try LoopbackServer.responding { request in
             switch request.path {

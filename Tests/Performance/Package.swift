@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "Plugboard", package: "plugboard"),
                 .product(name: "PlugboardDownloads", package: "plugboard"),
             ]),
+        .executableTarget(name: "plain_sqlite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(name: "silence"),
         .target(name: "nothing", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .target(
@@ -37,6 +38,7 @@ let package = Package(
                 .product(name: "PlugboardTransport", package: "plugboard"),
                 .product(name: "PlugboardCacheOptions", package: "plugboard"),
                 .product(name: "PlugboardCookiesOptions", package: "plugboard"),
+                .product(name: "PlugboardQueueOptions", package: "plugboard"),
             ]),
         .executableTarget(
             name: "endpoints",

@@ -104,7 +104,12 @@ pub mod raw {
     pub const PLUG_LENGTH_UNKNOWN: u64 = u64::MAX;
     pub const PLUG_EXTENSION_ATTRIBUTES: &str = "plugboard.attributes/1";
     pub const PLUG_EXTENSION_DATA_PATH: &str = "plugboard.data-path/1";
+    pub const PLUG_EXTENSION_EXCHANGE_FACTS: &str = "plugboard.exchange-facts/1";
 
+    pub const PLUG_ATTRIBUTE_OWN: plug_attribute_flags = 1;
+    pub const PLUG_ATTRIBUTE_SECRET: plug_attribute_flags = 2;
+
+    pub type plug_attribute_flags = u32;
     pub type plug_pull = u64;
     pub type plug_ticket = u64;
     pub type plug_reply = u64;
@@ -441,6 +446,14 @@ pub mod raw {
     #[derive(Clone, Copy)]
     pub struct plug_data_path_v1 {
         pub path: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_exchange_facts_v1 {
+        pub sender: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
+        pub option_at: unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, option: *mut plug_field) -> plug_result,
+        pub attribute_flags: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_attribute_flags,
     }
 }
 
@@ -1463,6 +1476,36 @@ impl Exchange<'_> {
     /// Valid after the hook too, for `publish` and `send`.
     pub fn id(&self) -> plug_exchange_id {
         unsafe { (self.host.table().exchange_id)(self.raw) }
+    }
+
+    fn facts(&self) -> Option<&plug_exchange_facts_v1> {
+        let table = unsafe { (self.host.table().extension)(self.host.0, text(PLUG_EXTENSION_EXCHANGE_FACTS)) };
+        unsafe { (table as *const plug_exchange_facts_v1).as_ref() }
+    }
+
+    /// The id of the plugin that sent the request as a sub-request; `None` for a request of the program.
+    pub fn sender(&self) -> Option<String> {
+        let sender = unsafe { (self.facts()?.sender)(self.raw) };
+        if sender.bytes.is_null() {
+            return None;
+        }
+        Some(unsafe { string(sender) })
+    }
+
+    /// The options that the request itself has, in the names and words of a sub-request's options.
+    pub fn options(&self) -> Vec<(String, String)> {
+        let mut options = Vec::new();
+        let Some(facts) = self.facts() else { return options };
+        let mut found = plug_field { name: text(""), value: text("") };
+        while unsafe { (facts.option_at)(self.raw, options.len() as u64, &mut found) } == PLUG_OK {
+            options.push(unsafe { (string(found.name), string(found.value)) });
+        }
+        options
+    }
+
+    /// What is known of an attribute that `attribute` returns: `PLUG_ATTRIBUTE_…` together.
+    pub fn attribute_flags(&self, name: &str) -> raw::plug_attribute_flags {
+        self.facts().map_or(0, |facts| unsafe { (facts.attribute_flags)(self.raw, text(name)) })
     }
 
     pub fn attempt(&self) -> u32 {

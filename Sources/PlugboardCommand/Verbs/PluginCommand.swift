@@ -28,7 +28,20 @@ struct PluginCommand: AsyncParsableCommand {
 
     func run() async throws {
         _ = try Duration.argument(timeout, "--timeout")
-        try await Kernel.whileRunning(try plugins.configuration()) { try await ask($0) }
+        try await Kernel.whileRunning(try configuration()) { try await ask($0) }
+    }
+
+    /// A command that only reads or removes queued requests must not send them, which the queue else does at its start.
+    private func configuration() throws -> Configuration {
+        try plugins.configuration { configuration in
+            guard plugin == "queue", !["replay", "outcome", "watch"].contains(command) else { return }
+            for index in configuration.plugins.indices
+            where configuration.plugins[index].isEnabled
+                && configuration.descriptor(of: configuration.plugins[index])?.id == plugin
+            {
+                configuration.plugins[index].settings["automatic"] = false
+            }
+        }
     }
 
     private func ask(_ kernel: Kernel) async throws {

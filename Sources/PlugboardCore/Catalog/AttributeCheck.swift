@@ -50,6 +50,12 @@ package struct AttributeCheck: Sendable {
         self.names = names
     }
 
+    /// Whether the table of the attribute's plugin says that it is secret.
+    func isSecret(_ name: String) -> Bool {
+        if case .described(let option)? = options[name] { return option.isSecret }
+        return absentSecrets.contains(name)
+    }
+
     /// Why a request with these attributes cannot be sent (`request.option`), or nil. Called from any thread.
     ///
     /// No attributes cost nothing, others one look-up each.

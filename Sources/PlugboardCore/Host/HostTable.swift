@@ -15,22 +15,55 @@ enum HostTable {
         setSettings(&table)
         setServices(&table)
         table.extension = { _, id in
-            id.string == PLUG_EXTENSION_DATA_PATH ? UnsafeRawPointer(HostTable.dataPath.table) : nil
+            switch id.string {
+            case PLUG_EXTENSION_DATA_PATH: UnsafeRawPointer(HostTable.dataPath.table)
+            case PLUG_EXTENSION_EXCHANGE_FACTS: UnsafeRawPointer(HostTable.exchangeFacts.table)
+            default: nil
+            }
         }
         return table
     }
 
     /// Sendable because the table never changes.
-    private struct DataPath: @unchecked Sendable {
-        let table: UnsafePointer<plug_data_path_v1>
+    private struct Extension<Table>: @unchecked Sendable {
+        let table: UnsafePointer<Table>
+
+        init(_ functions: Table) {
+            let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+            table.initialize(to: functions)
+            self.table = UnsafePointer(table)
+        }
     }
 
-    private static let dataPath = {
-        let table = UnsafeMutablePointer<plug_data_path_v1>.allocate(capacity: 1)
-        table.initialize(
-            to: plug_data_path_v1(path: { host in host.map { HostContext.from($0).dataPath() } ?? plug_text() }))
-        return DataPath(table: UnsafePointer(table))
-    }()
+    private static let dataPath = Extension(
+        plug_data_path_v1(path: { host in host.map { HostContext.from($0).dataPath() } ?? plug_text() }))
+
+    private static let exchangeFacts = Extension(
+        plug_exchange_facts_v1(
+            sender: { pointer in
+                guard let pointer else { return plug_text() }
+                let exchange = ExchangeCore.from(pointer)
+                guard let sender = exchange.family.sender else { return plug_text() }
+                return exchange.views.scratch.text(exchange.pipeline.slots[sender].id)
+            },
+            option_at: { pointer, index, option in
+                guard let pointer else { return PLUG_BAD_ARGUMENT }
+                let exchange = ExchangeCore.from(pointer)
+                guard let stored = exchange.request.head.storedOptions else { return PLUG_NOT_FOUND }
+                let texts = stored.options.texts
+                guard index < texts.count else { return PLUG_NOT_FOUND }
+                let found = texts[Int(index)]
+                option?.pointee = plug_field(
+                    name: exchange.views.scratch.text(found.name), value: exchange.views.scratch.text(found.value))
+                return PLUG_OK
+            },
+            attribute_flags: { pointer, name in
+                guard let pointer else { return 0 }
+                let (exchange, name) = (ExchangeCore.from(pointer), name.string)
+                let isOwn = exchange.request.head.attributes[name] != nil
+                return (isOwn ? PLUG_ATTRIBUTE_OWN : 0)
+                    | (exchange.core.attributeCheck.isSecret(name) ? PLUG_ATTRIBUTE_SECRET : 0)
+            }))
 
     // MARK: Verdicts
 

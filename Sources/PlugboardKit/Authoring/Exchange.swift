@@ -52,6 +52,37 @@ public struct Exchange: ~Copyable {
         withText(reference) { host.pointee.resolve_url(raw, $0).optionalString }
     }
 
+    /// The attributes that the request itself carries, without those that the configuration gives for its origin.
+    ///
+    /// - Parameter includesSecrets: Whether those are among them that their plugin's table calls secret.
+    public func ownAttributes(includesSecrets: Bool) -> Attributes {
+        var own = Attributes()
+        guard let facts = instance.host.exchangeFacts else { return own }
+        for (name, value) in attributes {
+            let flags = withText(name) { facts.pointee.attribute_flags(raw, $0) }
+            guard flags & PLUG_ATTRIBUTE_OWN != 0 else { continue }
+            if includesSecrets || flags & PLUG_ATTRIBUTE_SECRET == 0 { own[name] = value }
+        }
+        return own
+    }
+
+    /// The id of the plugin that sent the request as a sub-request; nil for a request of the program.
+    public var sender: String? { instance.host.exchangeFacts.flatMap { $0.pointee.sender(raw).optionalString } }
+
+    /// The options that the request itself has, beside those of the configuration.
+    public var options: RequestOptions {
+        var options = RequestOptions()
+        guard let facts = instance.host.exchangeFacts else { return options }
+        var option = plug_field()
+        var index: UInt64 = 0
+        while facts.pointee.option_at(raw, index, &option) == PLUG_OK {
+            // The kernel gives only names and values that it takes.
+            _ = options.set(option.name.string, to: option.value.string)
+            index += 1
+        }
+        return options
+    }
+
     // MARK: Attributes
 
     /// An attribute that the request carries, or that the configuration gives for its origin.

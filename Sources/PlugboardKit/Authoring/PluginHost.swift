@@ -14,6 +14,12 @@ public final class PluginHost: Sendable {
 
     var raw: UnsafePointer<plug_host_v1> { pointer.raw }
 
+    /// PLUG_EXTENSION_EXCHANGE_FACTS; nil in a kernel that does not have it.
+    var exchangeFacts: UnsafePointer<plug_exchange_facts_v1>? {
+        withText(PLUG_EXTENSION_EXCHANGE_FACTS) { raw.pointee.extension(raw, $0) }?
+            .assumingMemoryBound(to: plug_exchange_facts_v1.self)
+    }
+
     /// Whether lines of this level are printed. Ask before you collect what only the log needs.
     public func prints(_ level: LogLevel) -> Bool { level.rawValue >= raw.pointee.log_level(raw) }
 

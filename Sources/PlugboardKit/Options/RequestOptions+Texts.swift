@@ -1,11 +1,11 @@
 extension RequestOptions {
     /// The options that are set, in the names and words of the configuration's `kernel`: as they cross the border.
-    package var texts: [(name: String, value: String)] {
+    public var texts: [(name: String, value: String)] {
         RequestOptions.table.compactMap { row in row.text(self).map { (row.name, $0) } }
     }
 
-    /// Sets one option by its name; returns what is wrong, without the value, or nil.
-    package mutating func set(_ name: String, to text: String) -> String? {
+    /// Sets one option by its name in `texts`; returns what is wrong, without the value, or nil.
+    public mutating func set(_ name: String, to text: String) -> String? {
         guard let row = RequestOptions.table.first(where: { $0.name == name }) else {
             return "there is no option \(Printable.text(name))"
         }

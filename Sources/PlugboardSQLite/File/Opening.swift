@@ -47,10 +47,14 @@ struct Opening: Sendable {
         do throws(SQLiteFailure) {
             let file = try StoreFile(path, makesFolders: false)
             try file.check()
-            if file.size == 0 || reserve(of: file).isMarked { return }
+            if file.size == 0 { return }
+            let isMarked = reserve(of: file).isMarked
+            if isMarked && !schema.refusesNewer { return }
             let connection = try connected(file.path, 0, isUnchanged: true)
             do throws(SQLiteFailure) { try identify(connection) } catch {
-                if error.kind == .damaged && !isOurs(file, isUnchanged: true) { throw noDatabase(file, error) }
+                if error.kind == .damaged && !isMarked && !isOurs(file, isUnchanged: true) {
+                    throw noDatabase(file, error)
+                }
                 throw error
             }
         } catch {
@@ -170,6 +174,11 @@ struct Opening: Sendable {
         let version = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
         guard identity != 0 || isEmpty && version == 0 else {
             throw otherProgram
+        }
+        if schema.refusesNewer, identity != 0, version > Int64(schema.migrations.count) {
+            throw .refused(
+                "\(name) was written by a newer version of this program (its version is \(version), here it is "
+                    + "\(schema.migrations.count)). Update the program, or give another path.")
         }
         guard (0...Int64(schema.migrations.count)).contains(version) else {
             throw SQLiteFailure(

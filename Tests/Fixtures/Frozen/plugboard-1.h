@@ -732,6 +732,27 @@ typedef struct plug_data_path_v1 {
     plug_text (*path)(const plug_host_v1 *host);
 } plug_data_path_v1;
 
+// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_EXCHANGE_FACTS)) returns a
+// plug_exchange_facts_v1.
+#define PLUG_EXTENSION_EXCHANGE_FACTS "plugboard.exchange-facts/1"
+
+// What is known of an attribute, as bits.
+typedef uint32_t plug_attribute_flags;
+#define PLUG_ATTRIBUTE_OWN 1u      // the request itself carries it; without: the configuration gives it
+#define PLUG_ATTRIBUTE_SECRET 2u   // the table of its plugin says that it is secret
+
+// What a plugin needs to send the request of an exchange again later, as a request of its own.
+typedef struct plug_exchange_facts_v1 {
+    // Returns the id of the plugin that sent the request as a sub-request; {NULL, 0} for a request of the program.
+    // [loop]
+    plug_text (*sender)(plug_exchange *exchange);
+    // Writes one of the options that the request itself has, in the names and words of plug_subrequest_v1.options.
+    // PLUG_NOT_FOUND from their count on. [loop]
+    plug_result (*option_at)(plug_exchange *exchange, uint64_t index, plug_field *option);
+    // Returns what is known of an attribute that `attribute` returns, as PLUG_ATTRIBUTE_… together. [loop]
+    plug_attribute_flags (*attribute_flags)(plug_exchange *exchange, plug_text name);
+} plug_exchange_facts_v1;
+
 // ----------------------------------------------------------------------------------------------- For authors
 
 static inline plug_text plug_make_text(const char *bytes, uint64_t count) {

@@ -100,6 +100,39 @@ struct TypedSettingsTests {
             ]
         ),
         (
+            "queue",
+            .queue {
+                $0.path = $0.path
+                $0.mode = $0.mode
+                $0.methods = $0.methods
+                $0.failures = $0.failures
+                $0.idempotencyKey = $0.idempotencyKey
+                $0.storeCredentials = $0.storeCredentials
+                $0.automatic = $0.automatic
+                $0.probe = $0.probe
+                $0.concurrency = $0.concurrency
+                $0.spread = $0.spread
+                $0.delay = $0.delay
+                $0.delayLimit = $0.delayLimit
+                $0.attempts = $0.attempts
+                $0.rejections = $0.rejections
+                $0.categoryWait = $0.categoryWait
+                $0.lease = $0.lease
+                $0.limit = $0.limit
+                $0.bytes = $0.bytes
+                $0.whenFull = $0.whenFull
+                $0.bodyLimit = $0.bodyLimit
+                $0.resultLimit = $0.resultLimit
+                $0.age = $0.age
+                $0.resultAge = $0.resultAge
+            },
+            [
+                "path", "mode", "methods", "failures", "idempotencyKey", "storeCredentials", "automatic", "probe",
+                "concurrency", "spread", "delay", "delayLimit", "attempts", "rejections", "categoryWait", "lease",
+                "limit", "bytes", "whenFull", "bodyLimit", "resultLimit", "age", "resultAge",
+            ]
+        ),
+        (
             "resume",
             .resume {
                 $0.attempts = $0.attempts
@@ -180,7 +213,7 @@ struct TypedSettingsTests {
         #expect(inCode.settings == byDefault.settings)
         // A text without a value cannot be told from one that is empty, so it is not given.
         let optional = Set(table.filter { $0.fallback.isEmpty && $0.kind != .text }.map(\.name))
-        #expect(names.subtracting(entry.settings.map(\.0)).isSubset(of: optional.union(["path"])))
+        #expect(names.subtracting(entry.settings.map(\.0)).isSubset(of: optional.union(["path", "probe"])))
     }
 
     @Test func `settings are values: a copy keeps its own`() {

@@ -1,6 +1,6 @@
 // What the bundled plugins cost and gain, as rows of a table: µs of time and of CPU for each exchange.
 //
-//     plugins NGINX FILES FOLDER [--quick]
+//     plugins NGINX FILES FOLDER [--quick] [--queue]
 //
 // NGINX is the server's URL, FILES the folder that it serves, FOLDER an empty one for what plugins remember.
 @preconcurrency import Glibc
@@ -14,10 +14,15 @@ import Plugboard
             exit(2)
         }
         let isQuick = words.contains("--quick")
+        if words.contains("--queue") {
+            print("| | µs | CPU µs | |\n|---|---:|---:|---|")
+            return try await measureQueue(folder: words[3], isQuick ? 20_000 : 200_000)
+        }
         let count = isQuick ? 2000 : 10_000
         print("| | µs | CPU µs | |\n|---|---:|---:|---|")
         try await measureCache(nginx: words[1], files: words[2], folder: words[3], count)
         try await measureLargeStore(folder: words[3], isQuick ? 10_000 : 100_000)
         try await measureIdlePlugins(folder: words[3], isQuick ? 20_000 : 200_000)
+        try await measureQueue(folder: words[3], isQuick ? 20_000 : 200_000)
     }
 }

@@ -1,18 +1,17 @@
 import Dispatch
 import Glibc
-import TestSupport
 
 /// A thread in a network namespace of its own, which begins with a loopback interface that is down.
-final class NetworkNamespace: Sendable {
+package final class NetworkNamespace: Sendable {
     /// Whether the system makes such namespaces and has the program `ip`.
-    static let isPossible: Bool = {
+    package static let isPossible: Bool = {
         guard let namespace = try? NetworkNamespace() else { return false }
         return (try? namespace.ip("link add probe0 type veth peer name probe1")) != nil
     }()
 
     private let queue = Jobs()
 
-    init() throws {
+    package init() throws {
         let code = queue.run { GNU.unshare(GNU.newNetwork) == 0 ? 0 : errno }
         if code != 0 {
             queue.end()
@@ -23,12 +22,12 @@ final class NetworkNamespace: Sendable {
     deinit { queue.end() }
 
     /// Runs a closure in the namespace, and returns when it has returned.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
         try queue.run { Result { try body() } }.get()
     }
 
     /// Runs `ip` with these words in the namespace.
-    func ip(_ words: String) throws {
+    package func ip(_ words: String) throws {
         _ = try run { try ProcessRunner.output(of: ["ip"] + words.split(separator: " ").map(String.init)) }
     }
 }
@@ -55,7 +54,7 @@ private final class Jobs: Sendable {
         pthread_detach(thread)
     }
 
-    func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
         let done = DispatchSemaphore(value: 0)
         let result = Locked<Value?>(nil)
         add {

@@ -8,7 +8,7 @@
 ///
 /// Process ids are reused, and are valid in one container only; therefore the start time and the namespace are
 /// included.
-struct ProcessIdentity: Sendable, Equatable {
+public struct ProcessIdentity: Sendable, Equatable {
     private let process: Int32
     private let start: String
     private let namespace: String
@@ -17,7 +17,7 @@ struct ProcessIdentity: Sendable, Equatable {
     private let serial: UInt32
 
     /// This process, with a new serial number each time.
-    init() {
+    public init() {
         process = getpid()
         start = ProcessIdentity.startTime(of: process) ?? ""
         namespace = ProcessIdentity.namespace
@@ -25,7 +25,8 @@ struct ProcessIdentity: Sendable, Equatable {
         serial = .random(in: 0 ... .max)
     }
 
-    init?(_ text: String) {
+    /// The process that a text identifies; nil if it is not such a text.
+    public init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 5, let process = Int32(parts[0]), process > 0, let serial = UInt32(parts[4]) else {
             return nil
@@ -37,10 +38,11 @@ struct ProcessIdentity: Sendable, Equatable {
         self.serial = serial
     }
 
-    var text: String { "\(process) \(start) \(namespace) \(boot) \(serial)" }
+    /// What is written to the file.
+    public var text: String { "\(process) \(start) \(namespace) \(boot) \(serial)" }
 
     /// Whether the process has ended; nil if it belongs to another container, so that it cannot be checked.
-    var isGone: Bool? {
+    public var isGone: Bool? {
         guard boot == ProcessIdentity.boot else { return true }
         guard namespace == ProcessIdentity.namespace else { return nil }
         if let now = ProcessIdentity.startTime(of: process) { return now != start }

@@ -1,0 +1,101 @@
+import PlugboardKit
+import PlugboardSQLite
+
+/// Reads a request's body to its end, and writes what is more than a piece to the file meanwhile.
+///
+/// Sendable because it is touched on the loop only.
+final class BodySpool: @unchecked Sendable {
+    /// What was read.
+    struct Content: Sendable {
+        var length = 0
+        var rest: [UInt8] = []
+        var begun: (sequence: Int64, pieces: Int)?
+    }
+
+    /// The bytes of a piece in the file.
+    static let pieceSize = 128 << 10
+
+    private let body: InnerBody
+    private let limit: Int
+    private let id: String
+    private let store: QueueStore
+    private let done: @Sendable (Result<Content, PlugboardError>) -> Void
+    private var content = Content()
+    private var isPulling = false
+    private var isCompleted = false
+    private var isOver = false
+    private var isWriting = false
+
+    /// - Parameter done: Gets the outcome once, on the loop.
+    init(
+        _ body: InnerBody, upTo limit: Int, id: String, _ store: QueueStore,
+        _ done: @escaping @Sendable (Result<Content, PlugboardError>) -> Void
+    ) {
+        self.body = body
+        self.limit = limit
+        self.id = id
+        self.store = store
+        self.done = done
+    }
+
+    /// [loop]
+    func begin() {
+        if let length = body.length, length > limit { return end(.failure(tooLarge)) }
+        pull()
+    }
+
+    /// A loop and no recursion, because many pieces may be there at once.
+    private func pull() {
+        isPulling = true
+        repeat {
+            isCompleted = false
+            body.withPiece { [self] piece in
+                take(piece)
+                isCompleted = true
+                if !isPulling, !isOver, !isWriting { pull() }
+            }
+        } while isCompleted && !isOver && !isWriting
+        isPulling = false
+    }
+
+    private func take(_ piece: borrowing InnerBody.View) {
+        switch copy piece {
+        case .bytes(let bytes):
+            guard bytes.count <= limit - content.length else { return end(.failure(tooLarge)) }
+            content.length += bytes.count
+            content.rest += bytes
+            if content.rest.count >= BodySpool.pieceSize { write() }
+        case .end: end(.success(content))
+        case .broken(let error): end(.failure(error))
+        }
+    }
+
+    private func write() {
+        isWriting = true
+        let bytes = content.rest
+        content.rest = []
+        store.append(bytes, to: content.begun, id: id) { [self] result in
+            isWriting = false
+            switch result {
+            case .success(let begun):
+                content.begun = begun
+                pull()
+            case .failure(let error): end(.failure(error))
+            }
+        }
+    }
+
+    private func end(_ result: Result<Content, PlugboardError>) {
+        guard !isOver else { return }
+        isOver = true
+        if case .failure = result, let begun = content.begun { store.discard(begun.sequence) }
+        done(result)
+    }
+
+    private var tooLarge: PlugboardError {
+        PlugboardError(
+            .bodyLimit,
+            "The body of the request is larger than \(ByteCount.bytes(limit)), and cannot be queued. Raise bodyLimit of queue."
+        )
+    }
+}

@@ -1,0 +1,31 @@
+import PlugboardKit
+import Synchronization
+
+/// What the queue knows of an exchange that it may keep.
+///
+/// Sendable because all but the result is touched on the loop only.
+final class Passage: @unchecked Sendable {
+    enum Step {
+        /// The request passes.
+        case passing
+        /// It waits for others of its line.
+        case waitingForLine
+        /// It is being added to the file.
+        case adding
+    }
+
+    var step = Step.passing
+    /// The request's body, if it has one.
+    var tap: BodyTap?
+    /// What is being added to the file, or is in it.
+    var entry: NewEntry?
+    /// Whether the file has the request as one that this exchange sends.
+    var isJournaled = false
+    private let added = Mutex<Result<Admission, PlugboardError>?>(nil)
+
+    /// What came of the addition.
+    var result: Result<Admission, PlugboardError>? {
+        get { added.withLock { $0 } }
+        set { added.withLock { $0 = newValue } }
+    }
+}

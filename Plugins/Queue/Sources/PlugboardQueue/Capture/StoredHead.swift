@@ -1,0 +1,84 @@
+import PlugboardJSON
+import PlugboardKit
+
+/// What is stored of a request beside its method, URL and body: fields, attributes and options, as JSON.
+struct StoredHead {
+    var fields = Fields()
+    var attributes: [String: String] = [:]
+    var options = RequestOptions()
+
+    /// Fields that are credentials, also where no plugin has marked them.
+    static let credentials: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+
+    /// What is stored of a request.
+    ///
+    /// - Parameter storesCredentials: Without it, credentials and secret fields are left out, and so is a proxy whose
+    ///   URL has a password: plugins add valid ones when the request is sent again.
+    init(_ fields: Fields, _ attributes: Attributes, _ options: RequestOptions, storesCredentials: Bool) {
+        for index in fields.indices {
+            let isSecret = fields.isSecret(at: index)
+            fields.withField(index) { name, value in
+                let isCredential = StoredHead.credentials.contains(Fields.text(name).lowercased())
+                guard storesCredentials || !isSecret && !isCredential else { return }
+                self.fields.append(name, value)
+                if isSecret || isCredential { self.fields.markSecret(name) }
+            }
+        }
+        // The queue does not keep what it sends again.
+        self.attributes = attributes.values.filter { !$0.key.hasPrefix("queue.") }
+        self.options = options
+        if !storesCredentials, let proxy = options.proxy, proxy.utf8.contains(UInt8(ascii: "@")) {
+            self.options.proxy = nil
+        }
+    }
+
+    /// Nil for a text that is not a stored head.
+    init?(_ text: String) {
+        guard let value = try? JSONParser.parse(text), let stored = value["fields"]?.arrayValue else { return nil }
+        for field in stored {
+            guard let name = field[0]?.stringValue, let encoded = field[1]?.stringValue,
+                let value = Base64.decode(encoded)
+            else { return nil }
+            name.utf8.withContiguousStorageIfAvailable { name in
+                value.withUnsafeBytes { fields.append(UnsafeRawBufferPointer(name), $0) }
+            }
+            if field[2]?.boolValue == true { fields.markSecret(FieldName(name)) }
+        }
+        for (name, value) in value["attributes"]?.objectValue ?? [:] { attributes[name] = value.stringValue }
+        for (name, value) in value["options"]?.objectValue ?? [:] {
+            guard options.set(name, to: value.stringValue ?? "") == nil else { return nil }
+        }
+    }
+
+    /// Values of fields are bytes of any encoding, so they are written in Base64.
+    var text: String {
+        var stored: [JSONValue] = []
+        for index in fields.indices {
+            fields.withField(index) { name, value in
+                stored.append([
+                    .string(Fields.text(name)), .string(Base64.encode(Array(value))), .bool(fields.isSecret(at: index)),
+                ])
+            }
+        }
+        var object: JSONObject = ["fields": .array(stored)]
+        if !attributes.isEmpty {
+            object["attributes"] = .object(JSONObject(attributes.sorted { $0.key < $1.key }.map { ($0, .string($1)) }))
+        }
+        let options = options.texts
+        if !options.isEmpty { object["options"] = .object(JSONObject(options.map { ($0.name, .string($0.value)) })) }
+        return JSONWriter.write(.object(object))
+    }
+
+    /// For people: secret values are redacted.
+    var shown: JSONValue {
+        .array(
+            fields.indices.map { index in
+                var pair: JSONValue = .null
+                let isSecret = fields.isSecret(at: index)
+                fields.withField(index) { name, value in
+                    pair = [.string(Fields.text(name)), .string(isSecret ? "[redacted]" : Fields.text(value))]
+                }
+                return pair
+            })
+    }
+}

@@ -1,0 +1,227 @@
+import PlugboardJSON
+import PlugboardKit
+import PlugboardQueueOptions
+import PlugboardSQLite
+
+/// The commands of the queue. Called off the loop.
+struct QueueCommand {
+    private static let selecting = #""id": "a ticket", "tag": "a tag", "category": "a category""#
+
+    static let definitions = [
+        CommandDefinition(
+            "list", "Lists requests without their fields and bodies.",
+            arguments:
+                "{\(selecting), \"state\": \"waiting, sending, done or dead\", \"limit\": \"the most; 100 without it\"}"
+        ),
+        CommandDefinition(
+            "show", "Shows a request with its fields and its outcome; secret values are redacted.",
+            arguments: #"{"id": "the ticket"}"#),
+        CommandDefinition(
+            "replay",
+            "Sends requests now, also dead ones that are named, and replies when nothing can be sent any more.",
+            arguments: "{\(selecting)}"),
+        CommandDefinition(
+            "drop", "Removes requests, and cancels those that this process sends.",
+            arguments: "{\(selecting), \"state\": \"waiting, sending, done or dead\", \"all\": \"true for all\"}"),
+        CommandDefinition("dead", "Lists the requests that are not sent any more.", arguments: "{\(selecting)}"),
+        CommandDefinition("watch", "Replies with a line of JSON for each event, until it is cancelled."),
+        CommandDefinition(
+            "outcome", "Waits for the outcome of a request, and replies with it.",
+            arguments: #"{"id": "the ticket", "wait": "how long at most, such as 30s; no limit without it"}"#),
+        CommandDefinition(
+            "outcomes", "Lists the outcomes that were not acknowledged.",
+            arguments: "{\(selecting), \"limit\": \"the most; 100 without it\"}"),
+        CommandDefinition(
+            "acknowledge", "Forgets outcomes that were delivered.", arguments: #"{"ids": ["the tickets"]}"#),
+        CommandDefinition("stats", "Shows the numbers of requests by state, and the bytes of their bodies."),
+        CommandDefinition("forget", "Removes all requests."),
+    ]
+
+    let queue: Queue
+
+    func run(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+        do throws(PlugboardError) {
+            switch name {
+            case "list": list(try selection(arguments), try limit(arguments), reply)
+            case "show": show(try text("id", arguments), reply)
+            case "replay": replay(try selection(arguments), reply)
+            case "drop": drop(try droppable(arguments), reply)
+            case "dead":
+                var selection = try selection(arguments)
+                selection.states = [.dead]
+                list(selection, try limit(arguments), reply)
+            case "watch": reply.body(Body(queue.news.watch()))
+            case "outcome": try outcome(arguments, reply)
+            case "outcomes":
+                var selection = try selection(arguments)
+                selection.states = [.done, .dead]
+                list(selection, try limit(arguments), isUnacknowledged: true, reply)
+            case "acknowledge": acknowledge(try ids(arguments), reply)
+            case "stats":
+                answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
+                    .object(try file.statistics(connection))
+                }
+            default: drop(Selection(), reply)
+            }
+        } catch {
+            reply.fail(error)
+        }
+    }
+
+    // MARK: Arguments
+
+    private func optional(_ name: String, _ arguments: JSONValue) throws(PlugboardError) -> String? {
+        guard let value = arguments[name] else { return nil }
+        // The command line reads `id=17` as a number.
+        if let number = value.numberValue { return number.text }
+        guard let text = value.stringValue else { throw QueueCommand.misused("\(name) must be a string") }
+        return text
+    }
+
+    private func text(_ name: String, _ arguments: JSONValue) throws(PlugboardError) -> String {
+        guard let text = try optional(name, arguments) else { throw QueueCommand.misused("\(name) is missing") }
+        return text
+    }
+
+    private func selection(_ arguments: JSONValue) throws(PlugboardError) -> Selection {
+        let known: Set = ["id", "tag", "category", "state", "limit", "all"]
+        if let unknown = (arguments.objectValue?.keys ?? []).first(where: { !known.contains($0) }) {
+            throw QueueCommand.misused("there is no argument \(Printable.text(unknown))")
+        }
+        var selection = Selection(
+            id: try optional("id", arguments), tag: try optional("tag", arguments),
+            category: try optional("category", arguments))
+        if let state = try optional("state", arguments) {
+            selection.states = EntryState.named(state)
+            guard !selection.states.isEmpty, state != "writing" else {
+                throw QueueCommand.misused("state must be waiting, sending, done or dead")
+            }
+        }
+        return selection
+    }
+
+    /// Nothing is removed without a word about what.
+    private func droppable(_ arguments: JSONValue) throws(PlugboardError) -> Selection {
+        let selection = try selection(arguments)
+        guard !selection.isAll || arguments["all"]?.boolValue == true else {
+            throw QueueCommand.misused("give id, tag, category or state, or all=true")
+        }
+        return selection
+    }
+
+    private func limit(_ arguments: JSONValue) throws(PlugboardError) -> Int {
+        guard let limit = arguments["limit"] else { return 100 }
+        guard let number = limit.intValue, number >= 0 else { throw QueueCommand.misused("limit must be a number") }
+        return Int(clamping: number)
+    }
+
+    private func ids(_ arguments: JSONValue) throws(PlugboardError) -> [String] {
+        if let id = try optional("id", arguments) { return [id] }
+        guard let ids = arguments["ids"]?.arrayValue?.map(\.stringValue), !ids.contains(nil) else {
+            throw QueueCommand.misused("ids must be a list of strings")
+        }
+        return ids.compactMap { $0 }
+    }
+
+    private static func misused(_ what: String) -> PlugboardError {
+        PlugboardError(.queueArgument, "An argument of the command is wrong: \(what).")
+    }
+
+    // MARK: Replies
+
+    private func answer(
+        _ reply: Reply,
+        _ work:
+            @escaping @Sendable (QueueFile, SQLiteStore.Connection, _ now: Int64, _ time: Int64)
+            throws(SQLiteFailure) -> JSONValue,
+        then: @escaping @Sendable () -> Void = {}
+    ) {
+        queue.store.perform(work) { result in
+            switch result {
+            case .success(let value): reply.json(value)
+            case .failure(let failure): reply.fail(QueueStore.error(failure))
+            }
+            then()
+        }
+    }
+
+    private func list(_ selection: Selection, _ limit: Int, isUnacknowledged: Bool = false, _ reply: Reply) {
+        answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
+            .object([
+                "requests": .array(
+                    try file.list(
+                        selection, limit: limit, isWhole: isUnacknowledged, isUnacknowledged: isUnacknowledged,
+                        connection))
+            ])
+        }
+    }
+
+    private func show(_ id: String, _ reply: Reply) {
+        queue.store.perform { (file, connection, _, _) throws(SQLiteFailure) in
+            try file.list(Selection(id: id), limit: 1, isWhole: true, connection).first
+        } then: { result in
+            switch result {
+            case .success(.some(let entry)): reply.json(entry)
+            case .success(.none):
+                reply.fail(
+                    PlugboardError(.queueUnknown, "The queue has no request with this ticket. See the command list."))
+            case .failure(let failure): reply.fail(QueueStore.error(failure))
+            }
+        }
+    }
+
+    private func replay(_ selection: Selection, _ reply: Reply) {
+        let queue = queue
+        queue.store.perform { (file, connection, now, _) throws(SQLiteFailure) in
+            try file.revive(selection, now: now, connection)
+        } then: { result in
+            if case .failure(let failure) = result {
+                reply.fail(QueueStore.error(failure))
+                return
+            }
+            queue.replayer.replayByHand {
+                QueueCommand(queue: queue).answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
+                    .object(try file.statistics(connection))
+                }
+            }
+        }
+    }
+
+    private func drop(_ selection: Selection, _ reply: Reply) {
+        let queue = queue
+        queue.store.perform { (file, connection, _, _) throws(SQLiteFailure) in
+            try file.drop(selection, connection)
+        } then: { result in
+            switch result {
+            case .success(let ids):
+                queue.replayer.cancel(Set(ids))
+                queue.replayer.reload()
+                queue.news.dropped(ids)
+                for id in ids { queue.replayer.outcomes.ended(id) }
+                reply.json(["dropped": .number(JSONNumber(ids.count))])
+            case .failure(let failure): reply.fail(QueueStore.error(failure))
+            }
+        }
+    }
+
+    private func outcome(_ arguments: JSONValue, _ reply: Reply) throws(PlugboardError) {
+        let id = try text("id", arguments)
+        var limit: Duration?
+        if let text = try optional("wait", arguments) {
+            guard let time = DurationText(text)?.duration else {
+                throw QueueCommand.misused("wait must be a time like 30s")
+            }
+            limit = time
+        }
+        let outcomes = queue.replayer.outcomes
+        let number = outcomes.wait(for: id, reply)
+        if let limit { queue.host.schedule(after: limit) { outcomes.give(id, number) } }
+        queue.replayer.kick()
+    }
+
+    private func acknowledge(_ ids: [String], _ reply: Reply) {
+        answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
+            ["acknowledged": .number(JSONNumber(try file.acknowledge(ids, connection)))]
+        }
+    }
+}

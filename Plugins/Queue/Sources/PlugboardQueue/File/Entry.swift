@@ -1,0 +1,120 @@
+import PlugboardKit
+import PlugboardQueueOptions
+
+/// The states of a request in the file; the README's table has the transitions.
+enum EntryState: Int64, CaseIterable {
+    /// Its body is being written.
+    case writing = 0
+    /// The first of its line: it can be sent.
+    case ready = 1
+    /// It waits for others of its line.
+    case behind = 2
+    /// A process sends it, or the caller's own exchange is under way.
+    case sending = 3
+    /// It has an outcome, which waits for its acknowledgement.
+    case done = 4
+    /// It is not sent any more by itself.
+    case dead = 5
+
+    /// The state as users see it.
+    var name: String {
+        switch self {
+        case .writing: "writing"
+        case .ready, .behind: "waiting"
+        case .sending: "sending"
+        case .done: "done"
+        case .dead: "dead"
+        }
+    }
+
+    /// The states with that name.
+    static func named(_ name: String) -> [EntryState] { allCases.filter { $0.name == name } }
+}
+
+/// A request that is to be queued.
+struct NewEntry: Sendable {
+    var id: String
+    var category: String?
+    var tag: String?
+    var context: String?
+    var collapse: (key: String, rule: QueueCollapse)?
+    var priority = 0
+    var method: String
+    var url: String
+    /// `StoredHead` as text.
+    var head: String
+    /// The bytes of the body in all; -1 for no body.
+    var length = -1
+    /// The bytes that are not written yet.
+    var rest: [UInt8] = []
+    /// The entry whose first pieces are written already.
+    var begun: (sequence: Int64, pieces: Int)?
+    /// Why it is queued; nil for a request to be sent later.
+    var code: String?
+    /// Whether the request may have reached the server.
+    var isTouched = false
+    /// Whether the caller's own exchange sends it now.
+    var isJournal = false
+
+    /// What is sent one after the other.
+    var line: String? { NewEntry.line(category, collapse?.key) }
+
+    /// Requests to one origin share its network.
+    var origin: String { NewEntry.origin(of: url) }
+
+    static func origin(of url: String) -> String { Origin(url: url)?.description ?? "" }
+
+    static func line(_ category: String?, _ collapseKey: String?) -> String? {
+        category.map { "c:" + $0 } ?? collapseKey.map { "k:" + $0 }
+    }
+}
+
+/// A request that this process has taken, to send it.
+struct ClaimedEntry: Sendable {
+    let sequence: Int64
+    let id: String
+    let line: String?
+    let origin: String
+    let category: String?
+    let tag: String?
+    let method: String
+    let url: String
+    let head: String
+    let length: Int
+    /// The body, where it is in one piece.
+    var body: [UInt8]?
+    let attempts: Int
+    let rejections: Int
+}
+
+/// What the queue has done with a new request.
+enum Admission: Equatable, Sendable {
+    case queued
+    /// The ticket was there already.
+    case known
+    /// The waiting request with the same collapse key, and this one, are no longer needed.
+    case cancelled
+    /// There is no room.
+    case full
+}
+
+/// How a request that was sent again ended.
+enum Settlement: Sendable {
+    /// The server has carried it out.
+    case done(StoredResponse)
+    /// It is dead.
+    case dead(PlugboardError, StoredResponse?)
+    /// It waits: for the network, for a time of the wall clock, or because the sending was ended.
+    case waiting(PlugboardError, until: Int64, counts: Counted)
+
+    /// What a failure counts for.
+    enum Counted: Sendable { case nothing, attempt, rejection }
+}
+
+/// A response as the outcome has it.
+struct StoredResponse: Sendable, Equatable {
+    var status: Int
+    /// As JSON.
+    var fields: String
+    var body: [UInt8]
+}

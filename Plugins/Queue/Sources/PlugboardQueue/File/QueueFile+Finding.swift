@@ -1,0 +1,163 @@
+import PlugboardJSON
+import PlugboardKit
+import PlugboardSQLite
+
+/// Which requests a command means.
+struct Selection: Sendable, Equatable {
+    var id: String?
+    var tag: String?
+    var category: String?
+    var states: [EntryState] = []
+
+    /// Whether all requests are meant.
+    var isAll: Bool { id == nil && tag == nil && category == nil && states.isEmpty }
+
+    fileprivate var condition: (sql: String, values: [SQLiteStore.Value]) {
+        var (parts, values): ([String], [SQLiteStore.Value]) = (["state <> 0"], [])
+        for (column, value) in [("id", id), ("tag", tag), ("category", category)] {
+            guard let value else { continue }
+            parts.append("\(column) = ?")
+            values.append(.text(value))
+        }
+        if !states.isEmpty { parts.append("state IN (\(states.map { "\($0.rawValue)" }.joined(separator: ", ")))") }
+        return (parts.joined(separator: " AND "), values)
+    }
+}
+
+/// Finding, dropping and sending dead requests again.
+extension QueueFile {
+    /// The requests as JSON, in their order.
+    func list(
+        _ selection: Selection, limit: Int, isWhole: Bool = false, isUnacknowledged: Bool = false,
+        _ connection: Connection
+    ) throws(SQLiteFailure) -> [JSONValue] {
+        let (condition, values) = selection.condition
+        var found: [JSONValue] = []
+        try connection.each(
+            """
+            SELECT id, state, category, tag, collapse, context, priority, method, url, length, created, due, completed,
+                attempts, rejections, code, reason, status, fields, content, head
+            FROM request WHERE \(condition)\(isUnacknowledged ? " AND acknowledged = 0" : "")
+            ORDER BY sequence LIMIT ?
+            """, values + [.integer(limit)]
+        ) { row in
+            found.append(QueueFile.json(row, isWhole: isWhole))
+            return true
+        }
+        return found
+    }
+
+    private static func json(_ row: borrowing SQLiteStore.Row, isWhole: Bool) -> JSONValue {
+        func number(_ column: Int) -> JSONValue? {
+            row.isNull(column) ? nil : .number(JSONNumber(row.integer(column)))
+        }
+        func text(_ column: Int) -> JSONValue? { row.isNull(column) ? nil : .string(row.text(column)) }
+        func time(_ column: Int) -> JSONValue? {
+            row.isNull(column) ? nil : .string(HTTPDate(seconds: row.integer(column) / 1_000_000_000).description)
+        }
+        var object: JSONObject = ["id": .string(row.text(0))]
+        let state = EntryState(rawValue: row.integer(1)) ?? .dead
+        object["state"] = .string(state.name)
+        object["method"] = text(7)
+        object["url"] = .string(isWhole ? row.text(8) : Printable.url(row.text(8)))
+        for (name, column) in [("category", 2), ("tag", 3), ("collapseKey", 4), ("context", 5)] {
+            object[name] = text(column)
+        }
+        object["priority"] = number(6)
+        if row.integer(9) >= 0 { object["bytes"] = number(9) }
+        object["created"] = time(10)
+        if state.name == "waiting" { object["due"] = time(11) }
+        object["completed"] = time(12)
+        object["attempts"] = number(13)
+        object["rejections"] = number(14)
+        for (name, column) in [("code", 15), ("reason", 16)] { object[name] = text(column) }
+        object["status"] = number(17)
+        guard isWhole else { return .object(object) }
+        object["responseFields"] = (try? JSONParser.parse(row.text(18))) ?? nil
+        if !row.isNull(19) { object["responseBody"] = .string(Base64.encode(Array(row.bytes(19)))) }
+        if let head = StoredHead(row.text(20)) { object["fields"] = head.shown }
+        return .object(object)
+    }
+
+    /// Removes requests; returns their tickets.
+    func drop(_ selection: Selection, _ connection: Connection) throws(SQLiteFailure) -> [String] {
+        let (condition, values) = selection.condition
+        return try connection.removing { () throws(SQLiteFailure) in
+            try connection.transaction { () throws(SQLiteFailure) in
+                var found: [(Int64, String, String?)] = []
+                try connection.each("SELECT sequence, id, line FROM request WHERE \(condition)", values) { row in
+                    found.append((row.integer(0), row.text(1), row.isNull(2) ? nil : row.text(2)))
+                    return true
+                }
+                for (sequence, _, _) in found {
+                    try connection.run("DELETE FROM request WHERE sequence = ?", .integer(sequence))
+                }
+                for line in Set(found.compactMap(\.2)) { try arrange(line, connection) }
+                return found.map(\.1)
+            }
+        }
+    }
+
+    /// Dead requests wait again, and those that wait need not wait for their time. Returns how many.
+    func revive(_ selection: Selection, now: Int64, _ connection: Connection) throws(SQLiteFailure) -> Int {
+        let (condition, values) = selection.condition
+        // A replay of everything is not meant for what is dead.
+        let states = selection.id == nil && selection.states.isEmpty ? "1, 2" : "1, 2, 5"
+        return try connection.transaction { () throws(SQLiteFailure) in
+            var found: [(Int64, Int64, String?)] = []
+            try connection.each(
+                "SELECT sequence, state, line FROM request WHERE \(condition) AND state IN (\(states))", values
+            ) { row in
+                found.append((row.integer(0), row.integer(1), row.isNull(2) ? nil : row.text(2)))
+                return true
+            }
+            for (sequence, state, line) in found {
+                guard state == EntryState.dead.rawValue else {
+                    try connection.run(
+                        "UPDATE request SET due = ? WHERE sequence = ?", .integer(now), .integer(sequence))
+                    continue
+                }
+                try connection.run(
+                    """
+                    UPDATE request SET state = ?, due = ?, created = ?, attempts = 0, rejections = 0, completed = NULL,
+                        acknowledged = 0, status = NULL, fields = NULL, content = NULL WHERE sequence = ?
+                    """, .integer((line == nil ? EntryState.ready : .behind).rawValue), .integer(now), .integer(now),
+                    .integer(sequence))
+                if let line { try arrange(line, connection) }
+            }
+            return found.count
+        }
+    }
+
+    /// Forgets outcomes that were delivered; dead requests stay until they are dropped. Returns how many.
+    func acknowledge(_ ids: [String], _ connection: Connection) throws(SQLiteFailure) -> Int {
+        try connection.removing { () throws(SQLiteFailure) in
+            try connection.transaction { () throws(SQLiteFailure) in
+                var count = 0
+                for id in ids {
+                    try connection.run("DELETE FROM request WHERE id = ? AND state = 4", .text(id))
+                    count += connection.changes
+                    try connection.run(
+                        "UPDATE request SET acknowledged = 1 WHERE id = ? AND state = 5 AND acknowledged = 0", .text(id)
+                    )
+                    count += connection.changes
+                }
+                return count
+            }
+        }
+    }
+
+    /// The numbers of requests by state, and the bytes of all bodies.
+    func statistics(_ connection: Connection) throws(SQLiteFailure) -> JSONObject {
+        var object: JSONObject = ["waiting": 0, "sending": 0, "done": 0, "dead": 0]
+        let counts = try connection.rows("SELECT state, count(*) FROM request WHERE state <> 0 GROUP BY state") {
+            (EntryState(rawValue: $0.integer(0)) ?? .dead, $0.integer(1))
+        }
+        for (state, count) in counts {
+            object[state.name] = .number(JSONNumber((object[state.name]?.intValue ?? 0) + count))
+        }
+        let bytes = try connection.first("SELECT bytes FROM total") { $0.integer(0) } ?? 0
+        object["bytes"] = .number(JSONNumber(bytes))
+        return object
+    }
+}

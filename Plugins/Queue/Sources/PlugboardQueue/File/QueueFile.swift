@@ -1,0 +1,263 @@
+import PlugboardKit
+import PlugboardQueueOptions
+import PlugboardSQLite
+
+/// The requests in the file: each function is a transition of the README's table, and one transaction.
+///
+/// Times are given, so that all interleavings of processes can be tested: `now` is the wall clock, `time` the monotonic
+/// clock, which all processes of one start of the system share.
+struct QueueFile: Sendable {
+    struct Limits: Sendable {
+        var requests = 100_000
+        var bytes = 256 << 20
+        var dropsOldest = false
+        /// Nanoseconds.
+        var age: Int64 = .max
+        var resultAge: Int64 = .max
+        /// No wait is longer, so that a time beyond it comes from a clock that was set back.
+        var longestWait: Int64 = 300_000_000_000
+        var lease: Int64 = 30_000_000_000
+    }
+
+    typealias Connection = SQLiteStore.Connection
+
+    /// This process and store.
+    let owner: String
+    let limits: Limits
+    /// Whether the process of an owner has ended; nil if that cannot be known.
+    let isGone: @Sendable (String) -> Bool?
+
+    // MARK: Adding
+
+    /// Makes an entry whose body comes in pieces.
+    func begin(_ id: String, now: Int64, time: Int64, _ connection: Connection) throws(SQLiteFailure) -> Int64 {
+        try connection.transaction { () throws(SQLiteFailure) in
+            try connection.run(
+                """
+                INSERT INTO request (id, state, priority, method, url, origin, head, length, created, due, touched, owner, lease)
+                VALUES (?, 0, 0, '', '', '', '', -1, ?, ?, 0, ?, ?)
+                """, .text("\(id) \(owner)"), .integer(now), .integer(now), .text(owner), .integer(time + limits.lease))
+            return connection.lastInsertedID
+        }
+    }
+
+    func append(_ bytes: [UInt8], _ number: Int, to sequence: Int64, _ connection: Connection) throws(SQLiteFailure) {
+        try connection.run(
+            "INSERT INTO piece (request, number, bytes) VALUES (?, ?, ?)", .integer(sequence), .integer(number),
+            .bytes(bytes))
+    }
+
+    /// Removes an entry whose body could not be written, or whose caller has its outcome.
+    func discard(_ sequence: Int64, _ connection: Connection) throws(SQLiteFailure) {
+        try connection.transaction { () throws(SQLiteFailure) in
+            let line = try line(of: sequence, connection)
+            try connection.run(
+                "DELETE FROM request WHERE sequence = ? AND owner = ?", .integer(sequence), .text(owner))
+            if connection.changes > 0, let line { try arrange(line, connection) }
+        }
+    }
+
+    /// Adds requests in one transaction, which is on the disk when this returns.
+    func add(
+        _ entries: [NewEntry], now: Int64, time: Int64, _ connection: Connection
+    ) throws(SQLiteFailure) -> [Admission] {
+        try connection.run("PRAGMA synchronous = FULL")
+        defer { do throws(SQLiteFailure) { try connection.run("PRAGMA synchronous = NORMAL") } catch {} }
+        return try connection.transaction { () throws(SQLiteFailure) in
+            var admissions: [Admission] = []
+            for entry in entries {
+                let admission = try add(entry, now, time, connection)
+                if admission != .queued, let begun = entry.begun { try discard(begun.sequence, connection) }
+                admissions.append(admission)
+            }
+            return admissions
+        }
+    }
+
+    private func add(
+        _ entry: NewEntry, _ now: Int64, _ time: Int64, _ connection: Connection
+    ) throws(SQLiteFailure) -> Admission {
+        if let known = try state(of: entry.id, connection) { return known == .writing ? .full : .known }
+        if try collapse(entry, now, connection) { return .cancelled }
+        guard try makeRoom(for: entry, connection) else { return .full }
+        let sequence = try insert(entry, now, time, connection)
+        if !entry.rest.isEmpty { try append(entry.rest, entry.begun?.pieces ?? 0, to: sequence, connection) }
+        if let line = entry.line { try arrange(line, connection) }
+        return .queued
+    }
+
+    private func insert(
+        _ entry: NewEntry, _ now: Int64, _ time: Int64, _ connection: Connection
+    ) throws(SQLiteFailure) -> Int64 {
+        // A number of its own: an entry that was begun earlier is queued now.
+        let begun = entry.begun?.sequence
+        try connection.run(
+            """
+            INSERT INTO request (id, state, line, category, tag, collapse, context, priority, method, url, origin, head, length,
+                created, due, touched, owner, lease, code)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .text(entry.id),
+            .integer((entry.isJournal ? EntryState.sending : .ready).rawValue), .optional(entry.line),
+            .optional(entry.category), .optional(entry.tag), .optional(entry.collapse?.key), .optional(entry.context),
+            .integer(entry.priority), .text(entry.method), .text(entry.url), .text(entry.origin), .text(entry.head),
+            .integer(entry.length),
+            .integer(now), .integer(now), .integer(entry.isTouched || entry.isJournal ? 1 : 0),
+            entry.isJournal ? .text(owner) : .null, entry.isJournal ? .integer(time + limits.lease) : .null,
+            .optional(entry.code))
+        let sequence = connection.lastInsertedID
+        if let begun {
+            try connection.run(
+                "UPDATE piece SET request = ? WHERE request = ?", .integer(sequence), .integer(begun))
+            try connection.run("DELETE FROM request WHERE sequence = ?", .integer(begun))
+        }
+        return sequence
+    }
+
+    /// Returns whether the waiting request with the same key and this one cancel each other out.
+    private func collapse(_ entry: NewEntry, _ now: Int64, _ connection: Connection) throws(SQLiteFailure) -> Bool {
+        guard let collapse = entry.collapse, let line = entry.line else { return false }
+        let waiting = try connection.rows(
+            """
+            SELECT sequence, method, url, touched FROM request WHERE line = ? AND state IN (1, 2) AND collapse = ?
+            """, .text(line), .text(collapse.key)
+        ) { ($0.integer(0), $0.text(1), $0.text(2), $0.integer(3)) }
+        guard !waiting.isEmpty else { return false }
+        var isCancelled = false
+        for (sequence, method, url, touched) in waiting {
+            if collapse.rule == .cancel, touched == 0, method != entry.method || url != entry.url {
+                isCancelled = true
+            }
+            try finish(
+                sequence, .done, PlugboardError(.queueCollapsed, "A later request with the same collapse key came."),
+                nil, now, connection)
+        }
+        if isCancelled, !entry.isJournal {
+            _ = try insert(entry.withoutBody, now, 0, connection)
+            try finish(
+                connection.lastInsertedID, .done,
+                PlugboardError(.queueCollapsed, "It and the waiting request with the same collapse key cancelled out."),
+                nil, now, connection)
+        }
+        try arrange(line, connection)
+        return isCancelled && !entry.isJournal
+    }
+
+    private func makeRoom(for entry: NewEntry, _ connection: Connection) throws(SQLiteFailure) -> Bool {
+        func hasRoom() throws(SQLiteFailure) -> Bool {
+            try connection.first(
+                "SELECT requests < ?, bytes + ? <= ? FROM total", .integer(limits.requests),
+                .integer(max(entry.length, 0)), .integer(limits.bytes)
+            ) { $0.integer(0) != 0 && $0.integer(1) != 0 }
+                ?? false
+        }
+        while true {
+            if try hasRoom() { return true }
+            // Outcomes that were delivered first, then those that nobody has asked for.
+            let oldest = try connection.first(
+                """
+                SELECT sequence FROM request WHERE state IN (4, 5) AND (state = 4 OR acknowledged = 1)
+                ORDER BY acknowledged DESC, completed LIMIT 1
+                """
+            ) { $0.integer(0) }
+            if let oldest {
+                try connection.run("DELETE FROM request WHERE sequence = ?", .integer(oldest))
+                continue
+            }
+            guard limits.dropsOldest, entry.length <= limits.bytes,
+                let waiting = try connection.first(
+                    "SELECT sequence, line FROM request WHERE state IN (1, 2) ORDER BY priority, sequence LIMIT 1",
+                    read: { ($0.integer(0), $0.isNull(1) ? nil : $0.text(1)) })
+            else { return false }
+            try connection.run("DELETE FROM request WHERE sequence = ?", .integer(waiting.0))
+            if let line = waiting.1 { try arrange(line, connection) }
+        }
+    }
+
+    // MARK: Lines
+
+    /// Makes sure that of a line the first is ready, and none while one is being sent.
+    func arrange(_ line: String, _ connection: Connection) throws(SQLiteFailure) {
+        let isSending =
+            try connection.first("SELECT 1 FROM request WHERE line = ? AND state = 3 LIMIT 1", .text(line)) { _ in true
+            }
+            ?? false
+        if isSending {
+            return try connection.run("UPDATE request SET state = 2 WHERE line = ? AND state = 1", .text(line))
+        }
+        let first = try connection.first(
+            """
+            SELECT sequence FROM (
+                SELECT * FROM (SELECT sequence, priority FROM request WHERE line = ?1 AND state = 1
+                    ORDER BY priority DESC, sequence LIMIT 1)
+                UNION ALL
+                SELECT * FROM (SELECT sequence, priority FROM request WHERE line = ?1 AND state = 2
+                    ORDER BY priority DESC, sequence LIMIT 1))
+            ORDER BY priority DESC, sequence LIMIT 1
+            """, .text(line)
+        ) { $0.integer(0) }
+        guard let first else { return }
+        try connection.run(
+            "UPDATE request SET state = 2 WHERE line = ? AND state = 1 AND sequence <> ?", .text(line), .integer(first))
+        try connection.run("UPDATE request SET state = 1 WHERE sequence = ? AND state = 2", .integer(first))
+    }
+
+    /// The lines that have requests which wait or are being sent.
+    func busyLines(_ connection: Connection) throws(SQLiteFailure) -> Set<String> {
+        Set(
+            try connection.rows("SELECT DISTINCT line FROM request WHERE line IS NOT NULL AND state IN (1, 2, 3)") {
+                $0.text(0)
+            })
+    }
+
+    /// Whether a line has requests that wait or are being sent.
+    func isBusy(_ line: String, _ connection: Connection) throws(SQLiteFailure) -> Bool {
+        try connection.first("SELECT 1 FROM request WHERE line = ? AND state IN (1, 2, 3) LIMIT 1", .text(line)) { _ in
+            true
+        } ?? false
+    }
+
+    private func line(of sequence: Int64, _ connection: Connection) throws(SQLiteFailure) -> String? {
+        try connection.first("SELECT line FROM request WHERE sequence = ?", .integer(sequence)) {
+            $0.isNull(0) ? nil : $0.text(0)
+        } ?? nil
+    }
+
+    func sequence(of id: String, _ connection: Connection) throws(SQLiteFailure) -> Int64? {
+        try connection.first("SELECT sequence FROM request WHERE id = ?", .text(id)) { $0.integer(0) }
+    }
+
+    func state(of id: String, _ connection: Connection) throws(SQLiteFailure) -> EntryState? {
+        try connection.first("SELECT state FROM request WHERE id = ?", .text(id)) {
+            EntryState(rawValue: $0.integer(0))
+        }
+            ?? nil
+    }
+
+    // MARK: Ending
+
+    func finish(
+        _ sequence: Int64, _ state: EntryState, _ error: PlugboardError?, _ response: StoredResponse?, _ now: Int64,
+        _ connection: Connection
+    ) throws(SQLiteFailure) {
+        try connection.run(
+            """
+            UPDATE request SET state = ?, owner = NULL, lease = NULL, completed = ?, code = ?, reason = ?, status = ?,
+                fields = ?, content = ? WHERE sequence = ?
+            """, .integer(state.rawValue), .integer(now), .optional(error?.code.name), .optional(error?.reason),
+            response.map { .integer($0.status) } ?? .null, .optional(response?.fields),
+            response.map { .bytes($0.body) } ?? .null, .integer(sequence))
+        // The body of a dead request is needed when it is sent again.
+        guard state == .done else { return }
+        try connection.run("DELETE FROM piece WHERE request = ?", .integer(sequence))
+        try connection.run("UPDATE request SET length = -1 WHERE sequence = ? AND length > 0", .integer(sequence))
+    }
+}
+
+extension NewEntry {
+    /// The same, of which nothing is to be sent.
+    fileprivate var withoutBody: NewEntry {
+        var copy = self
+        (copy.length, copy.rest, copy.begun) = (-1, [], nil)
+        return copy
+    }
+}

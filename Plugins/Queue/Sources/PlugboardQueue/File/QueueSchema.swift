@@ -1,0 +1,56 @@
+import PlugboardSQLite
+
+/// The tables of a queue's file.
+enum QueueSchema {
+    /// A newer file is refused and stays as it is: it holds requests that were not sent yet.
+    static let schema = SQLiteStore.Schema(
+        applicationID: 0x706C_6271,  // "plbq"
+        migrations: [
+            """
+            CREATE TABLE request (
+                -- The order in which requests were queued.
+                sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+                id TEXT NOT NULL UNIQUE,
+                -- A number of EntryState.
+                state INTEGER NOT NULL,
+                -- What is sent one after the other: a category, or a collapse key; or null.
+                line TEXT,
+                category TEXT, tag TEXT, collapse TEXT, context TEXT,
+                priority INTEGER NOT NULL,
+                method TEXT NOT NULL, url TEXT NOT NULL, origin TEXT NOT NULL,
+                -- Fields, attributes and options as JSON.
+                head TEXT NOT NULL,
+                -- The bytes of the body; -1 for no body.
+                length INTEGER NOT NULL,
+                -- Times of the wall clock in nanoseconds.
+                created INTEGER NOT NULL, due INTEGER NOT NULL, completed INTEGER,
+                attempts INTEGER NOT NULL DEFAULT 0, rejections INTEGER NOT NULL DEFAULT 0,
+                -- Whether the request may have reached the server.
+                touched INTEGER NOT NULL,
+                -- Who writes or sends it, and until when by the monotonic clock.
+                owner TEXT, lease INTEGER,
+                -- The last outcome.
+                code TEXT, reason TEXT, status INTEGER, fields TEXT, content BLOB,
+                acknowledged INTEGER NOT NULL DEFAULT 0
+            );
+            CREATE TABLE piece (
+                request INTEGER NOT NULL, number INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (request, number)
+            ) WITHOUT ROWID;
+            CREATE TABLE total (requests INTEGER NOT NULL, bytes INTEGER NOT NULL);
+            INSERT INTO total VALUES (0, 0);
+            CREATE INDEX request_by_state ON request (state, priority DESC, sequence);
+            CREATE INDEX request_by_line ON request (line, state, priority DESC, sequence) WHERE line IS NOT NULL;
+            CREATE INDEX request_by_owner ON request (owner) WHERE owner IS NOT NULL;
+            CREATE TRIGGER request_added AFTER INSERT ON request BEGIN
+                UPDATE total SET requests = requests + 1, bytes = bytes + max(NEW.length, 0);
+            END;
+            CREATE TRIGGER request_changed AFTER UPDATE OF length ON request BEGIN
+                UPDATE total SET bytes = bytes + max(NEW.length, 0) - max(OLD.length, 0);
+            END;
+            CREATE TRIGGER request_removed AFTER DELETE ON request BEGIN
+                UPDATE total SET requests = requests - 1, bytes = bytes - max(OLD.length, 0);
+                DELETE FROM piece WHERE request = OLD.sequence;
+            END
+            """
+        ], opening: "PRAGMA secure_delete = ON", refusesNewer: true)
+}

@@ -1,0 +1,108 @@
+import PlugboardKit
+import PlugboardQueueOptions
+import PlugboardSQLite
+import Synchronization
+
+/// The queue's file on a thread of its own. Requests that are added at the same time are one transaction.
+final class QueueStore: Sendable {
+    private struct Addition {
+        let entry: NewEntry
+        let done: @Sendable (Result<Admission, PlugboardError>) -> Void
+    }
+
+    let file: QueueFile
+    private let host: PluginHost
+    private let store: SQLiteStore
+    private let additions = Mutex<[Addition]>([])
+
+    init(_ path: String, limits: QueueFile.Limits, host: PluginHost) {
+        self.host = host
+        file = QueueFile(owner: ProcessIdentity().text, limits: limits) { ProcessIdentity($0).map(\.isGone) ?? true }
+        store = SQLiteStore(.file(path), schema: QueueSchema.schema) { [host] text in host.log(.warning, text) }
+    }
+
+    private var now: Int64 { host.wallClock.nanoseconds }
+    private var time: Int64 { host.now.nanoseconds }
+
+    /// Performs work after all earlier work. `then` runs on the store's thread.
+    func perform<Value: Sendable>(
+        _ work:
+            @escaping @Sendable (QueueFile, SQLiteStore.Connection, _ now: Int64, _ time: Int64)
+            throws(SQLiteFailure) -> Value,
+        then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void = { _ in }
+    ) {
+        store.perform(
+            { [self] (connection) throws(SQLiteFailure) in try work(file, connection, now, time) }, then: then)
+    }
+
+    // MARK: Adding
+
+    /// Adds a request; `done` runs on the store's thread when it is on the disk.
+    func add(_ entry: NewEntry, done: @escaping @Sendable (Result<Admission, PlugboardError>) -> Void) {
+        let isFirst = additions.withLock { additions in
+            additions.append(Addition(entry: entry, done: done))
+            return additions.count == 1
+        }
+        if !isFirst { return }
+        let batch = Mutex<[Addition]>([])
+        perform { [self] (file, connection, now, time) throws(SQLiteFailure) in
+            let taken = additions.withLock { additions in
+                defer { additions = [] }
+                return additions
+            }
+            batch.withLock { $0 = taken }
+            return try file.add(taken.map(\.entry), now: now, time: time, connection)
+        } then: { [self] result in
+            var taken = batch.withLock { $0 }
+            // The store is closed, or the file could not be opened: the work was never performed.
+            if taken.isEmpty {
+                taken = additions.withLock { additions in
+                    defer { additions = [] }
+                    return additions
+                }
+            }
+            switch result {
+            case .success(let admissions):
+                for (addition, admission) in zip(taken, admissions) { addition.done(.success(admission)) }
+            case .failure(let failure): for addition in taken { addition.done(.failure(QueueStore.error(failure))) }
+            }
+        }
+    }
+
+    /// Writes a piece of a body; `done` runs on the loop, with the entry that the pieces belong to.
+    func append(
+        _ bytes: [UInt8], to begun: (sequence: Int64, pieces: Int)?, id: String,
+        done: @escaping @Sendable (Result<(sequence: Int64, pieces: Int), PlugboardError>) -> Void
+    ) {
+        perform { (file, connection, now, time) throws(SQLiteFailure) -> (sequence: Int64, pieces: Int) in
+            try connection.transaction { () throws(SQLiteFailure) in
+                let sequence: Int64
+                if let begun {
+                    sequence = begun.sequence
+                } else {
+                    sequence = try file.begin(id, now: now, time: time, connection)
+                }
+                let pieces = begun?.pieces ?? 0
+                try file.append(bytes, pieces, to: sequence, connection)
+                return (sequence, pieces + 1)
+            }
+        } then: { [host] result in
+            host.schedule(after: .zero) { done(result.mapError { QueueStore.error($0) }) }
+        }
+    }
+
+    func discard(_ sequence: Int64) {
+        perform { (file, connection, _, _) throws(SQLiteFailure) in try file.discard(sequence, connection) }
+    }
+
+    /// What was being sent waits again, for other processes or the next start.
+    func close(within limit: Duration) {
+        perform { (file, connection, _, _) throws(SQLiteFailure) in try file.leave(connection) }
+        store.close(within: limit)
+    }
+
+    static func error(_ failure: SQLiteFailure) -> PlugboardError {
+        PlugboardError(
+            failure.kind == .full ? .queueFull : .queueFile, "The file of the queue cannot be used. \(failure.message)")
+    }
+}

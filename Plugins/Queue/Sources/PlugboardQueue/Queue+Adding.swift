@@ -1,0 +1,96 @@
+import PlugboardKit
+import PlugboardQueueOptions
+import PlugboardSQLite
+
+/// Adding a request to the file, and what its caller gets.
+extension Queue {
+    func entry(_ exchange: borrowing PlugboardKit.Exchange) -> NewEntry {
+        let request = exchange.request
+        let stores = exchange[Queue.keys.storeCredentials] ?? settings.storeCredentials
+        let head = StoredHead(
+            request.fields, exchange.ownAttributes(includesSecrets: stores), exchange.options,
+            storesCredentials: stores)
+        var entry = NewEntry(
+            id: exchange[Queue.keys.id] ?? tickets.make(), method: request.method.name, url: request.url,
+            head: head.text)
+        entry.category = exchange[Queue.keys.category]
+        entry.tag = exchange[Queue.keys.tag]
+        entry.context = exchange[Queue.keys.context]
+        entry.priority = exchange[Queue.keys.priority] ?? 0
+        if let key = exchange[Queue.keys.collapseKey] {
+            entry.collapse = (key, exchange[Queue.keys.collapse] ?? .replace)
+        }
+        return entry
+    }
+
+    /// Reads the body, adds the request to the file, and wakes the ticket.
+    func add(_ entry: NewEntry, _ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage) -> Ticket {
+        passage.step = .adding
+        passage.result = nil
+        passage.entry = entry
+        let ticket = exchange.ticket()
+        let number = exchange.id
+        let add = { @Sendable [self] (entry: NewEntry) in
+            store.add(entry) { [self] result in
+                passage.result = result
+                if case .success(let admission) = result {
+                    news.added(entry, admission, exchange: number)
+                    if admission == .queued { replayer.added(entry.line) }
+                    if admission == .cancelled { replayer.outcomes.ended(entry.id) }
+                }
+                ticket.wake()
+            }
+        }
+        guard let tap = passage.tap else {
+            add(entry)
+            return ticket
+        }
+        BodySpool(tap.inner, upTo: settings.bodyLimit.bytes, id: entry.id, store) { result in
+            switch result {
+            case .success(let content):
+                var whole = entry
+                (whole.length, whole.rest, whole.begun) = (content.length, content.rest, content.begun)
+                passage.entry = whole
+                add(whole)
+            case .failure(let error):
+                passage.result = .failure(error)
+                ticket.wake()
+            }
+        }.begin()
+        return ticket
+    }
+
+    /// A request that this exchange was sending waits in the file.
+    func giveBack(_ entry: NewEntry, _ failure: PlugboardError, _ done: @escaping @Sendable () -> Void) {
+        store.perform { (file, connection, now, _) throws(SQLiteFailure) in
+            guard let sequence = try file.sequence(of: entry.id, connection) else { return }
+            try file.settle(sequence, .waiting(failure, until: now, counts: .nothing), now: now, connection)
+        } then: { [self] _ in
+            var queued = entry
+            (queued.isJournal, queued.code) = (false, failure.code.name)
+            news.added(queued, .queued, exchange: nil)
+            replayer.added(entry.line)
+            done()
+        }
+    }
+
+    /// What the caller gets: that the request is queued, or why it is not.
+    func verdict(
+        _ entry: NewEntry, _ result: Result<Admission, PlugboardError>
+    ) -> Result<PlugboardError, PlugboardError> {
+        switch result {
+        case .success(.queued), .success(.known), .success(.cancelled): .success(queued(entry))
+        case .success(.full): .failure(full)
+        case .failure(let error): .failure(error)
+        }
+    }
+
+    func queued(_ entry: NewEntry) -> PlugboardError {
+        let cause = entry.code.map { "There is no network (\($0)), so the" } ?? "The"
+        return PlugboardError(.queued, "\(cause) request is queued, and is sent later. Its ticket: \(entry.id)")
+    }
+
+    var full: PlugboardError {
+        PlugboardError(.queueFull, "The queue has no room for the request. Raise limit or bytes, or drop requests.")
+    }
+}

@@ -1,0 +1,175 @@
+import PlugboardKit
+import PlugboardQueueOptions
+import PlugboardSQLite
+
+/// Deciding what may be sent now, and taking it from the file.
+extension Replayer {
+    /// Sends as much as may be sent now. From any thread.
+    func kick() {
+        enum Step { case nothing, claim(Order), pause(Int64) }
+        let now = host.now.nanoseconds
+        let step = state.withLock { state -> Step in
+            guard state.isStarted, !state.isStopped, !state.isProbing else { return .nothing }
+            if state.isClaiming {
+                state.isAskedMeanwhile = true
+                return .nothing
+            }
+            let maySend = settings.automatic || !state.byHand.isEmpty
+            guard maySend || !state.entered.isEmpty || state.lines == nil else { return .nothing }
+            guard now >= state.pausedUntil else { return .pause(state.pausedUntil) }
+            let room = settings.concurrency - state.running.count
+            guard room > 0 else { return .nothing }
+            state.isClaiming = true
+            var order = Order(needsProbe: settings.probe != nil && !state.isProbed)
+            for (origin, reach) in state.origins {
+                if reach.isProven { order.proven.insert(origin) }
+                guard reach.pausedUntil > now else { continue }
+                order.paused.insert(origin)
+                order.pauseEnd = min(order.pauseEnd, reach.pausedUntil)
+            }
+            for entry in state.running.values where !order.proven.contains(entry.origin) {
+                order.paused.insert(entry.origin)
+            }
+            if order.needsProbe { return .claim(order) }
+            order.room = maySend ? room : 0
+            order.lines = state.entered
+            state.entered = []
+            return .claim(order)
+        }
+        switch step {
+        case .nothing: return
+        case .pause(let time):
+            setTimer(time)
+            endByHand()
+        case .claim(let order): claim(order)
+        }
+    }
+
+    /// What may be claimed.
+    private struct Order: Sendable {
+        var needsProbe: Bool
+        var room = 0
+        var lines: [String] = []
+        /// Origins to which nothing is sent now, or only when what is sent to them has ended.
+        var paused: Set<String> = []
+        var proven: Set<String> = []
+        /// When the first of the pauses ends.
+        var pauseEnd = Int64.max
+    }
+
+    private struct Claim: Sendable {
+        var entries: [ClaimedEntry] = []
+        var nextDue: Int64?
+        /// Nil if they are as they were.
+        var lines: Set<String>?
+        var seen: (opening: Int, version: Int64) = (0, 0)
+        var expired: [String] = []
+        var now: Int64 = 0
+    }
+
+    private func claim(_ order: Order) {
+        store.perform { [self] (file, connection, now, time) throws(SQLiteFailure) in
+            var claim = Claim()
+            claim.now = now
+            try file.takeBack(time: time, connection)
+            claim.seen = (connection.opening, try connection.dataVersion())
+            let (isChanged, isTimeToExpire) = state.withLock { state in
+                defer { if time >= state.nextExpiry { state.nextExpiry = time + Replayer.expiryPeriod } }
+                return (state.lines == nil || state.seen.map { $0 != claim.seen } ?? true, time >= state.nextExpiry)
+            }
+            if isTimeToExpire { claim.expired = try file.expire(now: now, connection) }
+            for line in order.lines {
+                claim.entries += try file.claim(
+                    1, .line(line), except: order.paused, now: now, time: time, connection)
+            }
+            let sending = order.paused.union(claim.entries.map(\.origin).filter { !order.proven.contains($0) })
+            if order.room > claim.entries.count {
+                claim.entries += try file.claim(
+                    order.room - claim.entries.count, except: sending, proven: order.proven, now: now, time: time,
+                    connection)
+            }
+            if claim.entries.isEmpty { claim.nextDue = try file.nextDue(except: order.paused, now: now, connection) }
+            if isChanged || isTimeToExpire { claim.lines = try file.busyLines(connection) }
+            return claim
+        } then: { [self] result in
+            switch result {
+            case .success(let claim): take(claim, order)
+            case .failure(let failure):
+                if failure.kind != .closed { news.warn(QueueStore.error(failure)) }
+                let tickets = state.withLock { state in
+                    state.isClaiming = false
+                    state.lines = state.lines ?? []
+                    return Replayer.takeWaiting(&state)
+                }
+                for ticket in tickets { ticket.wake() }
+                endByHand()
+            }
+        }
+    }
+
+    private func take(_ claim: Claim, _ order: Order) {
+        let isDue = claim.nextDue.map { $0 <= claim.now || $0 > claim.now + policy.delayLimit.nanoseconds } ?? false
+        let (free, isAsked, isIdle) = state.withLock { state -> ([Ticket], Bool, Bool) in
+            state.isClaiming = false
+            for entry in claim.entries { state.running[entry.sequence] = entry }
+            state.seen = claim.seen
+            var free: [Ticket] = []
+            if let lines = claim.lines {
+                state.lines = lines
+                mayHaveLines.store(!lines.isEmpty, ordering: .relaxed)
+                for line in state.waiting.keys where !lines.contains(line) {
+                    free += state.waiting.removeValue(forKey: line) ?? []
+                }
+            }
+            if order.needsProbe, isDue, settings.automatic || !state.byHand.isEmpty || !state.entered.isEmpty {
+                state.isProbing = true
+            }
+            defer { state.isAskedMeanwhile = false }
+            return (free, state.isAskedMeanwhile, state.running.isEmpty)
+        }
+        for ticket in free { ticket.wake() }
+        for id in claim.expired {
+            news.died(id, .queueExpired)
+            outcomes.ended(id)
+        }
+        for entry in claim.entries { send(entry) }
+        if state.withLock({ $0.isProbing }) { return probe() }
+        if order.pauseEnd < .max { setTimer(order.pauseEnd) }
+        // A time that was reached while the file was read is tried at once.
+        if let due = claim.nextDue {
+            setTimer(host.now.nanoseconds + min(max(due - claim.now, 1_000_000), settings.delayLimit.nanoseconds))
+        }
+        if isAsked { return kick() }
+        if isIdle { endByHand() }
+    }
+
+    private func endByHand() {
+        let done = state.withLock { state in
+            guard state.running.isEmpty else { return [@Sendable () -> Void]() }
+            defer { state.byHand = [] }
+            return state.byHand
+        }
+        for done in done { done() }
+    }
+
+    private func setTimer(_ time: Int64) {
+        let isEarlier = state.withLock { state in
+            if let set = state.timer, set.time <= time { return false }
+            state.timer?.timer.cancel()
+            state.timer = nil
+            return true
+        }
+        guard isEarlier else { return }
+        let timer = host.schedule(after: .nanoseconds(max(time - host.now.nanoseconds, 0))) { [weak self] in
+            self?.state.withLock { $0.timer = nil }
+            self?.kick()
+        }
+        state.withLock { $0.timer = (time, timer) }
+    }
+
+    /// Takes all exchanges that wait for a line.
+    static func takeWaiting(_ state: inout State) -> [Ticket] {
+        defer { state.waiting = [:] }
+        return state.waiting.values.flatMap { $0 }
+    }
+}

@@ -1,0 +1,177 @@
+import PlugboardJSON
+import PlugboardKit
+import PlugboardQueueOptions
+import PlugboardSQLite
+
+/// Sending a request again, and what its outcome means.
+extension Replayer {
+    private static let retryAfter: FieldName = "Retry-After"
+    /// More origins are forgotten, so that they are tried again.
+    private static let originLimit = 1000
+
+    func send(_ entry: ClaimedEntry) {
+        news.replaying(entry)
+        guard let head = StoredHead(entry.head) else {
+            return settle(
+                entry,
+                .dead(
+                    PlugboardError(.queueBody, "The stored head of the request cannot be read. Drop the request."), nil)
+            )
+        }
+        var request = Request(PlugboardKit.Method(entry.method), entry.url, fields: head.fields)
+        for (name, value) in head.attributes { request.attributes[name] = value }
+        if head.options != RequestOptions() { request.options = head.options }
+        if let body = entry.body {
+            request.body = .bytes(body)
+        } else if entry.length >= 0 {
+            request.body = Body(StoredBodySource(store, entry.id, length: entry.length))
+        }
+        let sending = host.send(request, for: nil, from: .outermost, isDetached: true) { [self] result in
+            switch result {
+            case .success(let response): read(response, of: entry)
+            case .failure(let error): judge(entry, .failure(error.code), error, nil)
+            }
+        }
+        state.withLock { state in if state.running[entry.sequence] != nil { state.sendings[entry.sequence] = sending } }
+    }
+
+    /// [loop]
+    private func read(_ response: SubResponse, of entry: ClaimedEntry) {
+        response.collect(upTo: settings.resultLimit) { [self] result in
+            // The status is the outcome; a body that is too long or breaks is left out.
+            let body = (try? result.get())?.array ?? []
+            let status = response.head.status
+            let stored = StoredResponse(status: status, fields: Replayer.json(response.head.fields), body: body)
+            let error = PlugboardError(.queueRejected, "The server responded with the status \(status).")
+            let delay = response.head.fields[Replayer.retryAfter].flatMap { text in
+                Int64(text).map { Duration.seconds(min(max($0, 0), 31_536_000)) }
+            }
+            judge(entry, .response(status: status, retryAfter: delay), error, stored)
+        }
+    }
+
+    private static func json(_ fields: Fields) -> String {
+        var stored: [JSONValue] = []
+        for index in fields.indices where !fields.isSecret(at: index) {
+            fields.withField(index) { name, value in
+                let name = Fields.text(name)
+                if name.lowercased() != "set-cookie" { stored.append([.string(name), .string(Fields.text(value))]) }
+            }
+        }
+        return JSONWriter.write(.array(stored))
+    }
+
+    private func judge(
+        _ entry: ClaimedEntry, _ outcome: ReplayPolicy.Outcome, _ error: PlugboardError, _ response: StoredResponse?
+    ) {
+        let verdict =
+            outcome == .failure(.queueBody)
+            ? .dead(.queueBody)
+            : policy.verdict(outcome, attempts: entry.attempts, rejections: entry.rejections, random: random)
+        let now = host.wallClock.nanoseconds
+        switch verdict {
+        case .done:
+            proven(entry.origin)
+            settle(entry, .done(response ?? StoredResponse(status: 0, fields: "[]", body: [])))
+        case .offline:
+            offline(entry.origin)
+            settle(entry, .waiting(error, until: now, counts: .nothing))
+        case .ended: settle(entry, .waiting(error, until: now, counts: .nothing))
+        case .later(let delay, let counted):
+            if response != nil { proven(entry.origin) }
+            settle(entry, .waiting(error, until: now + delay.nanoseconds, counts: counted))
+        case .dead(let code):
+            if response != nil { proven(entry.origin) }
+            settle(entry, .dead(PlugboardError(code, error.reason), response))
+        }
+    }
+
+    /// The origin has responded.
+    private func proven(_ origin: String) {
+        state.withLock { state in
+            if state.origins.count >= Replayer.originLimit { state.origins = [:] }
+            state.origins[origin] = Reach(isProven: true)
+        }
+    }
+
+    /// There is no network to the origin: all its requests wait. What was sent at the same time and fails too counts
+    /// once.
+    func offline(_ origin: String) {
+        let now = host.now.nanoseconds
+        let random = random
+        let tickets = state.withLock { state in
+            if state.origins.count >= Replayer.originLimit { state.origins = [:] }
+            var reach = state.origins[origin] ?? Reach()
+            reach.isProven = false
+            state.isProbed = false
+            if reach.pausedUntil <= now {
+                reach.failures += 1
+                reach.pausedUntil = now + policy.wait(after: reach.failures, random: random).nanoseconds
+            }
+            state.origins[origin] = reach
+            return Replayer.takeWaiting(&state)
+        }
+        for ticket in tickets { ticket.wake() }
+    }
+
+    private func settle(_ entry: ClaimedEntry, _ settlement: Settlement) {
+        store.perform { (file, connection, now, _) throws(SQLiteFailure) in
+            try connection.removing { () throws(SQLiteFailure) in
+                let isSettled = try file.settle(entry.sequence, settlement, now: now, connection)
+                let isBusy = try entry.line.map { (line) throws(SQLiteFailure) in try file.isBusy(line, connection) }
+                return (isSettled, isBusy)
+            }
+        } then: { [self] result in
+            switch result {
+            case .success((let isSettled, let isBusy)):
+                state.withLock { state in
+                    state.running[entry.sequence] = nil
+                    state.sendings[entry.sequence] = nil
+                }
+                if let line = entry.line, isBusy == false { free(line) }
+                if isSettled {
+                    news.settled(entry, settlement)
+                    outcomes.ended(entry.id)
+                }
+                kick()
+            case .failure(let failure):
+                guard failure.kind != .closed else { return }
+                news.warn(QueueStore.error(failure))
+                // The outcome must not be lost; until then this process holds the request.
+                host.schedule(after: .seconds(1)) { [self] in settle(entry, settlement) }
+            }
+        }
+    }
+
+    /// Cancels what this process sends of requests that were dropped.
+    func cancel(_ ids: Set<String>) {
+        let sendings = state.withLock { state in
+            state.running.values.filter { ids.contains($0.id) }.compactMap { state.sendings[$0.sequence] }
+        }
+        for sending in sendings { sending.cancel() }
+    }
+
+    // MARK: The probe
+
+    /// Asks the probe's URL whether the network leads to the server.
+    func probe() {
+        guard let url = settings.probe else { return }
+        var request = Request(.get, url)
+        request.options.timeout = .seconds(30)
+        host.send(request, for: nil, from: .outermost, isDetached: true) { [self] result in
+            let isGood = (try? result.get()).map { $0.head.status < 400 } ?? false
+            let (now, random) = (host.now.nanoseconds, random)
+            let tickets = state.withLock { state -> [Ticket] in
+                state.isProbing = false
+                state.isProbed = isGood
+                state.probeFailures = isGood ? 0 : state.probeFailures + 1
+                if isGood { return [] }
+                state.pausedUntil = now + policy.wait(after: state.probeFailures, random: random).nanoseconds
+                return Replayer.takeWaiting(&state)
+            }
+            news.probed(isGood)
+            for ticket in tickets { ticket.wake() }
+            kick()
+        }
+    }
+}

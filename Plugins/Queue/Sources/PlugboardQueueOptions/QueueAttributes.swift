@@ -1,0 +1,67 @@
+import PlugboardKit
+
+/// The attributes of the plugin `queue`.
+public struct QueueAttributes: AttributeTable {
+    /// All keys.
+    public static let keys = QueueAttributes()
+
+    /// When the request is kept: off, onFailure, journal or later.
+    public let mode = AttributeKey<QueueMode>(
+        "queue", "mode", "When the request is kept: off, onFailure, journal or later.")
+    /// The ticket, under which the outcome is found; without it, a random one.
+    public let id = AttributeKey<String>(
+        "queue", "id", "The ticket, under which the outcome is found; without it, a random one.")
+    /// Requests of one category are sent one after the other, in their order.
+    public let category = AttributeKey<String>(
+        "queue", "category", "Requests of one category are sent one after the other, in their order.")
+    /// A word by which requests are found and dropped.
+    public let tag = AttributeKey<String>("queue", "tag", "A word by which requests are found and dropped.")
+    /// A text of the program's own, which is handed out with the outcome.
+    public let context = AttributeKey<String>(
+        "queue", "context", "A text of the program's own, which is handed out with the outcome.")
+    /// Requests with a greater number are sent first.
+    public let priority = AttributeKey<Int>(
+        "queue", "priority", "Requests with a greater number are sent first.", in: -1_000_000...1_000_000)
+    /// Of the waiting requests with the same key, the last is kept.
+    public let collapseKey = AttributeKey<String>(
+        "queue", "collapseKey", "Of the waiting requests with the same key, the last is kept.")
+    /// What a request does to the waiting one with its collapse key: replace or cancel.
+    public let collapse = AttributeKey<QueueCollapse>(
+        "queue", "collapse", "What a request does to the waiting one with its collapse key: replace or cancel.")
+    /// Whether Authorization, Cookie, Proxy-Authorization and secret fields are stored too.
+    public let storeCredentials = AttributeKey<Bool>(
+        "queue", "storeCredentials",
+        "Whether Authorization, Cookie, Proxy-Authorization and secret fields are stored too.")
+}
+
+/// The attributes of the plugin `queue` in a request: `request.queue.mode = .later`.
+public typealias QueueRequest = RequestAttributes<QueueAttributes>
+
+extension Request {
+    /// The attributes for the plugin `queue`; nil leaves a value to the plugin's settings.
+    public var queue: QueueRequest {
+        get { QueueRequest(self) }
+        set { self = newValue.request }
+    }
+}
+
+/// When a request is kept.
+public enum QueueMode: String, WordOption {
+    /// Never.
+    case off
+    /// When it has failed for want of a network.
+    case onFailure
+    /// Before it is sent, until its outcome is there: also what is under way when the process ends is sent again.
+    case journal
+    /// At once: it is sent later, and the caller does not wait for the network.
+    case later
+}
+
+/// What a request does to the waiting request with the same collapse key.
+public enum QueueCollapse: String, WordOption {
+    /// It replaces it.
+    case replace
+    /// If method or URL differ, both are dropped, as like and unlike; else it replaces it. A request that may have
+    /// reached the server is replaced, because its effect may need to be undone.
+    case cancel
+}

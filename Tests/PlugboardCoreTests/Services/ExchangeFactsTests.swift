@@ -1,0 +1,71 @@
+import PlugboardCore
+import PlugboardKit
+import TestSupport
+import Testing
+
+/// PLUG_EXTENSION_EXCHANGE_FACTS: what a plugin needs to send a request again later.
+struct ExchangeFactsTests {
+    private struct Names: AttributeTable {
+        static let keys = Names()
+        let plain = AttributeKey<String>("reader", "plain", "A text.")
+        let secret = AttributeKey<String>("reader", "secret", "A secret.", isSecret: true)
+        let given = AttributeKey<String>("reader", "given", "A text of the configuration.")
+    }
+
+    /// A kernel with a plugin that records what it sees, and the configuration's attribute `reader.given`.
+    private func kernel(_ seen: Record, beside others: [ScriptedPlugin] = []) throws -> Kernel {
+        let reader = ScriptedPlugin("reader", priority: 100)
+        reader.attributes = Names.definitions
+        reader.onRequest = { exchange in
+            let options = exchange.options
+            let own = exchange.ownAttributes(includesSecrets: false).values.keys.sorted()
+            let all = exchange.ownAttributes(includesSecrets: true).values.keys.sorted()
+            seen.add(
+                "\(exchange.sender ?? "program") \(options.proxy ?? "-") \(options.timeout ?? .zero) \(own) \(all)")
+            return .next
+        }
+        var configuration = Configuration(plugins: ([reader] + others).map { PluginEntry($0.id) })
+        configuration.origins = [Origin(url: "http://a.test/")!: ["reader.given": "yes"]]
+        return try Kernel(
+            configuration: configuration, catalog: Catalog(([reader] + others).map(\.descriptor)),
+            transport: MockTransport(), log: .silent)
+    }
+
+    @Test func `a plugin sees the request's own options and attributes, and which are secret`() async throws {
+        let seen = Record()
+        let kernel = try kernel(seen)
+        var request = Request(.get, "http://a.test/")
+        request.options.proxy = "http://proxy.test:1"
+        request.options.timeout = .seconds(7)
+        request[Names.keys.plain] = "a"
+        request[Names.keys.secret] = "b"
+
+        _ = try await kernel.send(request)
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+
+        #expect(
+            seen.lines == [
+                #"program http://proxy.test:1 7.0 seconds ["reader.plain"] ["reader.plain", "reader.secret"]"#,
+                "program - 0.0 seconds [] []",
+            ])
+        await kernel.shutDown()
+    }
+
+    @Test func `a plugin sees which plugin has sent a sub-request`() async throws {
+        let seen = Record()
+        let asker = ScriptedPlugin("asker", priority: 500)
+        asker.onRequest = { [asker] exchange in
+            let (host, id) = (asker.host, exchange.id)
+            return .wait {
+                _ = try await host?.send(Request(.get, "http://b.test/"), for: id, from: .outermost)
+                return { _ in .next }
+            }
+        }
+        let kernel = try kernel(seen, beside: [asker])
+
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+
+        #expect(seen.lines.map { $0.prefix { $0 != " " } } == ["program", "asker"])
+        await kernel.shutDown()
+    }
+}

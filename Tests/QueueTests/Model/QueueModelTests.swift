@@ -1,0 +1,247 @@
+import PlugboardKit
+import PlugboardSQLite
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PlugboardQueue
+
+/// The file against the model: additions, two processes that send, ends of processes, leases that end, changes of the
+/// network and of the clock, in an order that a seed decides.
+struct QueueModelTests {
+    private static let limits = QueueFile.Limits(
+        age: 3_000_000_000_000, resultAge: 6_000_000_000_000, longestWait: 300_000_000_000, lease: 30_000_000_000)
+
+    @Test(arguments: 0..<60) func `the file does what the table of the README says`(seed: UInt64) throws {
+        let run = try ModelRun(seed: seed, QueueModelTests.limits)
+
+        for step in 0..<250 {
+            let action = try run.step()
+            let lines = try run.lines()
+            try #require(lines == run.model.lines, "step \(step) of seed \(seed): \(action)")
+            try #require(try run.brokenLines() == [], "step \(step) of seed \(seed): \(action)")
+        }
+        try run.deliverAll()
+
+        #expect(run.model.lines.allSatisfy { !$0.contains("waiting") && !$0.contains("sending") })
+        #expect(run.disorder == [])
+    }
+}
+
+/// A file, its model, and two processes that work on it.
+final class ModelRun {
+    var model: QueueModel
+    private var random: SeededRandom
+    private let store: SQLiteStore
+    private let ended = Record()
+    private var files: [QueueFile] = []
+    private var owners = 0
+    private var ids = 0
+    private var now: Int64 = 1_700_000_000_000_000_000
+    private var time: Int64 = 1_000_000_000
+    private let limits: QueueFile.Limits
+    /// Of each line without priorities, the orders of its requests as they succeeded.
+    private(set) var disorder: [String] = []
+
+    init(seed: UInt64, _ limits: QueueFile.Limits) throws {
+        random = SeededRandom(seed: seed)
+        model = QueueModel(limits)
+        self.limits = limits
+        store = SQLiteStore(.memory, schema: QueueSchema.schema) { _ in }
+        files = [process(), process()]
+    }
+
+    private func process() -> QueueFile {
+        owners += 1
+        let ended = ended
+        return QueueFile(owner: "p\(owners)", limits: limits) { owner in ended.lines.contains(owner) }
+    }
+
+    private func perform<Value: Sendable>(
+        _ work: @escaping @Sendable (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
+    ) throws -> Value { try store.performAndWait(work) }
+
+    private func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+
+    /// One step of one process; returns what it was.
+    func step() throws -> String {
+        let process = chance(2)
+        let file = files[process]
+        let (now, time) = (now, time)
+        switch chance(22) {
+        case 0..<7: return try add(file)
+        case 7..<11:
+            let count = 1 + chance(3)
+            let claimed = try perform { (connection) throws(SQLiteFailure) in
+                try file.claim(count, now: now, time: time, connection).map(\.id)
+            }
+            let expected = model.claim(count, now: now, time: time, owner: file.owner)
+            guard claimed == expected else { throw ModelError("\(file.owner) claims \(claimed), not \(expected)") }
+            return "\(file.owner) claims \(claimed)"
+        case 11..<16: return try settle(file)
+        case 16:
+            // kill -9, and a new process in its place.
+            ended.add(file.owner)
+            files[process] = self.process()
+            return "\(file.owner) ends"
+        case 17:
+            self.time += Int64(chance(40)) * 1_000_000_000
+            return "time passes"
+        case 18:
+            try perform { (connection) throws(SQLiteFailure) in try file.renew(time: time, connection) }
+            model.renew(time: time, owner: file.owner)
+            return "\(file.owner) renews"
+        case 19:
+            // The wall clock goes on, or is set.
+            self.now += [1, 60, 400, -7200, 5000][chance(5)] * 1_000_000_000
+            let expired = self.now
+            _ = try perform { (connection) throws(SQLiteFailure) in try file.expire(now: expired, connection) }
+            model.expire(now: expired)
+            return "the clock is \(expired)"
+        case 20: return try takeBack(file)
+        default: return try choose(file)
+        }
+    }
+
+    private func add(_ file: QueueFile) throws -> String {
+        ids += 1
+        var entry = NewEntry(
+            id: "r\(chance(20) == 0 ? max(ids - 5, 1) : ids)", method: ["PUT", "DELETE"][chance(2)], url: "u",
+            head: "{}")
+        entry.category = ["a", "b", nil, nil][chance(4)]
+        entry.priority = chance(4) == 0 ? chance(3) : 0
+        if chance(3) == 0 { entry.collapse = (["k", "l"][chance(2)], chance(2) == 0 ? .replace : .cancel) }
+        entry.isTouched = chance(3) == 0
+        entry.isJournal = chance(6) == 0
+        if chance(3) == 0 { (entry.length, entry.rest) = (3, [1, 2, 3]) }
+        let (new, now, time) = (entry, now, time)
+        let admission = try perform { (connection) throws(SQLiteFailure) in
+            try file.add([new], now: now, time: time, connection)[0]
+        }
+        let expected = model.add(entry, now: now, time: time, owner: file.owner)
+        guard admission == expected else { throw ModelError("\(entry.id) is \(admission), not \(expected)") }
+        return "\(file.owner) adds \(entry.id) to \(entry.line ?? "no line"): \(admission)"
+    }
+
+    /// Also by a process whose request was taken back: then nothing must change.
+    private func settle(_ file: QueueFile) throws -> String {
+        let sending = model.entries.filter { if case .sending = $0.state { true } else { false } }
+        guard !sending.isEmpty else { return "nothing is sent" }
+        let entry = sending[chance(sending.count)]
+        let error = PlugboardError(.transportConnect, "why")
+        let settlement: Settlement =
+            switch chance(6) {
+            case 0..<3: .done(StoredResponse(status: 200, fields: "[]", body: []))
+            case 3: .dead(error, nil)
+            case 4: .waiting(error, until: now, counts: .nothing)
+            default:
+                .waiting(
+                    error, until: now + Int64(chance(300)) * 1_000_000_000,
+                    counts: chance(2) == 0 ? .attempt : .rejection)
+            }
+        let (now, id) = (now, entry.id)
+        let isSettled = try perform { (connection) throws(SQLiteFailure) in
+            guard let sequence = try file.sequence(of: id, connection) else { return false }
+            return try file.settle(sequence, settlement, now: now, connection)
+        }
+        if case .done = settlement, isSettled, entry.line != nil {
+            let overtaken = model.entries.filter {
+                $0.line == entry.line && $0.state == .waiting && $0.priority == entry.priority && $0.order < entry.order
+            }
+            // The caller's own request, in the journal, is sent beside those that wait.
+            if !overtaken.isEmpty, !entry.isTouched { disorder.append("\(entry.id) before \(overtaken.map(\.id))") }
+        }
+        let expected = model.settle(entry.id, settlement, now: now, owner: file.owner)
+        guard isSettled == expected else { throw ModelError("\(entry.id) is settled: \(isSettled), not \(expected)") }
+        return "\(file.owner) settles \(entry.id): \(settlement)"
+    }
+
+    private func takeBack(_ file: QueueFile) throws -> String {
+        let time = time
+        try perform { (connection) throws(SQLiteFailure) in _ = try file.takeBack(time: time, connection) }
+        model.takeBack(time: time, owner: file.owner, ended: ended.lines)
+        return "\(file.owner) takes back"
+    }
+
+    private func choose(_ file: QueueFile) throws -> String {
+        guard !model.entries.isEmpty else { return "nothing to choose" }
+        let id = model.entries[chance(model.entries.count)].id
+        let now = now
+        switch chance(3) {
+        case 0:
+            _ = try perform { (connection) throws(SQLiteFailure) in try file.drop(Selection(id: id), connection) }
+            model.drop(id)
+            return "\(id) is dropped"
+        case 1:
+            _ = try perform { (connection) throws(SQLiteFailure) in try file.acknowledge([id], connection) }
+            model.acknowledge(id)
+            return "\(id) is acknowledged"
+        default:
+            _ = try perform { (connection) throws(SQLiteFailure) in
+                try file.revive(Selection(id: id), now: now, connection)
+            }
+            model.revive(id, now: now)
+            return "\(id) is sent again"
+        }
+    }
+
+    /// After everything a process takes what there is, until there is nothing.
+    func deliverAll() throws {
+        for file in files { ended.add(file.owner) }
+        let last = process()
+        time += 1
+        let time = time
+        try perform { (connection) throws(SQLiteFailure) in _ = try last.takeBack(time: time, connection) }
+        model.takeBack(time: time, owner: last.owner, ended: ended.lines)
+        while true {
+            now += 400_000_000_000
+            let now = now
+            let claimed = try perform { (connection) throws(SQLiteFailure) in
+                try last.claim(2, now: now, time: time, connection)
+            }
+            guard claimed.map(\.id) == model.claim(2, now: now, time: time, owner: last.owner) else {
+                throw ModelError("the last process claims \(claimed.map(\.id))")
+            }
+            if claimed.isEmpty { return }
+            for entry in claimed {
+                let done = Settlement.done(StoredResponse(status: 200, fields: "[]", body: []))
+                try perform { (connection) throws(SQLiteFailure) in
+                    _ = try last.settle(entry.sequence, done, now: now, connection)
+                }
+                _ = model.settle(entry.id, done, now: now, owner: last.owner)
+            }
+        }
+    }
+
+    func lines() throws -> [String] {
+        try perform { (connection) throws(SQLiteFailure) in
+            try connection.rows("SELECT id, state, owner, attempts, rejections FROM request ORDER BY sequence") { row in
+                let state = EntryState(rawValue: row.integer(1)) ?? .dead
+                let owner = state == .sending ? " \(row.text(2))" : ""
+                return "\(row.text(0)) \(state.name)\(owner) \(row.integer(3)) \(row.integer(4))"
+            }
+        }
+    }
+
+    /// What must hold at all times: of a line at most one is ready, and none while one is sent that was claimed; the
+    /// totals are those of the rows; and no piece is without its request.
+    func brokenLines() throws -> [String] {
+        try perform { (connection) throws(SQLiteFailure) in
+            try connection.rows(
+                """
+                SELECT line FROM request WHERE line IS NOT NULL GROUP BY line
+                HAVING sum(state = 1) > 1 OR sum(state = 1) > 0 AND sum(state = 3) > 0
+                    OR sum(state = 2) > 0 AND sum(state IN (1, 3)) = 0
+                UNION ALL SELECT 'total' FROM total WHERE requests <> (SELECT count(*) FROM request)
+                    OR bytes <> (SELECT ifnull(sum(max(length, 0)), 0) FROM request)
+                UNION ALL SELECT 'piece' FROM piece WHERE request NOT IN (SELECT sequence FROM request)
+                """
+            ) { $0.text(0) }
+        }
+    }
+}
+
+struct ModelError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
