@@ -76,33 +76,31 @@ struct QueueFileTests {
     @Test func `a request whose body is not complete in the file is dead, and does not hold others up`() async throws {
         let shore = try Shore()
         let first = try shore.kernel(settings: ["automatic": false])
-        let large = String(repeating: "x", count: 400_000)
-        let ticket = try await first.sendLater(Shore.post("gone", category: "c", body: large))
-        let next = try await first.sendLater(Shore.post("next", category: "c"))
+        let server = try LoopbackServer.responding { _ in ServerResponse(status: 200) }
+        var gone = Request(.post, server.url("/gone"), body: .text(String(repeating: "x", count: 400_000)))
+        gone.queue.category = "c"
+        var behind = Request(.post, server.url("/next"))
+        behind.queue.category = "c"
+        let ticket = try await first.sendLater(gone)
+        let next = try await first.sendLater(behind)
         await first.shutDown()
         let store = SQLiteStore(.file(shore.folder.file("queue.sqlite")), schema: QueueSchema.schema) { _ in }
         try store.performAndWait { (connection) throws(SQLiteFailure) in
             try connection.run("DELETE FROM piece WHERE number = 1")
         }
         store.close(within: .seconds(10))
-        let server = try LoopbackServer.responding { _ in ServerResponse(status: 200) }
         let second = try Kernel(
             configuration: Configuration(plugins: [
                 PluginEntry(
                     id: "queue", path: nil,
                     settings: ["path": .string(shore.folder.file("queue.sqlite")), "delay": "1ms", "delayLimit": "1ms"])
-            ]), catalog: Catalog([queuePlugin()]),
-            transport: MockTransport { request, _ in
-                guard let body = request.body, body.length ?? 0 > 0 else { return .respond(200) }
-                return .failure(PlugboardError(.queueBody, "as the transport reports the break"))
-            }, log: .silent)
+            ]), catalog: Catalog([queuePlugin()]), log: .silent)
 
         let outcome = try await second.queue.outcome(of: ticket)
         let other = try await second.queue.outcome(of: next)
 
         #expect(outcome.state == .dead && outcome.code == .queueBody)
         #expect(other.hasSucceeded)
-        withExtendedLifetime(server) {}
         await second.shutDown()
     }
 

@@ -15,8 +15,9 @@ struct QueueModel {
         var order: Int
         var state: State
         var due: Int64
-        var created: Int64
-        var completed: Int64 = 0
+        /// By the file's own time.
+        var born: Int64
+        var ended: Int64 = 0
         var isTouched: Bool
         var attempts = 0
         var rejections = 0
@@ -25,15 +26,26 @@ struct QueueModel {
 
     var entries: [Entry] = []
     var order = 0
+    /// The file's own time, and the clocks that moved it.
+    var clock: Int64 = 0
+    var wall: Int64 = 0
+    var lastTime: Int64 = 0
     let limits: QueueFile.Limits
 
     init(_ limits: QueueFile.Limits) { self.limits = limits }
 
+    private mutating func step(now: Int64, time: Int64) {
+        clock += min(max(now - wall, time - lastTime, 0), min(limits.age, limits.resultAge) / 2)
+        (wall, lastTime) = (max(wall, now), time)
+    }
+
     private func index(_ id: String) -> Int? { entries.firstIndex { $0.id == id } }
 
     mutating func add(_ new: NewEntry, now: Int64, time: Int64, owner: String) -> Admission {
+        step(now: now, time: time)
         if index(new.id) != nil { return .known }
         var isCancelled = false
+        var isTouched = new.isTouched || new.isJournal
         if let collapse = new.collapse {
             for index in entries.indices
             where entries[index].state == .waiting && entries[index].line == new.line
@@ -42,17 +54,18 @@ struct QueueModel {
                 if collapse.rule == .cancel, !entries[index].isTouched, entries[index].method != new.method {
                     isCancelled = true
                 }
+                if entries[index].isTouched { isTouched = true }
                 entries[index].state = .done
-                entries[index].completed = now
+                entries[index].ended = clock
             }
         }
         order += 1
         var entry = Entry(
             id: new.id, line: new.line, collapse: new.collapse, priority: new.priority, method: new.method,
             order: order,
-            state: new.isJournal ? .sending(owner) : .waiting, due: now, created: now,
-            isTouched: new.isTouched || new.isJournal, lease: time + limits.lease)
-        if isCancelled, !new.isJournal { (entry.state, entry.completed) = (.done, now) }
+            state: new.isJournal ? .sending(owner) : .waiting, due: now, born: clock,
+            isTouched: isTouched, lease: time + limits.lease)
+        if isCancelled, !new.isJournal { (entry.state, entry.ended) = (.done, clock) }
         entries.append(entry)
         return isCancelled && !new.isJournal ? .cancelled : .queued
     }
@@ -81,12 +94,12 @@ struct QueueModel {
     mutating func settle(_ id: String, _ settlement: Settlement, now: Int64, owner: String) -> Bool {
         guard let index = index(id), entries[index].state == .sending(owner) else { return false }
         switch settlement {
-        case .done: (entries[index].state, entries[index].completed) = (.done, now)
-        case .dead: (entries[index].state, entries[index].completed) = (.dead, now)
-        case .waiting(_, let until, let counted):
+        case .done: (entries[index].state, entries[index].ended) = (.done, clock)
+        case .dead: (entries[index].state, entries[index].ended) = (.dead, clock)
+        case .waiting(_, let until, let counted, let isTouched):
             entries[index].state = .waiting
             entries[index].due = until
-            entries[index].isTouched = true
+            if isTouched { entries[index].isTouched = true }
             if counted == .attempt { entries[index].attempts += 1 }
             if counted == .rejection { entries[index].rejections += 1 }
         }
@@ -127,17 +140,18 @@ struct QueueModel {
         case .waiting: entries[index].due = now
         case .dead:
             entries[index].state = .waiting
-            (entries[index].due, entries[index].created) = (now, now)
+            (entries[index].due, entries[index].born) = (now, clock)
             (entries[index].attempts, entries[index].rejections) = (0, 0)
         case .done, .sending: break
         }
     }
 
-    mutating func expire(now: Int64) {
-        entries.removeAll { $0.state == .done && $0.completed < now - limits.resultAge }
+    mutating func expire(now: Int64, time: Int64) {
+        step(now: now, time: time)
+        entries.removeAll { $0.state == .done && $0.ended < clock - limits.resultAge }
         for index in entries.indices
-        where entries[index].state == .waiting && entries[index].created < now - limits.age {
-            (entries[index].state, entries[index].completed) = (.dead, now)
+        where entries[index].state == .waiting && entries[index].born < clock - limits.age {
+            (entries[index].state, entries[index].ended) = (.dead, clock)
         }
     }
 

@@ -95,8 +95,10 @@ final class ModelRun {
             // The wall clock goes on, or is set.
             self.now += [1, 60, 400, -7200, 5000][chance(5)] * 1_000_000_000
             let expired = self.now
-            _ = try perform { (connection) throws(SQLiteFailure) in try file.expire(now: expired, connection) }
-            model.expire(now: expired)
+            _ = try perform { (connection) throws(SQLiteFailure) in
+                try file.expire(now: expired, time: time, connection)
+            }
+            model.expire(now: expired, time: time)
             return "the clock is \(expired)"
         case 20: return try takeBack(file)
         default: return try choose(file)
@@ -133,11 +135,11 @@ final class ModelRun {
             switch chance(6) {
             case 0..<3: .done(StoredResponse(status: 200, fields: "[]", body: []))
             case 3: .dead(error, nil)
-            case 4: .waiting(error, until: now, counts: .nothing)
+            case 4: .waiting(error, until: now, counts: .nothing, isTouched: chance(2) == 0)
             default:
                 .waiting(
                     error, until: now + Int64(chance(300)) * 1_000_000_000,
-                    counts: chance(2) == 0 ? .attempt : .rejection)
+                    counts: [.attempt, .rejection, .failure][chance(3)], isTouched: true)
             }
         let (now, id) = (now, entry.id)
         let isSettled = try perform { (connection) throws(SQLiteFailure) in
@@ -233,7 +235,7 @@ final class ModelRun {
                 HAVING sum(state = 1) > 1 OR sum(state = 1) > 0 AND sum(state = 3) > 0
                     OR sum(state = 2) > 0 AND sum(state IN (1, 3)) = 0
                 UNION ALL SELECT 'total' FROM total WHERE requests <> (SELECT count(*) FROM request)
-                    OR bytes <> (SELECT ifnull(sum(max(length, 0)), 0) FROM request)
+                    OR bytes <> (SELECT ifnull(sum(size), 0) FROM request)
                 UNION ALL SELECT 'piece' FROM piece WHERE request NOT IN (SELECT sequence FROM request)
                 """
             ) { $0.text(0) }

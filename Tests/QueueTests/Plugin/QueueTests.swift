@@ -367,10 +367,10 @@ struct QueueTests {
         await strict.shutDown()
 
         let dropping = try Shore()
-        let loose = try dropping.kernel(settings: ["automatic": false, "bytes": "10B", "whenFull": "dropOldest"])
-        for number in 1...3 { _ = try await loose.sendLater(Shore.post("\(number)", body: "12345")) }
+        let loose = try dropping.kernel(settings: ["automatic": false, "bytes": "12000B", "whenFull": "dropOldest"])
+        for number in 1...3 { _ = try await loose.sendLater(Shore.post("\(number)", body: String(repeating: "x", count: 5000))) }
         let large = await #expect(throws: PlugboardError.self) {
-            try await loose.sendLater(Shore.post("large", body: "12345678901"))
+            try await loose.sendLater(Shore.post("large", body: String(repeating: "x", count: 12_001)))
         }
 
         #expect(later?.code == .queueFull && failed?.code == .transportConnect && large?.code == .queueFull)

@@ -95,13 +95,13 @@ struct ReplayTests {
         await kernel.shutDown()
     }
 
-    @Test func `the server's Retry-After and the count of attempts decide over one request, not over others`()
+    @Test func `a failure of the server makes one request wait, not others`()
         async throws
     {
         let shore = try Shore(isManual: true)
         let clock = try #require(shore.clock)
         shore.isOnline = true
-        shore.respond("/busy", 503, 503, 200)
+        shore.respond("/busy", 500, 500, 200)
         let kernel = try shore.kernel(settings: ["delay": "8s"])
 
         let busy = try await kernel.sendLater(Shore.post("busy"))
@@ -119,6 +119,43 @@ struct ReplayTests {
         #expect(waiting.first?.attempts == 1 && waiting.first?.state == .waiting)
         // From 4 to 8, and from 8 to 16 seconds.
         #expect((12...25).contains(seconds), "\(seconds)")
+        await kernel.shutDown()
+    }
+
+    @Test func `a server that is overloaded gets one request for each wait`() async throws {
+        let shore = try Shore(isManual: true)
+        let clock = try #require(shore.clock)
+        shore.isOnline = true
+        for number in 0..<10 { shore.respond("/\(number)", 503, 200) }
+        let kernel = try shore.kernel(settings: ["delay": "8s", "concurrency": 4])
+
+        for number in 0..<10 { _ = try await kernel.sendLater(Shore.post("\(number)")) }
+        try await shore.attempts.opened(for: 1)
+        for _ in 0..<3 {
+            clock.advance(by: .seconds(1))
+            try await settled(kernel)
+        }
+
+        // The wait is at least 4 seconds.
+        #expect(shore.attempts.admitted == 1)
+        #expect(try await kernel.queue.statistics().waiting == 10)
+        await kernel.shutDown()
+    }
+
+    @Test func `a request that is replayed by its ticket is the only one that is sent`() async throws {
+        let shore = try Shore()
+        let kernel = try shore.kernel(settings: ["automatic": false])
+        for name in ["a", "b", "c"] {
+            var request = Shore.post(name)
+            request.queue.id = name
+            _ = try await kernel.sendLater(request)
+        }
+        shore.isOnline = true
+
+        let left = try await kernel.queue.replay(id: "b")
+
+        #expect(shore.paths == ["/b"])
+        #expect(left.waiting == 2 && left.done == 1)
         await kernel.shutDown()
     }
 
@@ -202,7 +239,7 @@ struct ReplayTests {
         let clock = try #require(shore.clock)
         shore.isOnline = true
         shore.respond("/a", 503, 503, 200)
-        let kernel = try shore.kernel(settings: ["delay": "2s", "age": "3650d"])
+        let kernel = try shore.kernel(settings: ["delay": "2s"])
         let ticket = try await kernel.sendLater(Shore.post("a"))
         try await until { try await kernel.queue.list(id: ticket).first?.attempts == 1 }
 

@@ -10,9 +10,10 @@ extension Queue {
         let head = StoredHead(
             request.fields, exchange.ownAttributes(includesSecrets: stores), exchange.options,
             storesCredentials: stores)
+        let id = exchange[Queue.keys.id].flatMap { $0.isEmpty ? nil : $0 }
         var entry = NewEntry(
-            id: exchange[Queue.keys.id] ?? tickets.make(), method: request.method.name, url: request.url,
-            head: head.text)
+            id: id ?? tickets.make(), method: request.method.name,
+            url: stores ? request.url : StoredHead.withoutUserinfo(request.url), head: head.text)
         entry.category = exchange[Queue.keys.category]
         entry.tag = exchange[Queue.keys.tag]
         entry.context = exchange[Queue.keys.context]
@@ -35,7 +36,13 @@ extension Queue {
                 passage.result = result
                 if case .success(let admission) = result {
                     news.added(entry, admission, exchange: number)
-                    if admission == .queued { replayer.added(entry.line) }
+                    if admission == .queued {
+                        if entry.isJournal {
+                            let (id, line, replayer) = (entry.id, entry.line, replayer)
+                            passage.journal { replayer.discard(id, line) }
+                        }
+                        replayer.added(entry.line, entry.origin)
+                    }
                     if admission == .cancelled { replayer.outcomes.ended(entry.id) }
                 }
                 ticket.wake()
@@ -64,12 +71,13 @@ extension Queue {
     func giveBack(_ entry: NewEntry, _ failure: PlugboardError, _ done: @escaping @Sendable () -> Void) {
         store.perform { (file, connection, now, _) throws(SQLiteFailure) in
             guard let sequence = try file.sequence(of: entry.id, connection) else { return }
-            try file.settle(sequence, .waiting(failure, until: now, counts: .nothing), now: now, connection)
+            let settlement = Settlement.waiting(failure, until: now, counts: .nothing, isTouched: true)
+            try file.settle(sequence, settlement, now: now, connection)
         } then: { [self] _ in
             var queued = entry
             (queued.isJournal, queued.code) = (false, failure.code.name)
             news.added(queued, .queued, exchange: nil)
-            replayer.added(entry.line)
+            replayer.added(entry.line, entry.origin)
             done()
         }
     }
@@ -79,7 +87,8 @@ extension Queue {
         _ entry: NewEntry, _ result: Result<Admission, PlugboardError>
     ) -> Result<PlugboardError, PlugboardError> {
         switch result {
-        case .success(.queued), .success(.known), .success(.cancelled): .success(queued(entry))
+        case .success(.queued), .success(.cancelled): .success(queued(entry))
+        case .success(.known): .success(known(entry))
         case .success(.full): .failure(full)
         case .failure(let error): .failure(error)
         }
@@ -88,6 +97,11 @@ extension Queue {
     func queued(_ entry: NewEntry) -> PlugboardError {
         let cause = entry.code.map { "There is no network (\($0)), so the" } ?? "The"
         return PlugboardError(.queued, "\(cause) request is queued, and is sent later. Its ticket: \(entry.id)")
+    }
+
+    func known(_ entry: NewEntry) -> PlugboardError {
+        PlugboardError(
+            .queued, "The queue has a request with this ticket already; see its outcome. Its ticket: \(entry.id)")
     }
 
     var full: PlugboardError {

@@ -97,9 +97,11 @@ final class Queue: Plugin {
             replayer.isBusy(line)
         {
             let ticket = exchange.ticket(within: settings.categoryWait)
-            guard replayer.enter(line, NewEntry.origin(of: exchange.request.url), ticket) else {
-                // It would overtake those that wait.
-                return mode == .off ? .next : keep(exchange, .later)
+            switch replayer.enter(line, NewEntry.origin(of: exchange.request.url), ticket) {
+            case .free: return mode == .off ? .next : keep(exchange, mode)
+            // It would overtake those that wait.
+            case .cannotWait: return mode == .off ? .next : keep(exchange, .later)
+            case .waits: break
             }
             let passage = Passage()
             passage.step = .waitingForLine
@@ -120,7 +122,13 @@ final class Queue: Plugin {
     }
 
     private func mode(of exchange: borrowing PlugboardKit.Exchange) -> QueueMode {
-        if let mode = exchange[Queue.keys.mode] { return mode }
+        if let mode = exchange[Queue.keys.mode] {
+            // An origin's section is not meant for sub-requests, such as that for a token.
+            let isMeant =
+                exchange.sender == nil
+                || exchange.ownAttributes(includesSecrets: true)[Queue.keys.mode.name] != nil
+            return isMeant ? mode : .off
+        }
         // Other plugins need their sub-requests' own outcomes.
         guard settings.mode != .off, methods.contains(exchange.request.method), exchange.sender == nil else {
             return .off
@@ -162,14 +170,17 @@ final class Queue: Plugin {
             }
         }
         switch result {
-        case .success(.queued): passage.isJournaled = true
-        case .success(.known): return .fail(queued(entry))
+        case .success(.queued): break
+        case .success(.known): return .fail(known(entry))
         case .success: news.refused(full, exchange: exchange.id)
         case .failure(let error): news.refused(error, exchange: exchange.id)
         }
         // The body was read to its end.
         guard let tap = passage.tap, !tap.inner.rewind() else { return .next }
-        guard passage.isJournaled else { return .fail(full) }
+        guard passage.isJournaled else {
+            if case .failure(let error) = result { return .fail(error) }
+            return .fail(full)
+        }
         exchange.replaceRequestBody(Body(StoredBodySource(store, entry.id, length: entry.length)))
         return .next
     }
@@ -185,8 +196,7 @@ final class Queue: Plugin {
         replayer.offline(NewEntry.origin(of: exchange.request.url))
         let known = passage ?? Passage()
         if passage == nil { exchange.state = known }
-        if known.isJournaled, let entry = known.entry {
-            known.isJournaled = false
+        if let entry = known.entry, known.takeJournaled() != nil {
             let ticket = exchange.ticket()
             known.step = .adding
             giveBack(entry, failure) {
@@ -222,14 +232,11 @@ final class Queue: Plugin {
     }
 
     func onClose(_ exchange: borrowing PlugboardKit.Exchange, _ outcome: TurnOutcome) {
-        guard let passage = exchange.state as? Passage, passage.isJournaled, let entry = passage.entry else { return }
-        passage.isJournaled = false
+        guard let passage = exchange.state as? Passage, let entry = passage.entry,
+            let remove = passage.takeJournaled()
+        else { return }
         if let failure = exchange.failure, failure.code == .shutDown { return giveBack(entry, failure) {} }
-        let id = entry.id
-        store.perform { (file, connection, _, _) throws(SQLiteFailure) in
-            if let sequence = try file.sequence(of: id, connection) { try file.discard(sequence, connection) }
-        }
-        if let line = entry.line { replayer.left(line) }
+        remove()
     }
 }
 

@@ -16,8 +16,8 @@ public struct QueueSettings: PluginSettings {
     /// The codes of failures that mean that there is no network.
     @Setting("The codes of failures that mean that there is no network.")
     public var failures = [
-        "timeout.connect", "timeout.idle", "transport.connect", "transport.dns", "transport.reset", "transport.stale",
-        "transport.unprocessed",
+        "timeout.attempt", "timeout.connect", "timeout.idle", "transport.connect", "transport.dns", "transport.proxy",
+        "transport.reset", "transport.stale", "transport.unprocessed",
     ]
     /// Adds an Idempotency-Key to requests that may be kept.
     @Setting("Adds an Idempotency-Key to requests that may be kept.")
@@ -28,8 +28,8 @@ public struct QueueSettings: PluginSettings {
     /// Whether requests are sent again by themselves, or only by the command replay.
     @Setting("Whether requests are sent again by themselves, or only by the command replay.")
     public var automatic = true
-    /// A URL that must respond with a status below 400 before requests are sent again.
-    @Setting("A URL that must respond with a status below 400 before requests are sent again.")
+    /// A URL that must respond with a status of 2xx before requests are sent again.
+    @Setting("A URL that must respond with a status of 2xx before requests are sent again.")
     public var probe: String? = nil
     /// The most requests that are sent again at once.
     @Setting("The most requests that are sent again at once.", in: 1...1000)
@@ -46,12 +46,12 @@ public struct QueueSettings: PluginSettings {
     /// The longest wait after any failure.
     @Setting("The longest wait after any failure.", in: .milliseconds(1) ... .seconds(86_400))
     public var delayLimit = Duration.seconds(300)
-    /// The responses of 5xx, 408, 425 and 429 after which a request is dead.
-    @Setting("The responses of 5xx, 408, 425 and 429 after which a request is dead.", in: 1...1_000_000)
+    /// The responses of 3xx, 5xx, 408, 425 and 429 after which a request is dead.
+    @Setting("The responses of 3xx, 5xx, 408, 425 and 429 after which a request is dead.", in: 1...1_000_000)
     public var attempts = 20
-    /// The other responses of 4xx, and failures that are not of the network, after which a request is dead.
+    /// The other responses of 4xx after which a request is dead.
     @Setting(
-        "The other responses of 4xx, and failures that are not of the network, after which a request is dead.",
+        "The other responses of 4xx after which a request is dead.",
         in: 1...1_000_000)
     public var rejections = 3
     /// How long a new request waits for the waiting ones of its category.
@@ -65,8 +65,8 @@ public struct QueueSettings: PluginSettings {
     /// The most requests in the file.
     @Setting("The most requests in the file.", in: 1...100_000_000)
     public var limit = 100_000
-    /// The most bytes of the bodies in the file.
-    @Setting("The most bytes of the bodies in the file.")
+    /// The most bytes of requests and outcomes in the file.
+    @Setting("The most bytes of requests and outcomes in the file.")
     public var bytes = ByteCount.mebibytes(256)
     /// What happens to a new request beyond the limits: refuse or dropOldest.
     @Setting("What happens to a new request beyond the limits: refuse or dropOldest.")

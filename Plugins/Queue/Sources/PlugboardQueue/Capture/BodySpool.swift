@@ -38,6 +38,9 @@ final class BodySpool: @unchecked Sendable {
         self.done = done
     }
 
+    // The caller may cancel while a piece is written: then the body never gives another.
+    deinit { if !isOver, let begun = content.begun { store.discard(begun.sequence) } }
+
     /// [loop]
     func begin() {
         if let length = body.length, length > limit { return end(.failure(tooLarge)) }

@@ -12,8 +12,8 @@ struct StoredHead {
 
     /// What is stored of a request.
     ///
-    /// - Parameter storesCredentials: Without it, credentials and secret fields are left out, and so is a proxy whose
-    ///   URL has a password: plugins add valid ones when the request is sent again.
+    /// - Parameter storesCredentials: Without it, credentials and secret fields are left out, and so is the userinfo of
+    ///   a proxy: plugins add valid ones when the request is sent again.
     init(_ fields: Fields, _ attributes: Attributes, _ options: RequestOptions, storesCredentials: Bool) {
         for index in fields.indices {
             let isSecret = fields.isSecret(at: index)
@@ -27,9 +27,23 @@ struct StoredHead {
         // The queue does not keep what it sends again.
         self.attributes = attributes.values.filter { !$0.key.hasPrefix("queue.") }
         self.options = options
-        if !storesCredentials, let proxy = options.proxy, proxy.utf8.contains(UInt8(ascii: "@")) {
-            self.options.proxy = nil
+        // Never without the proxy: the request must not pass by it.
+        if !storesCredentials { self.options.proxy = options.proxy.map(StoredHead.withoutUserinfo) }
+    }
+
+    /// A URL, or host and port, without a user's name and password.
+    static func withoutUserinfo(_ url: String) -> String {
+        let bytes = url.utf8
+        var start = bytes.startIndex
+        // The authority begins after `//` (RFC 3986 §3.2); a proxy may have no scheme.
+        if let slash = bytes.firstIndex(of: UInt8(ascii: "/")) {
+            let next = bytes.index(after: slash)
+            if next < bytes.endIndex, bytes[next] == UInt8(ascii: "/") { start = bytes.index(after: next) }
         }
+        let ends = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+        let end = bytes[start...].firstIndex { ends.contains($0) } ?? bytes.endIndex
+        guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return url }
+        return "\(url[..<start])\(url[bytes.index(after: at)...])"
     }
 
     /// Nil for a text that is not a stored head.

@@ -179,7 +179,7 @@ struct QueueCommand {
                 reply.fail(QueueStore.error(failure))
                 return
             }
-            queue.replayer.replayByHand {
+            queue.replayer.replayByHand(selection.naming) {
                 QueueCommand(queue: queue).answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
                     .object(try file.statistics(connection))
                 }

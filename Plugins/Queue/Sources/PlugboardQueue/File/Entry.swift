@@ -53,6 +53,9 @@ struct NewEntry: Sendable {
     var code: String?
     /// Whether the request may have reached the server.
     var isTouched = false
+    /// What it counts for the limit of bytes.
+    var size: Int { max(length, 0) + head.utf8.count + (context?.utf8.count ?? 0) }
+
     /// Whether the caller's own exchange sends it now.
     var isJournal = false
 
@@ -85,6 +88,7 @@ struct ClaimedEntry: Sendable {
     var body: [UInt8]?
     let attempts: Int
     let rejections: Int
+    let failures: Int
 }
 
 /// What the queue has done with a new request.
@@ -104,11 +108,12 @@ enum Settlement: Sendable {
     case done(StoredResponse)
     /// It is dead.
     case dead(PlugboardError, StoredResponse?)
-    /// It waits: for the network, for a time of the wall clock, or because the sending was ended.
-    case waiting(PlugboardError, until: Int64, counts: Counted)
+    /// It waits: for the network, for a time of the wall clock, or because the sending was ended. It is touched if it
+    /// may have reached the server.
+    case waiting(PlugboardError, until: Int64, counts: Counted, isTouched: Bool)
 
-    /// What a failure counts for.
-    enum Counted: Sendable { case nothing, attempt, rejection }
+    /// What a failure counts for: `failure` makes waits longer, and never makes a request dead.
+    enum Counted: Sendable { case nothing, failure, attempt, rejection }
 }
 
 /// A response as the outcome has it.

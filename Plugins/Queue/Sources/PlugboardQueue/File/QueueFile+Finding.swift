@@ -12,7 +12,10 @@ struct Selection: Sendable, Equatable {
     /// Whether all requests are meant.
     var isAll: Bool { id == nil && tag == nil && category == nil && states.isEmpty }
 
-    fileprivate var condition: (sql: String, values: [SQLiteStore.Value]) {
+    /// Without the states.
+    var naming: Selection { Selection(id: id, tag: tag, category: category) }
+
+    var condition: (sql: String, values: [SQLiteStore.Value]) {
         var (parts, values): ([String], [SQLiteStore.Value]) = (["state <> 0"], [])
         for (column, value) in [("id", id), ("tag", tag), ("category", category)] {
             guard let value else { continue }
@@ -59,7 +62,7 @@ extension QueueFile {
         let state = EntryState(rawValue: row.integer(1)) ?? .dead
         object["state"] = .string(state.name)
         object["method"] = text(7)
-        object["url"] = .string(isWhole ? row.text(8) : Printable.url(row.text(8)))
+        object["url"] = .string(Printable.url(row.text(8)))
         for (name, column) in [("category", 2), ("tag", 3), ("collapseKey", 4), ("context", 5)] {
             object[name] = text(column)
         }
@@ -119,8 +122,9 @@ extension QueueFile {
                 }
                 try connection.run(
                     """
-                    UPDATE request SET state = ?, due = ?, created = ?, attempts = 0, rejections = 0, completed = NULL,
-                        acknowledged = 0, status = NULL, fields = NULL, content = NULL WHERE sequence = ?
+                    UPDATE request SET state = ?, due = ?, created = ?, born = (SELECT clock FROM total), attempts = 0,
+                        rejections = 0, failures = 0, completed = NULL, ended = NULL, acknowledged = 0,
+                        status = NULL, fields = NULL, content = NULL WHERE sequence = ?
                     """, .integer((line == nil ? EntryState.ready : .behind).rawValue), .integer(now), .integer(now),
                     .integer(sequence))
                 if let line { try arrange(line, connection) }

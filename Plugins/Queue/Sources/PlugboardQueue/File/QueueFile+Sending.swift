@@ -8,8 +8,10 @@ extension QueueFile {
     enum Choice: Sendable, Equatable {
         /// Those whose time has come.
         case due
-        /// Also those whose time has not come.
+        /// Of those, the ones of a line.
         case line(String)
+        /// Of those, the ones that commands have named.
+        case selected([Selection])
     }
 
     /// Takes up to `count` requests that can be sent, the most urgent first.
@@ -22,14 +24,15 @@ extension QueueFile {
         time: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> [ClaimedEntry] {
         try connection.transaction { () throws(SQLiteFailure) in
-            let columns = "sequence, id, line, category, tag, method, url, head, length, attempts, rejections, origin"
+            let columns = "sequence, id, line, category, tag, method, url, head, length, attempts, rejections, origin, failures"
             func entry(_ row: borrowing SQLiteStore.Row) -> ClaimedEntry {
                 ClaimedEntry(
                     sequence: row.integer(0), id: row.text(1), line: row.isNull(2) ? nil : row.text(2),
                     origin: row.text(11),
                     category: row.isNull(3) ? nil : row.text(3), tag: row.isNull(4) ? nil : row.text(4),
                     method: row.text(5), url: row.text(6), head: row.text(7), length: Int(row.integer(8)),
-                    body: nil, attempts: Int(row.integer(9)), rejections: Int(row.integer(10)))
+                    body: nil, attempts: Int(row.integer(9)), rejections: Int(row.integer(10)),
+                    failures: Int(row.integer(12)))
             }
             var found: [ClaimedEntry] = []
             var excluded = paused
@@ -37,11 +40,17 @@ extension QueueFile {
                 let others = excluded.sorted()
                 let isElsewhere =
                     others.isEmpty ? "" : "AND origin NOT IN (\(others.map { _ in "?" }.joined(separator: ", ")))"
-                let condition: String
-                var values: [SQLiteStore.Value]
+                var condition = "(due <= ? OR due > ?)"
+                var values: [SQLiteStore.Value] = [.integer(now), .integer(latest(now))]
                 switch choice {
-                case .due: (condition, values) = ("(due <= ? OR due > ?)", [.integer(now), .integer(latest(now))])
-                case .line(let line): (condition, values) = ("line = ?", [.text(line)])
+                case .due: break
+                case .line(let line):
+                    condition += " AND line = ?"
+                    values.append(.text(line))
+                case .selected(let selections):
+                    let conditions = selections.map { $0.naming.condition }
+                    condition += " AND (\(conditions.map { "(\($0.sql))" }.joined(separator: " OR ")))"
+                    values += conditions.flatMap(\.values)
                 }
                 values += others.map { .text($0) }
                 // One by one, where an origin may get only one.
@@ -122,14 +131,17 @@ extension QueueFile {
             switch settlement {
             case .done(let response): try finish(sequence, .done, nil, response, now, connection)
             case .dead(let error, let response): try finish(sequence, .dead, error, response, now, connection)
-            case .waiting(let error, let until, let counted):
+            case .waiting(let error, let until, let counted, let isTouched):
                 try connection.run(
                     """
-                    UPDATE request SET state = ?, owner = NULL, lease = NULL, touched = 1, due = ?, code = ?, reason = ?,
-                        attempts = attempts + ?, rejections = rejections + ? WHERE sequence = ?
-                    """, .integer((line == nil ? EntryState.ready : .behind).rawValue), .integer(until),
+                    UPDATE request SET state = ?, owner = NULL, lease = NULL, touched = max(touched, ?), due = ?, code = ?,
+                        reason = ?, attempts = attempts + ?, rejections = rejections + ?, failures = failures * ? + ?
+                    WHERE sequence = ?
+                    """, .integer((line == nil ? EntryState.ready : .behind).rawValue), .integer(isTouched ? 1 : 0), .integer(until),
                     .text(error.code.name), .text(error.reason), .integer(counted == .attempt ? 1 : 0),
-                    .integer(counted == .rejection ? 1 : 0), .integer(sequence))
+                    .integer(counted == .rejection ? 1 : 0),
+                    .integer(counted == .nothing || counted == .failure ? 1 : 0),
+                    .integer(counted == .failure ? 1 : 0), .integer(sequence))
             }
             if let line { try arrange(line, connection) }
             return true
@@ -178,14 +190,15 @@ extension QueueFile {
     }
 
     /// Old requests die, and old outcomes are removed. Returns the tickets of those that have died.
-    func expire(now: Int64, _ connection: Connection) throws(SQLiteFailure) -> [String] {
-        func before(_ age: Int64) -> Int64 { now.subtractingReportingOverflow(age).overflow ? .min : now - age }
-        return try connection.transaction { () throws(SQLiteFailure) in
+    func expire(now: Int64, time: Int64, _ connection: Connection) throws(SQLiteFailure) -> [String] {
+        try connection.transaction { () throws(SQLiteFailure) in
+            try step(now: now, time: time, connection)
             try connection.run(
-                "DELETE FROM request WHERE state = 4 AND completed < ?", .integer(before(limits.resultAge)))
+                "DELETE FROM request WHERE state = 4 AND ended < (SELECT clock FROM total) - ?",
+                .integer(limits.resultAge))
             let old = try connection.rows(
-                "SELECT sequence, id, line FROM request WHERE state IN (1, 2) AND created < ?",
-                .integer(before(limits.age))
+                "SELECT sequence, id, line FROM request WHERE state IN (1, 2) AND born < (SELECT clock FROM total) - ?",
+                .integer(limits.age)
             ) { ($0.integer(0), $0.text(1), $0.isNull(2) ? nil : $0.text(2)) }
             for (sequence, _, line) in old {
                 try finish(

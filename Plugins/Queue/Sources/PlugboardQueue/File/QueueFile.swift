@@ -34,8 +34,9 @@ struct QueueFile: Sendable {
         try connection.transaction { () throws(SQLiteFailure) in
             try connection.run(
                 """
-                INSERT INTO request (id, state, priority, method, url, origin, head, length, created, due, touched, owner, lease)
-                VALUES (?, 0, 0, '', '', '', '', -1, ?, ?, 0, ?, ?)
+                INSERT INTO request (id, state, priority, method, url, origin, head, length, created, due, born, touched,
+                    owner, lease)
+                VALUES (?, 0, 0, '', '', '', '', -1, ?, ?, (SELECT clock FROM total), 0, ?, ?)
                 """, .text("\(id) \(owner)"), .integer(now), .integer(now), .text(owner), .integer(time + limits.lease))
             return connection.lastInsertedID
         }
@@ -45,6 +46,10 @@ struct QueueFile: Sendable {
         try connection.run(
             "INSERT INTO piece (request, number, bytes) VALUES (?, ?, ?)", .integer(sequence), .integer(number),
             .bytes(bytes))
+        // Counts for the limit while the rest is written.
+        try connection.run(
+            "UPDATE request SET length = max(length, 0) + ? WHERE sequence = ? AND state = 0", .integer(bytes.count),
+            .integer(sequence))
     }
 
     /// Removes an entry whose body could not be written, or whose caller has its outcome.
@@ -64,6 +69,7 @@ struct QueueFile: Sendable {
         try connection.run("PRAGMA synchronous = FULL")
         defer { do throws(SQLiteFailure) { try connection.run("PRAGMA synchronous = NORMAL") } catch {} }
         return try connection.transaction { () throws(SQLiteFailure) in
+            try step(now: now, time: time, connection)
             var admissions: [Admission] = []
             for entry in entries {
                 let admission = try add(entry, now, time, connection)
@@ -77,13 +83,30 @@ struct QueueFile: Sendable {
     private func add(
         _ entry: NewEntry, _ now: Int64, _ time: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> Admission {
-        if let known = try state(of: entry.id, connection) { return known == .writing ? .full : .known }
-        if try collapse(entry, now, connection) { return .cancelled }
-        guard try makeRoom(for: entry, connection) else { return .full }
+        if try state(of: entry.id, connection) != nil { return .known }
+        let collapsing = try collapsing(entry, connection)
+        let isCancelled = !entry.isJournal && collapsing.contains { $0.isOpposite }
+        // Before anything is changed: a request that is refused must not have replaced another.
+        guard try isCancelled || makeRoom(for: entry, replacing: collapsing, connection) else { return .full }
+        for waiting in collapsing {
+            try finish(
+                waiting.sequence, .done,
+                PlugboardError(.queueCollapsed, "A later request with the same collapse key came."), nil, now,
+                connection)
+        }
+        var entry = isCancelled ? entry.withoutBody : entry
+        // What it replaces may have reached the server, and so may have its effect.
+        if collapsing.contains(where: { $0.isTouched }) { entry.isTouched = true }
         let sequence = try insert(entry, now, time, connection)
         if !entry.rest.isEmpty { try append(entry.rest, entry.begun?.pieces ?? 0, to: sequence, connection) }
+        if isCancelled {
+            try finish(
+                sequence, .done,
+                PlugboardError(.queueCollapsed, "It and the waiting request with the same collapse key cancelled out."),
+                nil, now, connection)
+        }
         if let line = entry.line { try arrange(line, connection) }
-        return .queued
+        return isCancelled ? .cancelled : .queued
     }
 
     private func insert(
@@ -94,8 +117,8 @@ struct QueueFile: Sendable {
         try connection.run(
             """
             INSERT INTO request (id, state, line, category, tag, collapse, context, priority, method, url, origin, head, length,
-                created, due, touched, owner, lease, code)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                created, due, born, touched, owner, lease, code)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT clock FROM total), ?, ?, ?, ?)
             """, .text(entry.id),
             .integer((entry.isJournal ? EntryState.sending : .ready).rawValue), .optional(entry.line),
             .optional(entry.category), .optional(entry.tag), .optional(entry.collapse?.key), .optional(entry.context),
@@ -111,66 +134,6 @@ struct QueueFile: Sendable {
             try connection.run("DELETE FROM request WHERE sequence = ?", .integer(begun))
         }
         return sequence
-    }
-
-    /// Returns whether the waiting request with the same key and this one cancel each other out.
-    private func collapse(_ entry: NewEntry, _ now: Int64, _ connection: Connection) throws(SQLiteFailure) -> Bool {
-        guard let collapse = entry.collapse, let line = entry.line else { return false }
-        let waiting = try connection.rows(
-            """
-            SELECT sequence, method, url, touched FROM request WHERE line = ? AND state IN (1, 2) AND collapse = ?
-            """, .text(line), .text(collapse.key)
-        ) { ($0.integer(0), $0.text(1), $0.text(2), $0.integer(3)) }
-        guard !waiting.isEmpty else { return false }
-        var isCancelled = false
-        for (sequence, method, url, touched) in waiting {
-            if collapse.rule == .cancel, touched == 0, method != entry.method || url != entry.url {
-                isCancelled = true
-            }
-            try finish(
-                sequence, .done, PlugboardError(.queueCollapsed, "A later request with the same collapse key came."),
-                nil, now, connection)
-        }
-        if isCancelled, !entry.isJournal {
-            _ = try insert(entry.withoutBody, now, 0, connection)
-            try finish(
-                connection.lastInsertedID, .done,
-                PlugboardError(.queueCollapsed, "It and the waiting request with the same collapse key cancelled out."),
-                nil, now, connection)
-        }
-        try arrange(line, connection)
-        return isCancelled && !entry.isJournal
-    }
-
-    private func makeRoom(for entry: NewEntry, _ connection: Connection) throws(SQLiteFailure) -> Bool {
-        func hasRoom() throws(SQLiteFailure) -> Bool {
-            try connection.first(
-                "SELECT requests < ?, bytes + ? <= ? FROM total", .integer(limits.requests),
-                .integer(max(entry.length, 0)), .integer(limits.bytes)
-            ) { $0.integer(0) != 0 && $0.integer(1) != 0 }
-                ?? false
-        }
-        while true {
-            if try hasRoom() { return true }
-            // Outcomes that were delivered first, then those that nobody has asked for.
-            let oldest = try connection.first(
-                """
-                SELECT sequence FROM request WHERE state IN (4, 5) AND (state = 4 OR acknowledged = 1)
-                ORDER BY acknowledged DESC, completed LIMIT 1
-                """
-            ) { $0.integer(0) }
-            if let oldest {
-                try connection.run("DELETE FROM request WHERE sequence = ?", .integer(oldest))
-                continue
-            }
-            guard limits.dropsOldest, entry.length <= limits.bytes,
-                let waiting = try connection.first(
-                    "SELECT sequence, line FROM request WHERE state IN (1, 2) ORDER BY priority, sequence LIMIT 1",
-                    read: { ($0.integer(0), $0.isNull(1) ? nil : $0.text(1)) })
-            else { return false }
-            try connection.run("DELETE FROM request WHERE sequence = ?", .integer(waiting.0))
-            if let line = waiting.1 { try arrange(line, connection) }
-        }
     }
 
     // MARK: Lines
@@ -241,8 +204,8 @@ struct QueueFile: Sendable {
     ) throws(SQLiteFailure) {
         try connection.run(
             """
-            UPDATE request SET state = ?, owner = NULL, lease = NULL, completed = ?, code = ?, reason = ?, status = ?,
-                fields = ?, content = ? WHERE sequence = ?
+            UPDATE request SET state = ?, owner = NULL, lease = NULL, completed = ?, ended = (SELECT clock FROM total),
+                code = ?, reason = ?, status = ?, fields = ?, content = ? WHERE sequence = ?
             """, .integer(state.rawValue), .integer(now), .optional(error?.code.name), .optional(error?.reason),
             response.map { .integer($0.status) } ?? .null, .optional(response?.fields),
             response.map { .bytes($0.body) } ?? .null, .integer(sequence))

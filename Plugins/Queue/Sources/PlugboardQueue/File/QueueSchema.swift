@@ -24,31 +24,47 @@ enum QueueSchema {
                 length INTEGER NOT NULL,
                 -- Times of the wall clock in nanoseconds.
                 created INTEGER NOT NULL, due INTEGER NOT NULL, completed INTEGER,
+                -- The file's own time (total.clock) when it was queued, and when it had its outcome.
+                born INTEGER NOT NULL, ended INTEGER,
                 attempts INTEGER NOT NULL DEFAULT 0, rejections INTEGER NOT NULL DEFAULT 0,
+                -- Failures without a response in a row, other than those of the network.
+                failures INTEGER NOT NULL DEFAULT 0,
                 -- Whether the request may have reached the server.
                 touched INTEGER NOT NULL,
                 -- Who writes or sends it, and until when by the monotonic clock.
                 owner TEXT, lease INTEGER,
                 -- The last outcome.
                 code TEXT, reason TEXT, status INTEGER, fields TEXT, content BLOB,
-                acknowledged INTEGER NOT NULL DEFAULT 0
+                acknowledged INTEGER NOT NULL DEFAULT 0,
+                -- What counts for the limit of bytes: the bodies, and the texts that can be long.
+                size INTEGER GENERATED ALWAYS AS (max(length, 0) + length(CAST(head AS BLOB))
+                    + ifnull(length(CAST(context AS BLOB)), 0) + ifnull(length(CAST(fields AS BLOB)), 0)
+                    + ifnull(length(content), 0)) VIRTUAL
             );
             CREATE TABLE piece (
                 request INTEGER NOT NULL, number INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (request, number)
             ) WITHOUT ROWID;
-            CREATE TABLE total (requests INTEGER NOT NULL, bytes INTEGER NOT NULL);
-            INSERT INTO total VALUES (0, 0);
+            CREATE TABLE total (
+                requests INTEGER NOT NULL, bytes INTEGER NOT NULL,
+                -- The file's own time, and the latest wall clock and the last monotonic clock that it was moved by.
+                clock INTEGER NOT NULL, wall INTEGER NOT NULL, time INTEGER NOT NULL
+            );
+            INSERT INTO total VALUES (0, 0, 0, 0, 0);
             CREATE INDEX request_by_state ON request (state, priority DESC, sequence);
             CREATE INDEX request_by_line ON request (line, state, priority DESC, sequence) WHERE line IS NOT NULL;
+            CREATE INDEX request_by_collapse ON request (line, collapse) WHERE collapse IS NOT NULL;
+            CREATE INDEX request_by_outcome ON request (state, acknowledged, completed) WHERE state IN (4, 5);
+            CREATE INDEX request_by_due ON request (state, due, origin) WHERE state = 1;
             CREATE INDEX request_by_owner ON request (owner) WHERE owner IS NOT NULL;
             CREATE TRIGGER request_added AFTER INSERT ON request BEGIN
-                UPDATE total SET requests = requests + 1, bytes = bytes + max(NEW.length, 0);
+                UPDATE total SET requests = requests + 1, bytes = bytes + NEW.size;
             END;
-            CREATE TRIGGER request_changed AFTER UPDATE OF length ON request BEGIN
-                UPDATE total SET bytes = bytes + max(NEW.length, 0) - max(OLD.length, 0);
+            CREATE TRIGGER request_changed AFTER UPDATE OF length, fields, content ON request
+            WHEN NEW.size <> OLD.size BEGIN
+                UPDATE total SET bytes = bytes + NEW.size - OLD.size;
             END;
             CREATE TRIGGER request_removed AFTER DELETE ON request BEGIN
-                UPDATE total SET requests = requests - 1, bytes = bytes - max(OLD.length, 0);
+                UPDATE total SET requests = requests - 1, bytes = bytes - OLD.size;
                 DELETE FROM piece WHERE request = OLD.sequence;
             END
             """

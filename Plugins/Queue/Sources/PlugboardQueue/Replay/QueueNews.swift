@@ -56,7 +56,7 @@ final class QueueNews: Sendable {
             succeeded.add()
             publish("queue.succeeded", ["id": entry.id, "status": "\(response.status)"], entry.category, entry.tag)
         case .dead(let error, _): died(entry.id, error.code, entry.category, entry.tag)
-        case .waiting(let error, _, _):
+        case .waiting(let error, _, _, _):
             failed.add()
             publish("queue.failed", ["id": entry.id, "code": error.code.name], entry.category, entry.tag)
         }

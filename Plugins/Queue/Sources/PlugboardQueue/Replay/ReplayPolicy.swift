@@ -12,7 +12,8 @@ struct ReplayPolicy: Sendable {
 
     /// How a request was received before it reached a server.
     static let unsentFailures: Set<PlugboardError.Code> = [
-        .transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed,
+        .transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed, .transportTLSCertificate,
+        "retry.circuitOpen",
     ]
 
     enum Outcome: Equatable {
@@ -23,8 +24,10 @@ struct ReplayPolicy: Sendable {
 
     enum Verdict: Equatable {
         case done
-        /// There is no network: the whole queue waits.
+        /// There is no network to the origin: all its requests wait.
         case offline
+        /// The origin cannot serve now: all its requests wait, for at least as long as the server asks.
+        case unavailable(Duration, Settlement.Counted)
         /// The request waits, and the failure counts.
         case later(Duration, Settlement.Counted)
         case dead(PlugboardError.Code)
@@ -36,21 +39,43 @@ struct ReplayPolicy: Sendable {
     ///   - attempts: The failures of the server before this one.
     ///   - rejections: The refusals before this one.
     ///   - random: Evenly spread over all its values.
-    func verdict(_ outcome: Outcome, attempts: Int, rejections: Int, random: UInt64) -> Verdict {
+    func verdict(_ outcome: Outcome, attempts: Int, rejections: Int, failures: Int = 0, random: UInt64) -> Verdict {
         switch outcome {
-        case .response(let status, _) where status < 400: return .done
-        // The server is not able to: RFC 9110 §15.5.9, §15.6, RFC 8470 §5.2, RFC 6585 §4.
-        case .response(let status, let retryAfter) where status >= 500 || [408, 425, 429].contains(status):
+        case .response(let status, _) where (200..<300).contains(status): return .done
+        // RFC 9110 §10.2.3, §15.6.4, RFC 6585 §4. What the server asks for is obeyed, and counts for nothing.
+        case .response(let status, .some(let retryAfter)) where status == 503 || status == 429:
+            return .unavailable(min(retryAfter, ReplayPolicy.longestPause), .nothing)
+        case .response(let status, nil) where status == 503 || status == 429:
+            guard attempts + 1 < self.attempts else { return .dead(.queueAttempts) }
+            return .unavailable(wait(after: attempts + 1, random: random), .attempt)
+        // The server is not able to, or the response is another's: RFC 9110 §15.4, §15.5.9, §15.6, RFC 8470 §5.2.
+        case .response(let status, let retryAfter) where !(400..<500).contains(status) || [408, 425].contains(status):
             guard attempts + 1 < self.attempts else { return .dead(.queueAttempts) }
             let own = wait(after: attempts + 1, random: random)
             return .later(min(max(retryAfter ?? .zero, own), delayLimit), .attempt)
-        case .failure(let code) where failures.contains(code.name): return .offline
+        case .failure(let code) where self.failures.contains(code.name): return .offline
         case .failure(.cancelled), .failure(.shutDown): return .ended
-        case .response, .failure:
+        // This process could not read the body; the origin has no part in it.
+        case .failure(.queueFile): return .later(wait(after: failures + 1, random: random), .failure)
+        case .failure(.queueBody): return .dead(.queueBody)
+        // Without a response nothing is known of the request itself.
+        case .failure: return .unavailable(wait(after: failures + 1, random: random), .failure)
+        case .response:
             guard rejections + 1 < self.rejections else { return .dead(.queueRejected) }
             return .later(wait(after: rejections + 1, random: random), .rejection)
         }
     }
+
+    /// Whether a request that ended so may have reached the server.
+    static func mayHaveArrived(_ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .response: true
+        case .failure(let code): !unsentFailures.contains(code) && code != .queueFile && code != .queueBody
+        }
+    }
+
+    /// No longer time of a Retry-After is obeyed.
+    static let longestPause = Duration.seconds(86_400)
 
     /// From half of the longest wait to the whole, which doubles with each failure up to the limit.
     func wait(after failures: Int, random: UInt64) -> Duration {

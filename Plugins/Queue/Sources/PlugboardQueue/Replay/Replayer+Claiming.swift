@@ -9,13 +9,13 @@ extension Replayer {
         enum Step { case nothing, claim(Order), pause(Int64) }
         let now = host.now.nanoseconds
         let step = state.withLock { state -> Step in
-            guard state.isStarted, !state.isStopped, !state.isProbing else { return .nothing }
+            guard state.isStarted, !state.isEnding, !state.isStopped, !state.isProbing else { return .nothing }
             if state.isClaiming {
                 state.isAskedMeanwhile = true
                 return .nothing
             }
             let maySend = settings.automatic || !state.byHand.isEmpty
-            guard maySend || !state.entered.isEmpty || state.lines == nil else { return .nothing }
+            guard maySend || !state.entered.isEmpty || !state.waiting.isEmpty || state.lines == nil else { return .nothing }
             guard now >= state.pausedUntil else { return .pause(state.pausedUntil) }
             let room = settings.concurrency - state.running.count
             guard room > 0 else { return .nothing }
@@ -31,7 +31,11 @@ extension Replayer {
                 order.paused.insert(entry.origin)
             }
             if order.needsProbe { return .claim(order) }
-            order.room = maySend ? room : 0
+            order.room = room
+            order.choice =
+                settings.automatic || state.byHand.contains { $0.selection.naming.isAll }
+                ? .due : .selected(state.byHand.map(\.selection))
+            if !maySend { order.choice = nil }
             order.lines = state.entered
             state.entered = []
             return .claim(order)
@@ -49,6 +53,8 @@ extension Replayer {
     private struct Order: Sendable {
         var needsProbe: Bool
         var room = 0
+        /// Nil: only what the entered lines need.
+        var choice: QueueFile.Choice?
         var lines: [String] = []
         /// Origins to which nothing is sent now, or only when what is sent to them has ended.
         var paused: Set<String> = []
@@ -69,28 +75,8 @@ extension Replayer {
 
     private func claim(_ order: Order) {
         store.perform { [self] (file, connection, now, time) throws(SQLiteFailure) in
-            var claim = Claim()
-            claim.now = now
-            try file.takeBack(time: time, connection)
-            claim.seen = (connection.opening, try connection.dataVersion())
-            let (isChanged, isTimeToExpire) = state.withLock { state in
-                defer { if time >= state.nextExpiry { state.nextExpiry = time + Replayer.expiryPeriod } }
-                return (state.lines == nil || state.seen.map { $0 != claim.seen } ?? true, time >= state.nextExpiry)
-            }
-            if isTimeToExpire { claim.expired = try file.expire(now: now, connection) }
-            for line in order.lines {
-                claim.entries += try file.claim(
-                    1, .line(line), except: order.paused, now: now, time: time, connection)
-            }
-            let sending = order.paused.union(claim.entries.map(\.origin).filter { !order.proven.contains($0) })
-            if order.room > claim.entries.count {
-                claim.entries += try file.claim(
-                    order.room - claim.entries.count, except: sending, proven: order.proven, now: now, time: time,
-                    connection)
-            }
-            if claim.entries.isEmpty { claim.nextDue = try file.nextDue(except: order.paused, now: now, connection) }
-            if isChanged || isTimeToExpire { claim.lines = try file.busyLines(connection) }
-            return claim
+            // Sending frees space, so it must go on while the disk is full.
+            try connection.removing { () throws(SQLiteFailure) in try perform(order, file, connection, now, time) }
         } then: { [self] result in
             switch result {
             case .success(let claim): take(claim, order)
@@ -105,6 +91,39 @@ extension Replayer {
                 endByHand()
             }
         }
+    }
+
+    /// On the store's thread.
+    private func perform(
+        _ order: Order, _ file: QueueFile, _ connection: SQLiteStore.Connection, _ now: Int64, _ time: Int64
+    ) throws(SQLiteFailure) -> Claim {
+        var claim = Claim()
+        claim.now = now
+        try file.takeBack(time: time, connection)
+        claim.seen = (connection.opening, try connection.dataVersion())
+        let (isChanged, isTimeToExpire) = state.withLock { state in
+            (state.lines == nil || state.seen.map { $0 != claim.seen } ?? true, time >= state.nextExpiry)
+        }
+        if isTimeToExpire { claim.expired = try file.expire(now: now, time: time, connection) }
+        // Origins that get no more, because a request to them is under way already.
+        var sending = order.paused
+        func add(_ entries: [ClaimedEntry]) {
+            claim.entries += entries
+            for entry in entries where !order.proven.contains(entry.origin) { sending.insert(entry.origin) }
+        }
+        for line in order.lines where claim.entries.count < order.room {
+            add(try file.claim(1, .line(line), except: sending, now: now, time: time, connection))
+        }
+        if let choice = order.choice, order.room > claim.entries.count {
+            add(
+                try file.claim(
+                    order.room - claim.entries.count, choice, except: sending, proven: order.proven, now: now,
+                    time: time, connection))
+        }
+        if claim.entries.isEmpty { claim.nextDue = try file.nextDue(except: order.paused, now: now, connection) }
+        if isChanged || isTimeToExpire { claim.lines = try file.busyLines(connection) }
+        if isTimeToExpire { state.withLock { $0.nextExpiry = time + Replayer.expiryPeriod } }
+        return claim
     }
 
     private func take(_ claim: Claim, _ order: Order) {
@@ -135,6 +154,8 @@ extension Replayer {
         for entry in claim.entries { send(entry) }
         if state.withLock({ $0.isProbing }) { return probe() }
         if order.pauseEnd < .max { setTimer(order.pauseEnd) }
+        // Another process may empty a line that exchanges wait for.
+        if state.withLock({ !$0.waiting.isEmpty }) { setTimer(host.now.nanoseconds + Replayer.lookPeriod) }
         // A time that was reached while the file was read is tried at once.
         if let due = claim.nextDue {
             setTimer(host.now.nanoseconds + min(max(due - claim.now, 1_000_000), settings.delayLimit.nanoseconds))
@@ -144,27 +165,31 @@ extension Replayer {
     }
 
     private func endByHand() {
-        let done = state.withLock { state in
-            guard state.running.isEmpty else { return [@Sendable () -> Void]() }
+        let ended = state.withLock { state in
+            guard state.running.isEmpty else { return [(selection: Selection, done: @Sendable () -> Void)]() }
             defer { state.byHand = [] }
             return state.byHand
         }
-        for done in done { done() }
+        for command in ended { command.done() }
     }
 
-    private func setTimer(_ time: Int64) {
-        let isEarlier = state.withLock { state in
-            if let set = state.timer, set.time <= time { return false }
-            state.timer?.timer.cancel()
-            state.timer = nil
-            return true
+    func setTimer(_ time: Int64) {
+        let now = host.now.nanoseconds
+        let number = state.withLock { state -> UInt64? in
+            // One whose time is over is about to run, or has run.
+            if let set = state.timer, set.time <= time, set.time > now { return nil }
+            state.timer?.timer?.cancel()
+            state.timers += 1
+            state.timer = (time, state.timers, nil)
+            return state.timers
         }
-        guard isEarlier else { return }
-        let timer = host.schedule(after: .nanoseconds(max(time - host.now.nanoseconds, 0))) { [weak self] in
-            self?.state.withLock { $0.timer = nil }
+        guard let number else { return }
+        let timer = host.schedule(after: .nanoseconds(max(time - now, 0))) { [weak self] in
+            self?.state.withLock { if $0.timer?.number == number { $0.timer = nil } }
             self?.kick()
         }
-        state.withLock { $0.timer = (time, timer) }
+        // It may have run already, and another may stand there.
+        state.withLock { if $0.timer?.number == number { $0.timer?.timer = timer } }
     }
 
     /// Takes all exchanges that wait for a line.

@@ -43,11 +43,19 @@ extension Replayer {
             let status = response.head.status
             let stored = StoredResponse(status: status, fields: Replayer.json(response.head.fields), body: body)
             let error = PlugboardError(.queueRejected, "The server responded with the status \(status).")
-            let delay = response.head.fields[Replayer.retryAfter].flatMap { text in
-                Int64(text).map { Duration.seconds(min(max($0, 0), 31_536_000)) }
+            let delay = response.head.fields[Replayer.retryAfter].flatMap {
+                Replayer.wait($0, now: host.wallClock.nanoseconds / 1_000_000_000)
             }
             judge(entry, .response(status: status, retryAfter: delay), error, stored)
         }
+    }
+
+    /// The time of a Retry-After: seconds, or a date (RFC 9110 §10.2.3). Nil for any other text.
+    static func wait(_ retryAfter: String, now: Int64) -> Duration? {
+        if let seconds = Int64(retryAfter) { return seconds < 0 ? nil : .seconds(min(seconds, 31_536_000)) }
+        var text = retryAfter
+        let date = text.withUTF8 { HTTPDate(UnsafeRawBufferPointer($0), now: HTTPDate(seconds: now)) }
+        return date.map { .seconds(min(max($0.seconds - now, 0), 31_536_000)) }
     }
 
     private static func json(_ fields: Fields) -> String {
@@ -64,22 +72,31 @@ extension Replayer {
     private func judge(
         _ entry: ClaimedEntry, _ outcome: ReplayPolicy.Outcome, _ error: PlugboardError, _ response: StoredResponse?
     ) {
-        let verdict =
-            outcome == .failure(.queueBody)
-            ? .dead(.queueBody)
-            : policy.verdict(outcome, attempts: entry.attempts, rejections: entry.rejections, random: random)
+        let verdict = policy.verdict(
+            outcome, attempts: entry.attempts, rejections: entry.rejections, failures: entry.failures, random: random)
         let now = host.wallClock.nanoseconds
+        func wait(_ delay: Duration, _ counted: Settlement.Counted) {
+            // A longer wait would be taken for one of a clock that was set back.
+            let until = now + min(delay, policy.delayLimit).nanoseconds
+            let isTouched = ReplayPolicy.mayHaveArrived(outcome)
+            settle(entry, .waiting(error, until: until, counts: counted, isTouched: isTouched))
+        }
+        // The kernel closes: it takes no more requests.
+        if outcome == .failure(.shutDown) { state.withLock { $0.isEnding = true } }
         switch verdict {
         case .done:
             proven(entry.origin)
             settle(entry, .done(response ?? StoredResponse(status: 0, fields: "[]", body: [])))
         case .offline:
             offline(entry.origin)
-            settle(entry, .waiting(error, until: now, counts: .nothing))
-        case .ended: settle(entry, .waiting(error, until: now, counts: .nothing))
+            wait(.zero, .nothing)
+        case .unavailable(let delay, let counted):
+            offline(entry.origin, atLeast: delay)
+            wait(delay, counted)
+        case .ended: wait(.zero, .nothing)
         case .later(let delay, let counted):
             if response != nil { proven(entry.origin) }
-            settle(entry, .waiting(error, until: now + delay.nanoseconds, counts: counted))
+            wait(delay, counted)
         case .dead(let code):
             if response != nil { proven(entry.origin) }
             settle(entry, .dead(PlugboardError(code, error.reason), response))
@@ -96,7 +113,7 @@ extension Replayer {
 
     /// There is no network to the origin: all its requests wait. What was sent at the same time and fails too counts
     /// once.
-    func offline(_ origin: String) {
+    func offline(_ origin: String, atLeast least: Duration = .zero) {
         let now = host.now.nanoseconds
         let random = random
         let tickets = state.withLock { state in
@@ -108,6 +125,7 @@ extension Replayer {
                 reach.failures += 1
                 reach.pausedUntil = now + policy.wait(after: reach.failures, random: random).nanoseconds
             }
+            reach.pausedUntil = max(reach.pausedUntil, now + least.nanoseconds)
             state.origins[origin] = reach
             return Replayer.takeWaiting(&state)
         }
@@ -143,6 +161,24 @@ extension Replayer {
         }
     }
 
+    /// Removes the entry of a caller that has its outcome. The row must not stay: it would hold up its line, and be sent
+    /// by the next process.
+    func discard(_ id: String, _ line: String?) {
+        store.perform { (file, connection, _, _) throws(SQLiteFailure) in
+            try connection.removing { () throws(SQLiteFailure) in
+                if let sequence = try file.sequence(of: id, connection) { try file.discard(sequence, connection) }
+            }
+        } then: { [self] result in
+            switch result {
+            case .success: if let line { left(line) }
+            case .failure(let failure):
+                guard failure.kind != .closed else { return }
+                news.warn(QueueStore.error(failure))
+                host.schedule(after: .seconds(1)) { [self] in discard(id, line) }
+            }
+        }
+    }
+
     /// Cancels what this process sends of requests that were dropped.
     func cancel(_ ids: Set<String>) {
         let sendings = state.withLock { state in
@@ -159,7 +195,7 @@ extension Replayer {
         var request = Request(.get, url)
         request.options.timeout = .seconds(30)
         host.send(request, for: nil, from: .outermost, isDetached: true) { [self] result in
-            let isGood = (try? result.get()).map { $0.head.status < 400 } ?? false
+            let isGood = (try? result.get()).map { (200..<300).contains($0.head.status) } ?? false
             let (now, random) = (host.now.nanoseconds, random)
             let tickets = state.withLock { state -> [Ticket] in
                 state.isProbing = false

@@ -23,6 +23,8 @@ final class Replayer: Sendable {
     struct State {
         var isStarted = false
         var isStopped = false
+        /// The kernel takes no more requests.
+        var isEnding = false
         /// The requests under way, and those that are being claimed.
         var running: [Int64: ClaimedEntry] = [:]
         var sendings: [Int64: SubRequest] = [:]
@@ -36,14 +38,16 @@ final class Replayer: Sendable {
         var pausedUntil: Int64 = 0
         var origins: [String: Reach] = [:]
         var isReachable: Bool?
-        var timer: (time: Int64, timer: PluginHost.Timer)?
+        /// Nil in it: not made yet.
+        var timer: (time: Int64, number: UInt64, timer: PluginHost.Timer?)?
+        var timers: UInt64 = 0
         /// Nil until the file was read.
         var lines: Set<String>?
         /// Exchanges that wait until a line is empty.
         var waiting: [String: [Ticket]] = [:]
         var entered: [String] = []
-        /// Commands that wait until everything that can be sent was sent.
-        var byHand: [@Sendable () -> Void] = []
+        /// Commands that wait until everything they have named, and that can be sent, was sent.
+        var byHand: [(selection: Selection, done: @Sendable () -> Void)] = []
         var ticks = 0
         /// The file and its version when the lines were read.
         var seen: (opening: Int, version: Int64)?
@@ -53,6 +57,9 @@ final class Replayer: Sendable {
 
     /// How often old requests are looked for, in nanoseconds.
     static let expiryPeriod: Int64 = 60_000_000_000
+
+    /// How often the file is read while exchanges wait for a line, in nanoseconds.
+    static let lookPeriod: Int64 = 1_000_000_000
 
     let settings: QueueSettings
     let policy: ReplayPolicy
@@ -119,12 +126,13 @@ final class Replayer: Sendable {
         kick()
     }
 
-    /// Sends what can be sent now, also if `automatic` is false; `done` runs when nothing can be sent any more.
-    func replayByHand(_ done: @escaping @Sendable () -> Void) {
+    /// Sends what a command has named and can be sent now, also if `automatic` is false; `done` runs when nothing of it
+    /// can be sent any more.
+    func replayByHand(_ selection: Selection, _ done: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.pausedUntil = 0
             for origin in state.origins.keys { state.origins[origin]?.pausedUntil = 0 }
-            state.byHand.append(done)
+            state.byHand.append((selection, done))
         }
         kick()
     }
@@ -143,12 +151,16 @@ final class Replayer: Sendable {
     }
 
     /// A request was queued.
-    func added(_ line: String?) {
-        if let line {
-            state.withLock { _ = $0.lines?.insert(line) }
-            mayHaveLines.store(true, ordering: .relaxed)
+    func added(_ line: String?, _ origin: String) {
+        let now = host.now.nanoseconds
+        let pause = state.withLock { state -> Int64? in
+            if let line { _ = state.lines?.insert(line) }
+            // The file need not be asked while nothing is sent to its origin.
+            guard state.lines != nil, let end = state.origins[origin]?.pausedUntil, end > now else { return nil }
+            return end
         }
-        kick()
+        if line != nil { mayHaveLines.store(true, ordering: .relaxed) }
+        if let pause, settings.automatic { setTimer(pause) } else { kick() }
     }
 
     /// A request of the line is not in the file any more: those that wait for the line are asked again.
@@ -172,22 +184,26 @@ final class Replayer: Sendable {
         for ticket in tickets { ticket.wake() }
     }
 
-    /// Lets an exchange wait until a line is empty. Returns false where there is no point, because the network to the
+    /// What a new request of a line does.
+    enum Entrance { case free, waits, cannotWait }
+
+    /// Lets an exchange wait until a line is empty. It cannot wait where there is no point, because the network to the
     /// origin is gone, or nothing is sent before the command `replay`.
-    func enter(_ line: String, _ origin: String, _ ticket: Ticket) -> Bool {
+    func enter(_ line: String, _ origin: String, _ ticket: Ticket) -> Entrance {
         let now = host.now.nanoseconds
-        let canWait = state.withLock { state in
-            // Until the file was read, every line counts as busy.
+        let entrance = state.withLock { state -> Entrance in
+            // The line may have become empty meanwhile. Until the file was read, every line counts as busy.
+            if let lines = state.lines, !lines.contains(line) { return .free }
             guard settings.automatic || state.lines == nil, now >= state.pausedUntil,
-                now >= state.origins[origin]?.pausedUntil ?? 0, !state.isStopped
+                now >= state.origins[origin]?.pausedUntil ?? 0, !state.isEnding, !state.isStopped
             else {
-                return false
+                return .cannotWait
             }
             state.waiting[line, default: []].append(ticket)
             state.entered.append(line)
-            return true
+            return .waits
         }
-        if canWait { kick() }
-        return canWait
+        if entrance == .waits { kick() }
+        return entrance
     }
 }

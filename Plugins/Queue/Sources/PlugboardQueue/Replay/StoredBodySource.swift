@@ -34,6 +34,11 @@ final class StoredBodySource: BodySource {
             guard let sequence = try file.sequence(of: id, connection) else { return nil }
             return try file.piece(number, of: sequence, connection)
         } then: { [self] result in
+            if case .failure(let failure) = result {
+                // It may be there later: a busy disk, too many open files.
+                pull.fail(PlugboardError(.queueFile, QueueStore.error(failure).reason))
+                return
+            }
             guard case .success(let found) = result, let piece = found, !piece.isEmpty else {
                 pull.fail(
                     PlugboardError(

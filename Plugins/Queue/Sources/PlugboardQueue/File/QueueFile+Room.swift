@@ -1,0 +1,93 @@
+import PlugboardKit
+import PlugboardQueueOptions
+import PlugboardSQLite
+
+/// What a new request replaces, and what is removed to make room for it.
+extension QueueFile {
+    /// A waiting request with the collapse key of a new one.
+    struct Collapsing {
+        let sequence: Int64
+        /// The bytes of its body.
+        let length: Int
+        let isTouched: Bool
+        /// Whether it and the new one cancel each other out.
+        let isOpposite: Bool
+    }
+
+    /// The waiting requests that a new one replaces, or cancels out.
+    func collapsing(_ entry: NewEntry, _ connection: Connection) throws(SQLiteFailure) -> [Collapsing] {
+        guard let collapse = entry.collapse, let line = entry.line else { return [] }
+        return try connection.rows(
+            """
+            SELECT sequence, method, url, touched, length FROM request
+            WHERE line = ? AND collapse = ? AND state IN (1, 2)
+            """, .text(line), .text(collapse.key)
+        ) { row in
+            let isTouched = row.integer(3) != 0
+            let isOther = row.text(1) != entry.method || row.text(2) != entry.url
+            return Collapsing(
+                sequence: row.integer(0), length: Int(max(row.integer(4), 0)), isTouched: isTouched,
+                isOpposite: collapse.rule == .cancel && !isTouched && isOther)
+        }
+    }
+
+    /// Removes outcomes, and by the setting waiting requests, if that makes room for a new request; else nothing.
+    func makeRoom(
+        for entry: NewEntry, replacing collapsing: [Collapsing], _ connection: Connection
+    ) throws(SQLiteFailure) -> Bool {
+        guard entry.size <= limits.bytes,
+            let total = try connection.first(
+                "SELECT requests, bytes FROM total", read: { (Int($0.integer(0)), Int($0.integer(1))) })
+        else { return false }
+        // By how much the limits would be exceeded. What it replaces, and its own pieces, are counted already.
+        var requests = total.0 + 1 - limits.requests
+        var bytes = total.1 + entry.size - limits.bytes - collapsing.reduce(0) { $0 + $1.length }
+        if let begun = entry.begun?.sequence {
+            requests -= 1
+            bytes -= try connection.first("SELECT size FROM request WHERE sequence = ?", .integer(begun)) {
+                Int($0.integer(0))
+            } ?? 0
+        }
+        if requests <= 0, bytes <= 0 { return true }
+        // Outcomes that were delivered first, then those that the program has not acknowledged.
+        var orders = [
+            "state = 5 AND acknowledged = 1 ORDER BY completed", "state = 4 AND acknowledged = 0 ORDER BY completed",
+        ]
+        if limits.dropsOldest { orders.append("state IN (1, 2) ORDER BY priority, sequence") }
+        let kept = Set(collapsing.map(\.sequence))
+        var removed: [(sequence: Int64, line: String?)] = []
+        for order in orders where requests > 0 || bytes > 0 {
+            try connection.each("SELECT sequence, size, line, state FROM request WHERE \(order)", []) { row in
+                if kept.contains(row.integer(0)) { return true }
+                let isWaiting = row.integer(3) <= EntryState.behind.rawValue
+                removed.append((row.integer(0), isWaiting && !row.isNull(2) ? row.text(2) : nil))
+                requests -= 1
+                bytes -= Int(row.integer(1))
+                return requests > 0 || bytes > 0
+            }
+        }
+        guard requests <= 0, bytes <= 0 else { return false }
+        for (sequence, _) in removed {
+            try connection.run("DELETE FROM request WHERE sequence = ?", .integer(sequence))
+        }
+        for line in Set(removed.compactMap(\.line)) { try arrange(line, connection) }
+        return true
+    }
+
+    // MARK: The file's own time
+
+    /// Moves the file's own time, by which requests and outcomes grow old.
+    ///
+    /// A wall clock that is set back does not move it; one that is set forward, and a time without a process, moves it
+    /// by at most half of the least age: so that no request is too old before it was sent once.
+    func step(now: Int64, time: Int64, _ connection: Connection) throws(SQLiteFailure) {
+        let longest = min(limits.age, limits.resultAge, QueueFile.longestAge) / 2
+        try connection.run(
+            """
+            UPDATE total SET clock = clock + min(max(?1 - wall, ?2 - time, 0), ?3), wall = max(wall, ?1), time = ?2
+            """, .integer(now), .integer(time), .integer(longest))
+    }
+
+    /// Ten years, which is the most that a setting can be.
+    private static let longestAge: Int64 = 315_360_000_000_000_000
+}
