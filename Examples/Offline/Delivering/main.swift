@@ -23,6 +23,9 @@ while true {
     let outcomes = try await kernel.queue.outcomes(limit: 1000)
     if outcomes.isEmpty { break }
     delivered += outcomes.count { $0.hasSucceeded }
+    for dead in outcomes where !dead.hasSucceeded {
+        print("not delivered: \(dead.method) \(dead.url): \(dead.reason ?? "")")
+    }
     try await kernel.queue.acknowledge(outcomes.map(\.id))
 }
 print("delivered: \(delivered), left: \(left.waiting)")

@@ -139,9 +139,9 @@ struct QueueRoomTests {
         let day: Int64 = 86_400_000_000_000
         let file = file(.init(age: 30 * day, resultAge: 30 * day))
         // A device without a battery for its clock starts in 1970.
-        _ = try add([entry("outcome")], to: file, now: 10, time: 10)
+        _ = try add([entry("outcome")], to: file, now: 1, time: 1)
         try settle(file, QueueRoomTests.success)
-        _ = try add([entry("waiting")], to: file, now: 20, time: 20)
+        _ = try add([entry("waiting")], to: file, now: 1, time: 1)
         func expire(_ now: Int64, _ time: Int64) throws -> [String] {
             try perform { (connection) throws(SQLiteFailure) in try file.expire(now: now, time: time, connection) }
         }

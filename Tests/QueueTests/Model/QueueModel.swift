@@ -12,6 +12,7 @@ struct QueueModel {
         var collapse: (key: String, rule: QueueCollapse)?
         var priority: Int
         var method: String
+        var url: String
         var order: Int
         var state: State
         var due: Int64
@@ -51,7 +52,9 @@ struct QueueModel {
             where entries[index].state == .waiting && entries[index].line == new.line
                 && entries[index].collapse?.key == collapse.key
             {
-                if collapse.rule == .cancel, !entries[index].isTouched, entries[index].method != new.method {
+                if collapse.rule == .cancel, !entries[index].isTouched,
+                    entries[index].method != new.method || entries[index].url != new.url
+                {
                     isCancelled = true
                 }
                 if entries[index].isTouched { isTouched = true }
@@ -62,7 +65,7 @@ struct QueueModel {
         order += 1
         var entry = Entry(
             id: new.id, line: new.line, collapse: new.collapse, priority: new.priority, method: new.method,
-            order: order,
+            url: new.url, order: order,
             state: new.isJournal ? .sending(owner) : .waiting, due: now, born: clock,
             isTouched: isTouched, lease: time + limits.lease)
         if isCancelled, !new.isJournal { (entry.state, entry.ended) = (.done, clock) }
@@ -74,7 +77,13 @@ struct QueueModel {
         left.priority != right.priority ? left.priority > right.priority : left.order < right.order
     }
 
-    mutating func claim(_ count: Int, now: Int64, time: Int64, owner: String) -> [String] {
+    /// - Parameters:
+    ///   - paused: Origins to which nothing is sent.
+    ///   - proven: Origins that get more than one request; nil: all.
+    mutating func claim(
+        _ count: Int, except paused: Set<String> = [], proven: Set<String>? = nil, now: Int64, time: Int64,
+        owner: String
+    ) -> [String] {
         let sending = Set(
             entries.filter { if case .sending = $0.state { true } else { false } }.compactMap(\.line))
         let waiting = entries.filter { $0.state == .waiting }
@@ -82,8 +91,14 @@ struct QueueModel {
             guard let line = entry.line else { return true }
             return !sending.contains(line) && !waiting.contains { $0.line == line && QueueModel.precedes($0, entry) }
         }
-        let taken = first.filter { $0.due <= now || $0.due > now + limits.longestWait }
-            .sorted(by: QueueModel.precedes).prefix(count).map(\.id)
+        let due = first.filter { $0.due <= now || $0.due > now + limits.longestWait }
+        var (taken, used): ([String], Set<String>) = ([], paused)
+        for entry in due.sorted(by: QueueModel.precedes) where taken.count < count {
+            let origin = NewEntry.origin(of: entry.url)
+            if used.contains(origin) { continue }
+            taken.append(entry.id)
+            if let proven, !proven.contains(origin) { used.insert(origin) }
+        }
         for id in taken {
             entries[index(id)!].state = .sending(owner)
             entries[index(id)!].lease = time + limits.lease

@@ -40,6 +40,7 @@ final class ModelRun {
     private var now: Int64 = 1_700_000_000_000_000_000
     private var time: Int64 = 1_000_000_000
     private let limits: QueueFile.Limits
+    private static let origins = ["http://a.test", "http://b.test"]
     /// Of each line without priorities, the orders of its requests as they succeeded.
     private(set) var disorder: [String] = []
 
@@ -72,10 +73,14 @@ final class ModelRun {
         case 0..<7: return try add(file)
         case 7..<11:
             let count = 1 + chance(3)
+            // What this process knows of the network.
+            let paused = Set(ModelRun.origins.filter { _ in chance(4) == 0 })
+            let proven = chance(2) == 0 ? nil : Set(ModelRun.origins.filter { _ in chance(2) == 0 })
             let claimed = try perform { (connection) throws(SQLiteFailure) in
-                try file.claim(count, now: now, time: time, connection).map(\.id)
+                try file.claim(count, except: paused, proven: proven, now: now, time: time, connection).map(\.id)
             }
-            let expected = model.claim(count, now: now, time: time, owner: file.owner)
+            let expected = model.claim(
+                count, except: paused, proven: proven, now: now, time: time, owner: file.owner)
             guard claimed == expected else { throw ModelError("\(file.owner) claims \(claimed), not \(expected)") }
             return "\(file.owner) claims \(claimed)"
         case 11..<16: return try settle(file)
@@ -108,7 +113,8 @@ final class ModelRun {
     private func add(_ file: QueueFile) throws -> String {
         ids += 1
         var entry = NewEntry(
-            id: "r\(chance(20) == 0 ? max(ids - 5, 1) : ids)", method: ["PUT", "DELETE"][chance(2)], url: "u",
+            id: "r\(chance(20) == 0 ? max(ids - 5, 1) : ids)", method: ["PUT", "DELETE"][chance(2)],
+            url: ModelRun.origins[chance(2)] + "/",
             head: "{}")
         entry.category = ["a", "b", nil, nil][chance(4)]
         entry.priority = chance(4) == 0 ? chance(3) : 0

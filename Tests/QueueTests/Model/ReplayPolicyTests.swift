@@ -55,7 +55,8 @@ struct ReplayPolicyTests {
     ])
     func `a failure without a response makes no request dead`(code: String) {
         let verdict = policy.verdict(
-            .failure(PlugboardError.Code(stringLiteral: code)), attempts: 99, rejections: 99, failures: 99, random: .max)
+            .failure(PlugboardError.Code(stringLiteral: code)), attempts: 99, rejections: 99, failures: 99, random: .max
+        )
 
         #expect(verdict == .unavailable(.seconds(60), .failure))
     }

@@ -75,15 +75,16 @@ final class Shore: Sendable {
 
     /// A kernel with the queue on the shore's file.
     func kernel(
-        _ linkage: Linkage = .linked, settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [],
-        log: KernelLog = .silent, watch: (@Sendable (ObservedEvent) -> Void)? = nil
+        _ linkage: Linkage = .linked, settings: JSONObject = [:], origins: [Origin: Attributes] = [:],
+        beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent,
+        watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) throws -> Kernel {
         var all = settings
         all["path"] = all["path"] ?? .string(folder.file("queue.sqlite"))
         let path = linkage == .loaded ? try Products.library("plugboard-queue") : nil
         let entry = PluginEntry(id: "queue", path: path, settings: all)
         return try Kernel(
-            configuration: Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) }),
+            configuration: Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) }, origins: origins),
             catalog: Catalog((linkage == .linked ? [queuePlugin()] : []) + scripted.map(\.descriptor)),
             loader: .dynamic, transport: MockTransport { request, _ in self.outcome(of: request) }, log: log,
             clock: clock,

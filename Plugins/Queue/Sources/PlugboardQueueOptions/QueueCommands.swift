@@ -137,7 +137,7 @@ public struct QueueStatistics: Sendable, Equatable {
     public var done: Int
     /// Requests that are not sent any more by themselves.
     public var dead: Int
-    /// The bytes of all bodies.
+    /// The bytes that count for the limit: requests and outcomes.
     public var bytes: Int
 
     fileprivate init(_ value: JSONValue) {

@@ -50,9 +50,7 @@ public struct QueueSettings: PluginSettings {
     @Setting("The responses of 3xx, 5xx, 408, 425 and 429 after which a request is dead.", in: 1...1_000_000)
     public var attempts = 20
     /// The other responses of 4xx after which a request is dead.
-    @Setting(
-        "The other responses of 4xx after which a request is dead.",
-        in: 1...1_000_000)
+    @Setting("The other responses of 4xx after which a request is dead.", in: 1...1_000_000)
     public var rejections = 3
     /// How long a new request waits for the waiting ones of its category.
     @Setting("How long a new request waits for the waiting ones of its category.", in: .zero ... .seconds(86_400))

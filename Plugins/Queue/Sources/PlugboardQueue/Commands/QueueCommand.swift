@@ -33,7 +33,7 @@ struct QueueCommand {
             arguments: "{\(selecting), \"limit\": \"the most; 100 without it\"}"),
         CommandDefinition(
             "acknowledge", "Forgets outcomes that were delivered.", arguments: #"{"ids": ["the tickets"]}"#),
-        CommandDefinition("stats", "Shows the numbers of requests by state, and the bytes of their bodies."),
+        CommandDefinition("stats", "Shows the numbers of requests by state, and their bytes."),
         CommandDefinition("forget", "Removes all requests."),
     ]
 

@@ -151,7 +151,7 @@ extension QueueFile {
         }
     }
 
-    /// The numbers of requests by state, and the bytes of all bodies.
+    /// The numbers of requests by state, and the bytes that count for the limit.
     func statistics(_ connection: Connection) throws(SQLiteFailure) -> JSONObject {
         var object: JSONObject = ["waiting": 0, "sending": 0, "done": 0, "dead": 0]
         let counts = try connection.rows("SELECT state, count(*) FROM request WHERE state <> 0 GROUP BY state") {

@@ -44,14 +44,16 @@ extension QueueFile {
         var bytes = total.1 + entry.size - limits.bytes - collapsing.reduce(0) { $0 + $1.length }
         if let begun = entry.begun?.sequence {
             requests -= 1
-            bytes -= try connection.first("SELECT size FROM request WHERE sequence = ?", .integer(begun)) {
-                Int($0.integer(0))
-            } ?? 0
+            bytes -=
+                try connection.first("SELECT size FROM request WHERE sequence = ?", .integer(begun)) {
+                    Int($0.integer(0))
+                } ?? 0
         }
         if requests <= 0, bytes <= 0 { return true }
         // Outcomes that were delivered first, then those that the program has not acknowledged.
         var orders = [
-            "state = 5 AND acknowledged = 1 ORDER BY completed", "state = 4 AND acknowledged = 0 ORDER BY completed",
+            "state = 5 AND acknowledged = 1 AND completed IS NOT NULL ORDER BY completed",
+            "state = 4 AND acknowledged = 0 AND completed IS NOT NULL ORDER BY completed",
         ]
         if limits.dropsOldest { orders.append("state IN (1, 2) ORDER BY priority, sequence") }
         let kept = Set(collapsing.map(\.sequence))

@@ -24,7 +24,8 @@ extension QueueFile {
         time: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> [ClaimedEntry] {
         try connection.transaction { () throws(SQLiteFailure) in
-            let columns = "sequence, id, line, category, tag, method, url, head, length, attempts, rejections, origin, failures"
+            let columns =
+                "sequence, id, line, category, tag, method, url, head, length, attempts, rejections, origin, failures"
             func entry(_ row: borrowing SQLiteStore.Row) -> ClaimedEntry {
                 ClaimedEntry(
                     sequence: row.integer(0), id: row.text(1), line: row.isNull(2) ? nil : row.text(2),
@@ -137,7 +138,8 @@ extension QueueFile {
                     UPDATE request SET state = ?, owner = NULL, lease = NULL, touched = max(touched, ?), due = ?, code = ?,
                         reason = ?, attempts = attempts + ?, rejections = rejections + ?, failures = failures * ? + ?
                     WHERE sequence = ?
-                    """, .integer((line == nil ? EntryState.ready : .behind).rawValue), .integer(isTouched ? 1 : 0), .integer(until),
+                    """, .integer((line == nil ? EntryState.ready : .behind).rawValue), .integer(isTouched ? 1 : 0),
+                    .integer(until),
                     .text(error.code.name), .text(error.reason), .integer(counted == .attempt ? 1 : 0),
                     .integer(counted == .rejection ? 1 : 0),
                     .integer(counted == .nothing || counted == .failure ? 1 : 0),

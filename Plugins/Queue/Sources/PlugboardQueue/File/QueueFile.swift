@@ -87,7 +87,9 @@ struct QueueFile: Sendable {
         let collapsing = try collapsing(entry, connection)
         let isCancelled = !entry.isJournal && collapsing.contains { $0.isOpposite }
         // Before anything is changed: a request that is refused must not have replaced another.
-        guard try isCancelled || makeRoom(for: entry, replacing: collapsing, connection) else { return .full }
+        if !isCancelled {
+            guard try makeRoom(for: entry, replacing: collapsing, connection) else { return .full }
+        }
         for waiting in collapsing {
             try finish(
                 waiting.sequence, .done,

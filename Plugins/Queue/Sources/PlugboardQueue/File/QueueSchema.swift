@@ -53,7 +53,7 @@ enum QueueSchema {
             CREATE INDEX request_by_state ON request (state, priority DESC, sequence);
             CREATE INDEX request_by_line ON request (line, state, priority DESC, sequence) WHERE line IS NOT NULL;
             CREATE INDEX request_by_collapse ON request (line, collapse) WHERE collapse IS NOT NULL;
-            CREATE INDEX request_by_outcome ON request (state, acknowledged, completed) WHERE state IN (4, 5);
+            CREATE INDEX request_by_outcome ON request (state, acknowledged, completed) WHERE completed IS NOT NULL;
             CREATE INDEX request_by_due ON request (state, due, origin) WHERE state = 1;
             CREATE INDEX request_by_owner ON request (owner) WHERE owner IS NOT NULL;
             CREATE TRIGGER request_added AFTER INSERT ON request BEGIN

@@ -15,7 +15,9 @@ extension Replayer {
                 return .nothing
             }
             let maySend = settings.automatic || !state.byHand.isEmpty
-            guard maySend || !state.entered.isEmpty || !state.waiting.isEmpty || state.lines == nil else { return .nothing }
+            guard maySend || !state.entered.isEmpty || !state.waiting.isEmpty || state.lines == nil else {
+                return .nothing
+            }
             guard now >= state.pausedUntil else { return .pause(state.pausedUntil) }
             let room = settings.concurrency - state.running.count
             guard room > 0 else { return .nothing }
