@@ -104,4 +104,29 @@ struct QueueCaptureTests {
         #expect(codes.lines == ["transport.connect"])
         await kernel.shutDown()
     }
+
+    @Test func `a sub-request of another plugin is not queued`() async throws {
+        let shore = try Shore()
+        let codes = Record()
+        let asker = ScriptedPlugin("asker", priority: 400)
+        asker.onRequest = { [asker] exchange in
+            let host = asker.host
+            return .wait {
+                do {
+                    _ = try await host?.send(
+                        Request(.post, "http://a.test/token"), for: nil, from: .outermost, isDetached: true)
+                } catch {
+                    codes.add((error as? PlugboardError)?.code.name ?? "")
+                }
+                return { _ in .next }
+            }
+        }
+        let kernel = try shore.kernel(beside: [asker])
+
+        _ = try await Shore.queue(Shore.post("a"), in: kernel)
+
+        #expect(codes.lines == ["transport.connect"])
+        #expect(try await kernel.queue.list().map(\.url) == ["http://a.test/a"])
+        await kernel.shutDown()
+    }
 }

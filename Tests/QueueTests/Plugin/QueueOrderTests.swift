@@ -114,6 +114,31 @@ struct QueueOrderTests {
         await kernel.shutDown()
     }
 
+    @Test func `opposites do not cancel each other out if an attempt before the last may have arrived`() async throws {
+        let shore = try Shore()
+        shore.rules.withLock { $0.failure = .transportReset }
+        let again = ScriptedPlugin("again", priority: 500)
+        again.onFailure = { exchange in
+            shore.rules.withLock { $0.failure = .transportConnect }
+            return exchange.attempt == 1 ? .resend() : .next
+        }
+        let kernel = try shore.kernel(settings: ["automatic": false], beside: [again])
+        func like(_ method: PlugboardKitMethod) -> Request {
+            var request = Request(method, "http://a.test/like")
+            request.queue.collapseKey = "like"
+            request.queue.collapse = .cancel
+            return request
+        }
+
+        _ = try await Shore.queue(like(.put), in: kernel)
+        _ = try await kernel.sendLater(like(.delete))
+        shore.isOnline = true
+        try await kernel.queue.replay()
+
+        #expect(shore.done.map(\.method) == ["DELETE"])
+        await kernel.shutDown()
+    }
+
     @Test func `a request that the server refuses again and again is dead, and can be sent again by hand`() async throws
     {
         let shore = try Shore()

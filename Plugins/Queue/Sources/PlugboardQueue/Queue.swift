@@ -215,7 +215,8 @@ final class Queue: Plugin {
         }
         var entry = entry(exchange)
         entry.code = failure.code.name
-        entry.isTouched = !ReplayPolicy.unsentFailures.contains(failure.code)
+        // An earlier attempt may have reached the server.
+        entry.isTouched = ReplayPolicy.mayHaveArrived(.failure(failure.code)) || exchange.attempt > 1
         return .wait(add(entry, exchange, known))
     }
 
