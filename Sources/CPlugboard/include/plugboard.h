@@ -744,12 +744,14 @@ typedef uint32_t plug_attribute_flags;
 // What a plugin needs to send the request of an exchange again later, as a request of its own.
 typedef struct plug_exchange_facts_v1 {
     // Returns the id of the plugin that sent the request as a sub-request; {NULL, 0} for a request of the program.
-    // [loop]
+    // Owned by the kernel; valid until the hook returns. [loop]
     plug_text (*sender)(plug_exchange *exchange);
-    // Writes one of the options that the request itself has, in the names and words of plug_subrequest_v1.options.
-    // PLUG_NOT_FOUND from their count on. [loop]
+    // Writes one of the options that the request itself has, in the names and words of plug_subrequest_v1.options, to
+    // `option`, which the caller owns. Its texts are owned by the kernel and valid until the hook returns. They can
+    // hold passwords, such as that of a proxy. PLUG_NOT_FOUND from their count on. [loop]
     plug_result (*option_at)(plug_exchange *exchange, uint64_t index, plug_field *option);
-    // Returns what is known of an attribute that `attribute` returns, as PLUG_ATTRIBUTE_… together. [loop]
+    // Returns what is known of an attribute that `attribute` returns, as PLUG_ATTRIBUTE_… together. `name` is read
+    // during the call only. [loop]
     plug_attribute_flags (*attribute_flags)(plug_exchange *exchange, plug_text name);
 } plug_exchange_facts_v1;
 

@@ -161,8 +161,8 @@ extension Replayer {
         }
     }
 
-    /// Removes the entry of a caller that has its outcome. The row must not stay: it would hold up its line, and be sent
-    /// by the next process.
+    /// Removes the entry of a caller that has its outcome. The row must not stay: it would hold up its line, and the
+    /// next process would send it.
     func discard(_ id: String, _ line: String?) {
         store.perform { (file, connection, _, _) throws(SQLiteFailure) in
             try connection.removing { () throws(SQLiteFailure) in
