@@ -134,7 +134,7 @@ struct SegmentedDownloadTests {
         #expect(mirror.requests.isEmpty)
     }
 
-    @Test func `a mirror with another file is found out by the digest, and nothing is put in place`() async throws {
+    @Test func `after the digest has shown that a mirror has another file, each server is used alone`() async throws {
         let other = RangeServer.content(200_000, seed: 8)
         let gate = Gate()
         let mirror = try RangeServer { _, request in
@@ -146,10 +146,50 @@ struct SegmentedDownloadTests {
         download.mirrors = [Request(.get, mirror.url)]
         download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
 
-        let error = await #expect(throws: PlugboardError.self) { try await download.run(with: Kernel()) }
+        try await download.run(with: Kernel())
 
-        #expect(error?.code == .downloadDigest)
-        #expect(try folder.entries() == [])
+        #expect(!mirror.requests.isEmpty)
+        #expect(try folder.read("file") == content)
+        #expect(try folder.entries() == ["file"])
+    }
+
+    @Test func `a mirror that cannot be reached does not end the others`() async throws {
+        // It does not speak TLS.
+        let mirror = try LoopbackServer { connection in try connection.write(Array("no TLS\r\n\r\n".utf8)) }
+        let server = try waiting(for: 2)
+        var download = download(server.url())
+        download.mirrors = [Request(.get, mirror.url().replacingOccurrences(of: "http:", with: "https:"))]
+        download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
+
+        try await download.run(with: Kernel())
+
+        #expect(try folder.read("file") == content)
+    }
+
+    @Test func `bytes of several servers need the digest also in another process`() async throws {
+        let mirror = try RangeServer { [content] _, request in
+            RangeServer.correct(request, content, tag: "\"m\"", cut: 20_000)
+        }
+        let server = try RangeServer { [content] number, request in
+            number == 1 ? RangeServer.correct(request, content, cut: 50_000) : .init(503)
+        }
+        var download = Download(Request(.get, server.url), to: path)
+        download.mirrors = [Request(.get, mirror.url)]
+        download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
+        download.attempts = 1
+        await #expect(throws: PlugboardError.self) { try await download.run(with: Kernel()) }
+
+        let partial = try PartialFile(path)
+        let key = Journal.key(of: server.url)
+        let counts = [nil, .trusted, ExpectedDigest("sha-256", Bytes([1]).sha256).map { .verified($0) }, nil].map {
+            (combination: Journal.Combination?) in
+            partial.takeUp(url: key, combination)
+            return partial.count
+        }
+        partial.takeUp(url: key, download.digest.map { .verified($0) })
+
+        #expect(counts == [0, 0, 0, 0])
+        #expect(partial.count == 70_000)
     }
 
     @Test func `a mirror is used when a server fails, and goes on with its bytes where a digest allows it`()
@@ -158,7 +198,7 @@ struct SegmentedDownloadTests {
         let broken = try RangeServer { [content] number, request in
             number == 1 ? RangeServer.correct(request, content, cut: 50_000) : .init(503)
         }
-        let mirror = try RangeServer { [content] _, request in RangeServer.correct(request, content) }
+        let mirror = try RangeServer { [content] _, request in RangeServer.correct(request, content, tag: "\"m\"") }
         var download = Download(Request(.get, broken.url), to: path)
         download.mirrors = [Request(.get, mirror.url)]
         download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
@@ -168,6 +208,71 @@ struct SegmentedDownloadTests {
         #expect(result.resumed == 50_000)
         #expect(try folder.read("file") == content)
         #expect(mirror.requests.map { $0["Range"] } == ["bytes=50000-"])
+        #expect(mirror.requests.first?["If-Range"] == nil)
+    }
+
+    @Test(arguments: [200, 206])
+    func `what a mirror of another length sends does not remove what is there`(status: Int) async throws {
+        let broken = try RangeServer { [content] number, request in
+            number == 1 ? RangeServer.correct(request, content, cut: 50_000) : .init(503)
+        }
+        let mirror = try RangeServer { [content] _, _ in
+            status == 200
+                ? .init(200, [], Array("Log in".utf8))
+                : .init(206, [("ETag", "\"m\""), ("Content-Range", "bytes 50000-50009/50010")], Array(content[..<10]))
+        }
+        var download = Download(Request(.get, broken.url), to: path)
+        download.mirrors = [Request(.get, mirror.url)]
+        download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
+        download.size = .bytes(200_000)
+
+        let error = await #expect(throws: PlugboardError.self) { try await download.run(with: Kernel()) }
+
+        #expect(error?.code == .downloadDigest)
+        #expect(try folder.read("file.part") == Array(content[..<50_000]))
+    }
+
+    @Test func `a mirror does not take up what this call has not received`() async throws {
+        let server = try RangeServer { _, _ in .init(503) }
+        let mirror = try RangeServer { [content] _, request in RangeServer.correct(request, content) }
+        try leave(Array(content[..<500]), of: server.url, written: ByteRanges(0..<500), synced: ByteRanges(), false)
+        var download = Download(Request(.get, server.url), to: path)
+        download.mirrors = [Request(.get, mirror.url)]
+        download.trustsMirrors = true
+        download.resumes = false
+
+        try await download.run(with: Kernel())
+
+        #expect(mirror.requests.map { $0["Range"] } == [nil])
+        #expect(try folder.read("file") == content)
+    }
+
+    @Test func `a server whose parts do not have their length leaves nothing to continue with`() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { [content] connection in
+            let request = try connection.readRequest()
+            if let (first, last) = RangeServer.range(of: request) {
+                let end = last.map { $0 + 1 } ?? content.count
+                let fields = [("ETag", "\"a\""), ("Content-Range", "bytes \(first)-\(end - 1)/\(content.count)")]
+                var reply = RangeServer.Reply(206, fields, Array(content[first..<end - 3]))
+                reply.isChunked = true
+                gate.admit()
+                return try RangeServer.send(reply, connection)
+            }
+            guard request.connection == 1 else { return }
+            let fields = [("ETag", "\"a\""), ("Accept-Ranges", "bytes"), ("Content-Length", "\(content.count)")]
+            let head = ServerResponse(status: 200, fields: fields, body: "").head
+            try connection.write(Array(head.utf8) + content[..<1000])
+            try connection.wait(for: gate)
+            // The response stays open.
+            _ = try? connection.readRequest()
+        }
+        var download = download(server.url())
+        download.attempts = 1
+
+        await #expect(throws: PlugboardError.self) { try await download.run(with: Kernel()) }
+
+        #expect(try PartialFile(path).taken(of: server.url()) == 0)
     }
 
     @Test func `a limit of the speed is one for all parts`() async throws {
@@ -223,5 +328,13 @@ struct SegmentedDownloadTests {
         journal.synced = synced
         try folder.write("file.part", bytes)
         try folder.write("file.part.json", journal.text)
+    }
+}
+
+extension PartialFile {
+    /// How many bytes a download of this URL, in another process, would continue.
+    fileprivate func taken(of url: String) -> Int {
+        takeUp(url: Journal.key(of: url), nil)
+        return count
     }
 }
