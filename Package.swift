@@ -122,8 +122,9 @@ let layers: [Target] = [
     // Requests as objects, which need the kernel and no plugin.
     module(
         "PlugboardEndpoints", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
-        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions", "PlugboardCookiesOptions",
-        "PlugboardAuthenticationOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions"),
+        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
+        "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardRetryOptions",
+        "PlugboardValidatorOptions"),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
     module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
@@ -175,6 +176,9 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleDelivering", dependencies: ["Plugboard"], path: "Examples/Offline/Delivering",
         swiftSettings: strict),
+    .executableTarget(
+        name: "ExampleTransfers", dependencies: ["Plugboard", "PlugboardDownloads", "PlugboardUploads"],
+        path: "Examples/Transfers", swiftSettings: strict),
     .executableTarget(
         name: "ExampleBodies", dependencies: ["Plugboard"], path: "Examples/Bodies", swiftSettings: strict),
     .target(
