@@ -29,10 +29,12 @@ public struct Download: Sendable {
     /// the same; nil starts over. A file that has changed elsewhere is then not noticed.
     public var overlap: ByteCount?
     /// How many parts of the file are requested at the same time, if the server sends ranges, a strong validator and a
-    /// length, and as long as that is faster.
+    /// length. The first response runs alone for a moment. If all together are not faster, no further part is requested
+    /// while another worker still receives it.
     public var segments = 1
     /// Requests that get the same file from other servers. They are used one after the other, each when the one before
-    /// has failed; with several segments and a digest, at the same time.
+    /// has failed; with several segments and a digest, at the same time. With a digest, or `trustsMirrors`, bytes of
+    /// several servers are combined. If the digest shows that they are not of one file, each server is used alone.
     public var mirrors: [Request] = []
     /// Uses mirrors at the same time without a digest, too: the caller knows that all have the same bytes.
     public var trustsMirrors = false
@@ -56,7 +58,7 @@ public struct Download: Sendable {
     var segmentMinimum = 1 << 20
     /// How long the speed of requests is measured before it is judged.
     var segmentWindow = Duration.milliseconds(100)
-    /// Asked for the path of a file that the server names; false refuses it.
+    /// Asked for the path of the file when a response has told it; false refuses it.
     package var accepts: (@Sendable (_ path: String) -> Bool)?
 
     /// A download of a request's response to a file.
@@ -66,11 +68,13 @@ public struct Download: Sendable {
     }
 
     /// A download to a folder. The file has the name that the server gives it, else the last part of the URL's path;
-    /// either is made safe: it is no path, not hidden, and has no control characters.
+    /// either is made safe: it is no path, not hidden, and has no control characters. A file that exists is not
+    /// replaced, unless `replacesFile` is set.
     public init(_ request: Request, in folder: String) {
         let separator = folder.isEmpty || folder.utf8.last == UInt8(ascii: "/") ? "" : "/"
         self.init(request, to: folder + separator + SafeName.from(url: request.url))
         namesFromServer = true
+        replacesFile = false
     }
 
     /// Downloads the file. It blocks the thread while the disk writes.
@@ -89,34 +93,58 @@ public struct Download: Sendable {
         }
         var partial = try PartialFile(file)
         if !replacesFile, !namesFromServer, PartialFile.isThere(file) { throw PartialFile.exists(file) }
-        var attempt = self
-        for (number, mirror) in mirrors.enumerated() {
+        do throws(PlugboardError) {
+            return try await run(&partial, with: sender, combination)
+        } catch {
+            guard error.code == .downloadDigest, partial.provedCombinedWrong else { throw error }
+        }
+        // One of the servers has another file, and nothing says which.
+        var alone = self
+        alone.resumes = false
+        partial = try PartialFile(file)
+        return try await alone.run(&partial, with: sender, nil)
+    }
+
+    /// Why bytes of several servers may be combined; nil if they may not.
+    private var combination: Journal.Combination? {
+        if let digest { return .verified(digest) }
+        return trustsMirrors ? .trusted : nil
+    }
+
+    /// Uses the servers one after the other, until one has sent the file.
+    ///
+    /// - Parameter combination: Nil uses the bytes of each server alone.
+    private func run(
+        _ partial: inout PartialFile, with sender: some RequestSender, _ combination: Journal.Combination?
+    ) async throws(PlugboardError) -> DownloadResult {
+        let sources = [request] + mirrors
+        for (number, source) in sources.enumerated() {
+            var attempt = self
+            attempt.request = source
+            attempt.mirrors = combination == nil ? [] : Array(sources[(number + 1)...])
+            let continuesOther = number > 0 && partial.journal != nil && combination != nil
+            if !continuesOther {
+                partial.forget()
+                if resumes, source.method == .get {
+                    partial.takeUp(url: replacesURL ? nil : Journal.key(of: source.url), combination)
+                }
+            }
+            var run = DownloadRun(attempt, partial, combination, continuesOther: continuesOther)
             do throws(PlugboardError) {
-                let result = try await attempt.run(partial, with: sender)
-                if result.isComplete { return result }
+                let result = try await run.run(with: sender)
+                if result.isComplete || number == mirrors.count { return result }
                 result.response.body.source.release()
             } catch {
                 switch error.code {
                 // Another server does not help.
                 case .cancelled, .downloadWrite, .downloadExists, .downloadBusy: throw error
-                default: break
+                case .downloadDigest where partial.provedCombinedWrong: throw error
+                default: if number == mirrors.count { throw error }
                 }
             }
             if !partial.isPresent { partial = try PartialFile(file) }
-            attempt.request = mirror
-            attempt.mirrors = Array(mirrors[(number + 1)...])
-            // Two servers can give different files the same entity tag: only a digest, or the caller, can tell.
-            attempt.replacesURL = replacesURL || digest != nil || trustsMirrors
-            attempt.resumes = resumes || attempt.replacesURL
         }
-        return try await attempt.run(partial, with: sender)
-    }
-
-    private func run(
-        _ partial: PartialFile, with sender: some RequestSender
-    ) async throws(PlugboardError) -> DownloadResult {
-        var run = DownloadRun(self, partial)
-        return try await run.run(with: sender)
+        throw PlugboardError(.downloadPart, "No server has sent the file.")
     }
 
     private static let reserved: [FieldName] = [.range, .ifRange, "If-Match", "If-Unmodified-Since"]

@@ -5,7 +5,7 @@ extension DownloadRun {
     static let wrongCount = PlugboardError(
         .bodyCut, "The body does not have the length that the server announced.")
 
-    /// More requests at the same time than any server likes.
+    /// The most requests at the same time, whatever the caller asks for.
     private static let segmentLimit = 256
 
     /// Writes a response's body after the bytes that are there.
@@ -38,7 +38,7 @@ extension DownloadRun {
                     }
                     repeated -= compared
                 }
-                try check(partial.count + piece.count - compared)
+                try checkReceived(partial.count + piece.count - compared)
                 try piece[compared..<piece.count].withUnsafeBytes { bytes throws(PlugboardError) in
                     if !bytes.isEmpty { try partial.append(bytes) }
                 }
@@ -68,6 +68,7 @@ extension DownloadRun {
         guard let whole = partial.journal?.representation, let length = whole.length else { return .next }
         do throws(PlugboardError) {
             try partial.compute(expected(response.head).map(\.algorithm))
+            if divides, !download.mirrors.isEmpty, let combination { try partial.note(combination) }
         } catch {
             response.body.source.release()
             throw error
@@ -75,15 +76,18 @@ extension DownloadRun {
         let board = SegmentBoard(
             partial, length: length, minimum: download.segmentMinimum, pace: pace, limit: speed, resumed: resumed)
         let workers = workers(whole, board, sender)
-        let first = await board.claim(0)
-        await board.covers(0, upTo: (first?.lowerBound ?? length) + count)
+        let offset = await board.claim(0)?.lowerBound ?? length
+        await board.covers(0, upTo: offset + count)
         let ends = await DownloadRun.run(
-            workers, (response, count), on: board, window: download.segmentWindow)
+            workers, SegmentResponse(response: response, offset: offset, count: count), on: board,
+            window: download.segmentWindow)
         (pace, speed) = await board.paces
         // The first end that stopped the others tells why.
         for end in ends {
             switch end {
-            case .changed:
+            case .changed, .untrusted:
+                // Such a server's bytes are not trusted, those of its earlier responses included.
+                if case .untrusted = end { try partial.drop() }
                 asksWhole = true
                 divides = false
                 return .next
@@ -98,17 +102,19 @@ extension DownloadRun {
         return .next
     }
 
-    /// The first worker has the server of the first response; with trusted mirrors, the others take turns.
+    /// The first worker has the server of the first response; the others also have mirrors, if their bytes can be
+    /// combined.
     private func workers<Sender: RequestSender>(
         _ whole: Representation, _ board: SegmentBoard, _ sender: Sender
     ) -> [SegmentWorker<Sender>] {
-        var sources = [SegmentSource(request: prepared(download.request, nil), representation: whole)]
-        if download.digest != nil || download.trustsMirrors {
-            sources += download.mirrors.map { SegmentSource(request: prepared($0, nil)) }
+        var sources = [source]
+        if combination != nil {
+            sources += download.mirrors.map { DownloadSource(request: DownloadRun.prepared($0)) }
         }
         return (0..<(divides ? min(download.segments, DownloadRun.segmentLimit) : 1)).map { number in
             SegmentWorker(
-                number: number, board: board, sender: sender, whole: whole, source: sources[number % sources.count])
+                number: number, board: board, sender: sender, whole: whole, source: sources[number % sources.count],
+                isMirror: number % sources.count > 0, minimum: download.segmentMinimum, delay: download.delay)
         }
     }
 
@@ -119,11 +125,11 @@ extension DownloadRun {
 
     /// Runs the first worker, and after a moment the others. Returns how they ended, in that order.
     private static func run<Sender: RequestSender>(
-        _ workers: [SegmentWorker<Sender>], _ first: (response: Response, count: Int), on board: SegmentBoard,
+        _ workers: [SegmentWorker<Sender>], _ first: SegmentResponse, on board: SegmentBoard,
         window: Duration
     ) async -> [SegmentEnd] {
         await withTaskGroup(of: Event.self) { group in
-            func begin(_ worker: SegmentWorker<Sender>, _ first: (response: Response, count: Int)? = nil) {
+            func begin(_ worker: SegmentWorker<Sender>, _ first: SegmentResponse? = nil) {
                 group.addTask {
                     var worker = worker
                     return .ended(await worker.run(first))
@@ -146,7 +152,7 @@ extension DownloadRun {
                     ends.append(end)
                     // What ends the download, the others need not wait for.
                     switch end {
-                    case .changed: group.cancelAll()
+                    case .changed, .untrusted: group.cancelAll()
                     case .broke(let error) where !isTransient(error.code): group.cancelAll()
                     default: break
                     }

@@ -6,6 +6,10 @@ struct DownloadRun {
     let download: Download
     let partial: PartialFile
     private let url: String
+    /// The server of this run. Its representation is nil while all bytes that are there are of another server.
+    var source: DownloadSource
+    /// Why bytes of several servers can be combined; nil if they cannot.
+    let combination: Journal.Combination?
     var pace: ProgressPace
     var speed: SpeedLimit?
     /// After a response that was of no use, the whole is requested.
@@ -17,11 +21,21 @@ struct DownloadRun {
     private var most = 0
     private(set) var resumed = 0
     private var isComplete = false
+    private var hasResponse = false
+    /// Whether the part that is received continues bytes of another server.
+    private var continuesOther = false
 
-    init(_ download: Download, _ partial: PartialFile) {
+    /// - Parameter continuesOther: Whether the bytes that are there are of another server.
+    init(
+        _ download: Download, _ partial: PartialFile, _ combination: Journal.Combination?, continuesOther: Bool
+    ) {
         self.download = download
         self.partial = partial
+        self.combination = combination
         url = Journal.key(of: download.request.url)
+        source = DownloadSource(
+            request: DownloadRun.prepared(download.request),
+            representation: continuesOther ? nil : partial.journal?.representation)
         pace = ProgressPace(download.progress)
         speed = SpeedLimit(download.speed?.bytes)
         divides = download.segments > 1 && download.request.method == .get
@@ -33,7 +47,6 @@ struct DownloadRun {
     }
 
     mutating func run(with sender: some RequestSender) async throws(PlugboardError) -> DownloadResult {
-        if download.resumes, download.request.method == .get { partial.takeUp(url: download.replacesURL ? nil : url) }
         resumed = partial.count
         most = partial.count
         while true {
@@ -44,7 +57,9 @@ struct DownloadRun {
                     resumed: resumed)
             } catch {
                 try? partial.synchronize()
-                guard DownloadRun.isTransient(error.code), let delay = nextDelay() else { throw error }
+                // After a response, a name that cannot be resolved is a network that is gone for a moment.
+                let isTransient = DownloadRun.isTransient(error.code) || hasResponse && error.code == .transportDNS
+                guard isTransient, let delay = nextDelay() else { throw error }
                 try await DownloadRun.wait(delay)
             }
         }
@@ -81,8 +96,10 @@ struct DownloadRun {
     }
 
     /// The path that the file gets.
-    private var destination: String {
-        guard download.namesFromServer, let name = partial.journal?.name.flatMap({ SafeName.from(name: $0) }) else {
+    private var destination: String { destination(partial.journal?.name) }
+
+    private func destination(_ name: String?) -> String {
+        guard download.namesFromServer, let name = name.flatMap({ SafeName.from(name: $0) }) else {
             return download.file
         }
         let slash = download.file.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -92,20 +109,23 @@ struct DownloadRun {
     // MARK: One request
 
     private mutating func attempt(with sender: some RequestSender) async throws(PlugboardError) -> Step {
-        let policy = policy()
-        let range = asksWhole || partial.count == 0 || download.request.method != .get ? nil : policy?.request
-        let response = try await sender.send(prepared(download.request, range))
-        if let policy, let range {
-            switch policy.decision(on: response.head, to: range, bodyLength: response.body.length) {
+        if let (response, decision) = try await askForRest(sender) {
+            hasResponse = true
+            switch decision {
             case .part(let part): return try await receive(part, response, sender)
             case .whole(let whole): return try await receive(whole, response, sender)
             case .other: return .done(response)
-            case .refused:
+            case .refused(let refusal):
                 response.body.source.release()
+                if source.representation == nil, refusal == .otherLength || refusal == .unsatisfiable {
+                    try checkOther(nil)
+                }
                 asksWhole = true
                 return .next
             }
         }
+        let response = try await sender.send(source.request)
+        hasResponse = true
         switch response.status {
         case 200, 201, 203: break
         case 206:
@@ -120,18 +140,24 @@ struct DownloadRun {
         return try await receive(whole, response, sender)
     }
 
-    /// How the first bytes that are missing are requested.
-    private func policy() -> RangePolicy? {
-        guard let journal = partial.journal else { return nil }
+    /// Requests the first bytes that are missing; nil if the whole must be requested.
+    private mutating func askForRest(
+        _ sender: some RequestSender
+    ) async throws(PlugboardError) -> (response: Response, decision: RangeDecision)? {
+        guard !asksWhole, partial.count > 0, download.request.method == .get, let journal = partial.journal else {
+            return nil
+        }
+        // The decision on the first part of another server's file changes `source.representation`.
+        continuesOther = source.representation == nil
         let next = partial.received.prefix
         // Bytes further on are there already, if the file is received in several parts.
         let end = partial.received.ranges.first { $0.lowerBound > next }?.lowerBound
-        return RangePolicy(journal.representation, next: next, end: end, overlap: download.overlap?.bytes)
+        return try await source.ask(
+            from: next, upTo: end, overlap: download.overlap?.bytes, of: journal.representation, with: sender)
     }
 
-    func prepared(_ request: Request, _ range: RangeRequest?) -> Request {
+    static func prepared(_ request: Request) -> Request {
         var request = request
-        range?.set(in: &request.fields)
         // The bytes of the wire are what ranges count.
         request.attributes["decode.enabled"] = "false"
         return request
@@ -146,12 +172,17 @@ struct DownloadRun {
         do throws(PlugboardError) {
             try check(whole.length ?? 0)
             try checkSize(whole.length)
-            try partial.begin(whole, url: url, name: ContentDisposition.name(in: response.fields))
-            try accept(destination)
+            if source.representation == nil, let length = partial.journal?.representation.length {
+                try checkOther(whole.length ?? length)
+            }
+            let name = ContentDisposition.name(in: response.fields)
+            try accept(destination(name))
+            try partial.begin(whole, url: url, name: name)
         } catch {
             response.body.source.release()
             throw error
         }
+        source.representation = whole
         if let length = whole.length, canDivide(length), whole.validator != nil, DownloadRun.offersRanges(response) {
             return try await receiveSegments(response, length, sender)
         }
@@ -161,9 +192,10 @@ struct DownloadRun {
 
     /// A destination that only the response has told.
     private func accept(_ destination: String) throws(PlugboardError) {
-        guard download.namesFromServer else { return }
-        if !download.replacesFile, PartialFile.isThere(destination) { throw PartialFile.exists(destination) }
-        try PartialFile.checkDestination(destination)
+        if download.namesFromServer {
+            if !download.replacesFile, PartialFile.isThere(destination) { throw PartialFile.exists(destination) }
+            try PartialFile.checkDestination(destination)
+        }
         guard let accepts = download.accepts, !accepts(destination) else { return }
         throw PlugboardError(.downloadExists, "\(destination) is the name of another download. Name another file.")
     }
@@ -182,8 +214,11 @@ struct DownloadRun {
         do throws(PlugboardError) {
             try check(part.complete ?? 0)
             try checkSize(part.complete)
-            try partial.note(length: part.complete)
             try accept(destination)
+            let isOwn = !partial.isCombined && !continuesOther
+            try partial.note(length: part.complete, url: isOwn ? url : nil)
+            if continuesOther, let combination { try partial.note(combination) }
+            if source.representation?.length == nil { source.representation?.length = part.complete }
         } catch {
             response.body.source.release()
             throw error
@@ -197,18 +232,34 @@ struct DownloadRun {
         return partial.count == complete ? try finish(response) : .next
     }
 
-    func check(_ count: Int) throws(PlugboardError) {
+    /// - Parameter count: What the server has announced. The bytes that are there stay.
+    private func check(_ count: Int) throws(PlugboardError) {
         guard let limit = download.limit, count > limit.bytes else { return }
-        partial.remove()
         throw PlugboardError(.bodyLimit, "The file would be larger than the \(limit) allowed. Raise the limit.")
     }
 
     private func checkSize(_ count: Int?) throws(PlugboardError) {
         guard let size = download.size, let count, count != size.bytes else { return }
-        partial.remove()
         throw PlugboardError(
             .downloadDigest,
             "The server's file has \(count) bytes and not the \(size.bytes) expected, so it is another file.")
+    }
+
+    /// What a mirror has of another length does not replace what another server has sent.
+    private func checkOther(_ count: Int?) throws(PlugboardError) {
+        guard let length = partial.journal?.representation.length, count != length else { return }
+        throw PlugboardError(
+            .downloadDigest, "The mirror's file does not have the \(length) bytes of the first server's.")
+    }
+
+    /// Removes bytes that are more than allowed.
+    func checkReceived(_ count: Int) throws(PlugboardError) {
+        do throws(PlugboardError) {
+            try check(count)
+        } catch {
+            partial.remove()
+            throw error
+        }
     }
 
     /// The digests of the server and of the caller that the file must have.
@@ -225,7 +276,12 @@ struct DownloadRun {
                 .downloadDigest,
                 "The server announces another \(own.algorithm.title) than the expected one, so the file was removed.")
         }
-        try checkSize(partial.count)
+        do throws(PlugboardError) {
+            try checkSize(partial.count)
+        } catch {
+            partial.remove()
+            throw error
+        }
         try partial.appear(as: destination, replaces: download.replacesFile, expected(response.head))
         isComplete = true
         pace.end(DownloadProgress(received: partial.count, resumed: resumed, total: partial.count))

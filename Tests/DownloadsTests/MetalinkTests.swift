@@ -37,7 +37,7 @@ struct MetalinkTests {
         #expect(metalink.files[0].digest == ExpectedDigest("sha-256", MetalinkTests.digest))
         #expect(metalink.files[0].urls == ["http://a.test/x", "https://b.test/x?a=1&b=2", "http://c.test/x"])
         let download = metalink.files[0].download(in: "folder")
-        #expect(download.file == "folder/example & more.ext" && download.mirrors.count == 2)
+        #expect(download.file == "folder/example & more.ext" && download.mirrors.count == 2 && !download.replacesFile)
     }
 
     @Test func `a document may name its namespace by a prefix`() throws {
@@ -59,6 +59,8 @@ struct MetalinkTests {
         "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'><size>x</size></file></metalink>",
         "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'><url>http://a.test/</url></file>"
             + "<file name='b/a'><url>http://a.test/</url></file></metalink>",
+        "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'><hash type='sha-256'>12</hash>"
+            + "<url>http://a.test/</url></file></metalink>",
         "<metalink xmlns='http://www.metalinker.org/'><file name='a'><url>http://a.test/</url></file></metalink>",
     ]
 

@@ -81,6 +81,21 @@ struct NameTests {
         #expect(try folder.read("taken") == (replaces ? [1] : Array("earlier".utf8)))
     }
 
+    @Test func `a name of the server never replaces a file of the folder by itself, and leaves nothing`() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("taken", "earlier")
+        let server = try RangeServer { _, _ in .init(200, [("Content-Disposition", "attachment; filename=taken")], [1])
+        }
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await Download(Request(.get, server.url("/x")), in: folder.path).run(with: Kernel())
+        }
+
+        #expect(error?.code == .downloadExists)
+        #expect(try folder.entries() == ["taken"])
+        #expect(try folder.read("taken") == Array("earlier".utf8))
+    }
+
     @Test func `a folder of the server's name is not replaced`() async throws {
         let folder = try TemporaryFolder()
         try folder.write("taken/file", "earlier")
@@ -88,7 +103,9 @@ struct NameTests {
         }
 
         let error = await #expect(throws: PlugboardError.self) {
-            try await Download(Request(.get, server.url("/x")), in: folder.path).run(with: Kernel())
+            var download = Download(Request(.get, server.url("/x")), in: folder.path)
+            download.replacesFile = true
+            try await download.run(with: Kernel())
         }
 
         #expect(error?.code == .downloadWrite)
@@ -104,6 +121,15 @@ struct NameTests {
     ])
     func `names of files are safe`(url: String, name: String) {
         #expect(SafeName.from(url: url) == name)
+    }
+
+    @Test func `a name of millions of dots is made safe in linear time`() {
+        let time = ContinuousClock().measure {
+            #expect(SafeName.from(name: String(repeating: ".", count: 4_000_000) + "a") == "a")
+            #expect(SafeName.from(name: String(repeating: "ä/", count: 1_000_000)) == nil)
+        }
+        // Each byte moved once for each other would take hours.
+        #expect(time < .seconds(30))
     }
 
     @Test func `a long name leaves room for the partial file's`() {

@@ -79,7 +79,32 @@ struct SegmentPlanTests {
         expectTake(&plan, 600, 0, 250..<500)
         // The other has begun, and this one's response is released.
         expectTake(&plan, 600, 0, 500..<500)
-        expectTake(&plan, 600, 2, 0..<0)
+        expectTake(&plan, 600, 2, 250..<250)
+    }
+
+    @Test func `a response whose claim was divided, and then taken by another, brings nothing`() {
+        var plan = SegmentPlan(length: 1000, received: ByteRanges(), minimum: 100)
+        _ = (plan.claim(0), plan.claim(1), plan.claim(2), plan.claim(3))
+        plan.covers(0, upTo: 1000)
+        for range in [0..<250, 250..<500, 500..<750] { expectTake(&plan, 250, 0, range) }
+
+        // It was requested from 500 to the end, before the last quarter was claimed.
+        plan.covers(1, upTo: 1000)
+        expectTake(&plan, 250, 1, 500..<500)
+        let goesOn = plan.goesOn(1)
+        #expect(!goesOn)
+        expectTake(&plan, 250, 3, 750..<1000)
+    }
+
+    @Test func `bytes of another offset than the claim's are not taken, and the claim is free again`() {
+        var plan = SegmentPlan(length: 1000, received: ByteRanges(), minimum: 100)
+        _ = plan.claim(0)
+
+        let taken = plan.take(100, at: 5, 0)
+        let goesOn = plan.goesOn(0)
+        let claim = plan.claim(1)
+
+        #expect(taken.isEmpty && !goesOn && claim == 0..<1000)
     }
 
     @Test func `nothing is divided after it did not help`() {
@@ -91,58 +116,60 @@ struct SegmentPlanTests {
         #expect(claim == nil && !plan.hasWork)
     }
 
-    @Test func `workers that come, break and end in any order receive each byte once, at its place`() {
+    /// A worker of the random test.
+    private enum Worker {
+        case idle
+        case waiting(Range<Int>)
+        /// The offset of the next byte of its response, and that after the last.
+        case receiving(next: Int, end: Int)
+    }
+
+    @Test(arguments: 1...8)
+    func `workers that come, break and end in any order receive each byte once, at its own offset`(count: Int) {
         var random = SeededRandom(seed: 9)
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             var plan = SegmentPlan(length: 5000, received: ByteRanges(1000..<1200), minimum: 50)
-            var seen = [Int](repeating: 0, count: 5000)
-            // The next byte of each worker's response.
-            var positions: [Int: Int] = [:]
-            var isMisplaced = false
+            // Each byte is the offset that the server has it at.
+            var file = [Int?](repeating: nil, count: 5000)
+            for index in 1000..<1200 { file[index] = index }
+            var workers = [Worker](repeating: .idle, count: count)
+            var isTwice = false
             var steps = 0
-            while !plan.isComplete, steps < 10_000 {
+            while !plan.isComplete, steps < 20_000 {
                 steps += 1
-                let worker = Int.random(in: 0..<4, using: &random)
-                guard let position = positions[worker] else {
-                    guard let range = plan.claim(worker) else { continue }
-                    positions[worker] = range.lowerBound
-                    let isWhole = steps == 1
-                    plan.covers(worker, upTo: isWhole ? 5000 : range.upperBound - Int.random(in: 0...3, using: &random))
+                let number = Int.random(in: 0..<count, using: &random)
+                if Int.random(in: 0..<20, using: &random) == 0 {
+                    plan.giveUp(number)
+                    workers[number] = .idle
                     continue
                 }
-                if Int.random(in: 0..<10, using: &random) == 0 {
-                    plan.giveUp(worker)
-                    positions[worker] = nil
-                    continue
+                switch workers[number] {
+                case .idle:
+                    if let range = plan.claim(number) { workers[number] = .waiting(range) }
+                case .waiting(let range):
+                    let upper = range.upperBound + Int.random(in: -20...500, using: &random)
+                    let end = min(max(upper, range.lowerBound + 1), 5000)
+                    plan.covers(number, upTo: end)
+                    workers[number] = .receiving(next: range.lowerBound, end: end)
+                case .receiving(let next, let end):
+                    let piece = min(Int.random(in: 1...300, using: &random), end - next)
+                    let range = plan.take(piece, at: next, number)
+                    for (index, offset) in zip(range, next...) {
+                        isTwice = isTwice || file[index] != nil
+                        file[index] = offset
+                    }
+                    plan.insert(range)
+                    let goesOn = range.count == piece && next + piece < end && plan.goesOn(number)
+                    workers[number] = goesOn ? .receiving(next: next + piece, end: end) : .idle
                 }
-                let range = plan.take(Int.random(in: 1...200, using: &random), worker)
-                if !range.isEmpty && range.lowerBound != position { isMisplaced = true }
-                for index in range { seen[index] += 1 }
-                plan.insert(range)
-                positions[worker] = plan.goesOn(worker) ? position + range.count : nil
             }
-            #expect(plan.isComplete && !isMisplaced)
-            #expect(seen[..<1000].allSatisfy { $0 == 1 } && seen[1200...].allSatisfy { $0 == 1 })
-            #expect(seen[1000..<1200].allSatisfy { $0 == 0 })
+            #expect(plan.isComplete && !isTwice)
+            #expect(file == (0..<5000).map { $0 })
         }
     }
 
-    @Test func `a claim that was taken over takes nothing more, although its response goes further`() {
-        var plan = SegmentPlan(length: 1000, received: ByteRanges(), minimum: 100)
-        _ = plan.claim(0)
-        plan.covers(0, upTo: 1000)
-        _ = (plan.claim(1), plan.claim(2), plan.claim(3))
-        expectTake(&plan, 250, 0, 0..<250)
-        expectTake(&plan, 500, 0, 250..<500)
-
-        // Worker 1 requested 500 to 999; then its second half was claimed by worker 3.
-        expectTake(&plan, 500, 0, 500..<750)
-        plan.covers(1, upTo: 1000)
-        expectTake(&plan, 100, 1, 0..<0)
-    }
-
     private func expectTake(_ plan: inout SegmentPlan, _ count: Int, _ worker: Int, _ range: Range<Int>) {
-        let taken = plan.take(count, worker)
+        let taken = plan.take(count, at: range.lowerBound, worker)
         #expect(taken == range)
     }
 

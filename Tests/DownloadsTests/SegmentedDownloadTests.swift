@@ -8,9 +8,9 @@ import Testing
 
 /// Files that are received in several parts at the same time.
 struct SegmentedDownloadTests {
-    private let content = RangeServer.content(200_000)
-    private let folder: TemporaryFolder
-    private let path: String
+    let content = RangeServer.content(200_000)
+    let folder: TemporaryFolder
+    let path: String
 
     init() throws {
         folder = try TemporaryFolder()
@@ -100,83 +100,32 @@ struct SegmentedDownloadTests {
         #expect(server.requests.count == 1)
     }
 
-    // MARK: Mirrors
-
-    @Test func `mirrors take part at the same time where a digest tells that they are the same`() async throws {
+    @Test func `a server whose parts do not have their length leaves nothing to continue with`() async throws {
         let gate = Gate()
-        let mirror = try RangeServer { [content] _, request in
-            gate.admit()
-            return RangeServer.correct(request, content, tag: "\"m\"")
-        }
-        let server = try waiting(for: 1, at: gate)
-        var download = download(server.url())
-        download.mirrors = [Request(.get, mirror.url)]
-        download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
-
-        try await download.run(with: Kernel())
-
-        #expect(try folder.read("file") == content)
-        #expect(!mirror.requests.isEmpty && mirror.requests.allSatisfy { $0["Range"] != nil })
-        // The validator of one server says nothing to another.
-        #expect(mirror.requests.first?["If-Range"] == nil)
-        #expect(mirror.requests.dropFirst().allSatisfy { $0["If-Range"] == "\"m\"" || $0["If-Range"] == nil })
-    }
-
-    @Test func `without a digest, mirrors do not take part at the same time`() async throws {
-        let mirror = try RangeServer { [content] _, request in RangeServer.correct(request, content, tag: "\"m\"") }
-        let server = try waiting(for: 1)
-        var download = download(server.url())
-        download.mirrors = [Request(.get, mirror.url)]
-
-        try await download.run(with: Kernel())
-
-        #expect(try folder.read("file") == content)
-        #expect(mirror.requests.isEmpty)
-    }
-
-    @Test func `a mirror with another file is found out by the digest, and nothing is put in place`() async throws {
-        let other = RangeServer.content(200_000, seed: 8)
-        let gate = Gate()
-        let mirror = try RangeServer { _, request in
-            gate.admit()
-            return RangeServer.correct(request, other, tag: "\"m\"")
-        }
-        // It breaks after 10,000 bytes and sends no other part, so that the mirror must.
         let server = try LoopbackServer { [content] connection in
             let request = try connection.readRequest()
-            guard request["Range"] == nil else { return try RangeServer.send(.init(503), connection) }
-            let fields = RangeServer.correct(request, content).fields + [("Content-Length", "200000")]
-            try connection.write(
-                Array(ServerResponse(status: 200, fields: fields, body: "").head.utf8) + content[..<99])
+            if let (first, last) = RangeServer.range(of: request) {
+                let end = last.map { $0 + 1 } ?? content.count
+                let fields = [("ETag", "\"a\""), ("Content-Range", "bytes \(first)-\(end - 1)/\(content.count)")]
+                var reply = RangeServer.Reply(206, fields, Array(content[first..<end - 3]))
+                reply.isChunked = true
+                gate.admit()
+                return try RangeServer.send(reply, connection)
+            }
+            guard request.connection == 1 else { return }
+            let fields = [("ETag", "\"a\""), ("Accept-Ranges", "bytes"), ("Content-Length", "\(content.count)")]
+            let head = ServerResponse(status: 200, fields: fields, body: "").head
+            try connection.write(Array(head.utf8) + content[..<1000])
             try connection.wait(for: gate)
-            try connection.write(Array(content[99..<10_000]))
+            // The response stays open.
+            _ = try? connection.readRequest()
         }
         var download = download(server.url())
-        download.mirrors = [Request(.get, mirror.url)]
-        download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
+        download.attempts = 1
 
-        let error = await #expect(throws: PlugboardError.self) { try await download.run(with: Kernel()) }
+        await #expect(throws: PlugboardError.self) { try await download.run(with: Kernel()) }
 
-        #expect(error?.code == .downloadDigest)
-        #expect(try folder.entries() == [])
-    }
-
-    @Test func `a mirror is used when a server fails, and goes on with its bytes where a digest allows it`()
-        async throws
-    {
-        let broken = try RangeServer { [content] number, request in
-            number == 1 ? RangeServer.correct(request, content, cut: 50_000) : .init(503)
-        }
-        let mirror = try RangeServer { [content] _, request in RangeServer.correct(request, content) }
-        var download = Download(Request(.get, broken.url), to: path)
-        download.mirrors = [Request(.get, mirror.url)]
-        download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
-
-        let result = try await download.run(with: Kernel())
-
-        #expect(result.resumed == 50_000)
-        #expect(try folder.read("file") == content)
-        #expect(mirror.requests.map { $0["Range"] } == ["bytes=50000-"])
+        #expect(try PartialFile(path).taken(of: server.url()) == 0)
     }
 
     @Test func `a limit of the speed is one for all parts`() async throws {
@@ -193,7 +142,7 @@ struct SegmentedDownloadTests {
 
     // MARK: Arrangement
 
-    private func download(_ url: String) -> Download {
+    func download(_ url: String) -> Download {
         var download = Download(Request(.get, url), to: path)
         download.segments = 4
         download.segmentMinimum = 5000
@@ -204,7 +153,7 @@ struct SegmentedDownloadTests {
     /// A server whose first response waits, with most of its bytes, until a gate has admitted so many.
     ///
     /// - Parameter gate: Nil for one that admits the requests with ranges.
-    private func waiting(for count: Int, at gate: Gate? = nil) throws -> LoopbackServer {
+    func waiting(for count: Int, at gate: Gate? = nil) throws -> LoopbackServer {
         let own = Gate()
         return try LoopbackServer { [content] connection in
             let request = try connection.readRequest()
@@ -222,7 +171,7 @@ struct SegmentedDownloadTests {
     }
 
     /// What a download in several parts has left that was killed.
-    private func leave(
+    func leave(
         _ bytes: [UInt8], of url: String, written: ByteRanges, synced: ByteRanges, _ isOtherStart: Bool
     ) throws {
         var journal = Journal(
@@ -232,5 +181,13 @@ struct SegmentedDownloadTests {
         journal.synced = synced
         try folder.write("file.part", bytes)
         try folder.write("file.part.json", journal.text)
+    }
+}
+
+extension PartialFile {
+    /// How many bytes a download of this URL, in another process, would continue.
+    fileprivate func taken(of url: String) -> Int {
+        takeUp(url: Journal.key(of: url), nil)
+        return count
     }
 }

@@ -79,6 +79,13 @@ struct DownloadCommandTests {
         let lines = try outcome.stdout.split(separator: "\n").map { try JSONParser.parse(String($0)) }
         #expect(lines.filter { $0["isComplete"] == true }.count == 5)
         #expect(lines.filter { $0["isComplete"] == false }.count == 1)
+        // Each object tells which file it is about.
+        #expect(
+            lines.allSatisfy { line in
+                (0..<6).contains {
+                    line["index"] == .number(JSONNumber($0)) && line["url"] == .string(server.url("/\($0 + 1)"))
+                }
+            })
     }
 
     @Test func `a file in a folder has the name that the server gives`() async throws {
@@ -146,9 +153,60 @@ struct DownloadCommandTests {
         #expect(damaged.status == 23 && damaged.stderr.contains("Metalink"), "\(damaged.stderr)")
     }
 
-    private static func metalink(_ name: String, _ url: String) -> String {
+    @Test func `what a Metalink document names gets credentials only at the document's own origin`() async throws {
+        let other = try RangeServer { [content] _, request in RangeServer.correct(request, content) }
+        let server = try RangeServer { _, request in
+            request.path == "/list.meta4"
+                ? .init(
+                    200, [],
+                    Array(DownloadCommandTests.metalink("a", "http://\(request["Host"] ?? "")/a", other.url).utf8))
+                : .init(404)
+        }
+        let folder = try TemporaryFolder()
+        let secrets = ["-H", "Authorization: Bearer T", "-H", "X-Key: T", "-b", "c=T"]
+
+        let outcome = try await Command.running(
+            ["download", "--metalink", server.url("/list.meta4"), "-o", folder.path + "/"] + secrets)
+        let document = try folder.write("list", DownloadCommandTests.metalink("b", other.url))
+        let local = try await Command.running(["download", "--metalink", document, "-o", folder.path + "/"] + secrets)
+
+        #expect(outcome.status == 0 && local.status == 0, "\(outcome.stderr) \(local.stderr)")
+        #expect(server.requests.count >= 2 && server.requests.allSatisfy { $0["Authorization"] == "Bearer T" })
+        #expect(other.requests.count == 2)
+        for name in ["Authorization", "X-Key", "Cookie"] { #expect(other.requests.allSatisfy { $0[name] == nil }) }
+    }
+
+    private static func metalink(_ name: String, _ urls: String...) -> String {
         "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\"><file name=\"\(name)\">"
-            + "<size>50000</size><url>\(url)</url></file></metalink>"
+            + "<size>50000</size>\(urls.map { "<url>\($0)</url>" }.joined())</file></metalink>"
+    }
+
+    // MARK: Lines
+
+    @Test(arguments: [1, 10, 20, 40, 60, 80, 100, 200])
+    func `a line of the progress fits into the terminal`(columns: Int) {
+        for name in [
+            "a", String(repeating: "名", count: 40), "a name that is longer than its column.iso", "e\u{301}\u{1B}",
+        ] {
+            let count = TransferCount(done: 123_456_789, resumed: 5, total: 9_876_543_210)
+            let line = TransferLine.of(name, count, after: .seconds(12), columns: columns)
+
+            #expect(TransferLine.width(line) < max(columns, 2) && !line.contains("\n"))
+            // In 80 columns nothing is left out but a part of the bar.
+            #expect(columns < 80 || line.contains("/s") && line.contains("░"), "\(line)")
+        }
+    }
+
+    @Test func `several files have a line of totals, which knows the bytes once all have begun`() {
+        let ended = TransferCount(done: 10, resumed: 4, total: 0)
+        let running = [TransferCount(done: 5, resumed: 1, total: 20), TransferCount(done: 0, resumed: 0, total: 30)]
+
+        let all = DownloadDisplay.totals(running, 1, ended, of: 3)
+        let early = DownloadDisplay.totals(running, 1, ended, of: 4)
+
+        #expect(all?.name == "1 of 3 files" && all?.count.done == 15 && all?.count.total == 60)
+        #expect(all?.count.resumed == 5 && early?.count.total == nil && early?.name == "1 of 4 files")
+        #expect(DownloadDisplay.totals([running[0]], 0, TransferCount(done: 0, resumed: 0, total: 0), of: 1) == nil)
     }
 
     @Test(arguments: [

@@ -31,6 +31,13 @@ final class DownloadDisplay: Sendable {
         var rows: [Int: Row] = [:]
         /// The lines that stand on the terminal.
         var drawn = 0
+        /// How many files there are; nil if that is not known.
+        var files: Int?
+        var ended = 0
+        /// What the files that have ended have brought.
+        var endedCount = TransferCount(done: 0, resumed: 0, total: 0)
+        /// When the first file began.
+        var began: ContinuousClock.Instant?
     }
 
     private let form: Form
@@ -43,13 +50,19 @@ final class DownloadDisplay: Sendable {
         self.member = member
     }
 
+    /// The totals are about so many files.
+    func expect(_ files: Int) { state.withLock { $0.files = files } }
+
     /// From any thread.
-    func show(_ index: Int, _ name: String, _ progress: DownloadProgress) {
-        show(index, name, TransferCount(done: progress.received, resumed: progress.resumed, total: progress.total))
+    ///
+    /// - Parameter facts: Members of the object of JSON, which tell the files apart.
+    func show(_ index: Int, _ name: String, _ progress: DownloadProgress, _ facts: JSONObject) {
+        let count = TransferCount(done: progress.received, resumed: progress.resumed, total: progress.total)
+        show(index, name, count, facts)
     }
 
     /// From any thread.
-    func show(_ index: Int, _ name: String, _ count: TransferCount) {
+    func show(_ index: Int, _ name: String, _ count: TransferCount, _ facts: JSONObject = [:]) {
         switch form {
         case .none: break
         case .json:
@@ -58,9 +71,11 @@ final class DownloadDisplay: Sendable {
                 "resumed": .number(JSONNumber(count.resumed)),
             ]
             if let total = count.total { object["total"] = .number(JSONNumber(total)) }
+            for (name, value) in facts { object[name] = value }
             write(object)
         case .bar:
             state.withLock { state in
+                state.began = state.began ?? .now
                 if state.rows[index] == nil {
                     state.rows[index] = Row(name: name, began: .now, count: count)
                 }
@@ -75,7 +90,11 @@ final class DownloadDisplay: Sendable {
         if form == .json { return write(object) }
         state.withLock { state in
             clear(&state)
-            state.rows[index] = nil
+            if let count = state.rows.removeValue(forKey: index)?.count {
+                state.endedCount.done += count.done
+                state.endedCount.resumed += count.resumed
+            }
+            state.ended += 1
             StandardError.write(line + "\n")
             if form == .bar { draw(&state) }
         }
@@ -96,29 +115,36 @@ final class DownloadDisplay: Sendable {
     }
 
     private func draw(_ state: inout State) {
+        let (columns, height) = TransferLine.terminal
         let rows = state.rows.sorted { $0.key < $1.key }.map(\.value)
-        let lines = rows.map { DownloadDisplay.line($0.name, $0.count, after: .now - $0.began) }
+        // More lines than the terminal has could not be redrawn.
+        let shown = rows.count <= max(height - 3, 1) ? rows.count : max(height - 4, 1)
+        var lines = rows.prefix(shown).map {
+            TransferLine.of($0.name, $0.count, after: .now - $0.began, columns: columns)
+        }
+        if shown < rows.count { lines.append(TransferLine.cut("… and \(rows.count - shown) more", to: columns - 1)) }
+        if let (name, count) = DownloadDisplay.totals(rows.map(\.count), state.ended, state.endedCount, of: state.files)
+        {
+            lines.append(TransferLine.of(name, count, after: .now - (state.began ?? .now), columns: columns))
+        }
         let up = state.drawn > 0 ? "\u{1B}[\(state.drawn)A\r\u{1B}[J" : ""
-        StandardError.draw(up + lines.map { VisibleText.of($0) + "\n" }.joined())
+        StandardError.draw(up + lines.map { $0 + "\n" }.joined())
         state.drawn = lines.count
     }
 
-    /// `NAME  BAR 42 %  4.2 MiB of 10.0 MiB  1.3 MiB/s  0:04`
-    static func line(_ name: String, _ count: TransferCount, after time: Duration) -> String {
-        let short = name.count > 24 ? String(name.prefix(23)) + "…" : name
-        var line = short + String(repeating: " ", count: max(0, 25 - short.count))
-        line += ProgressBar.line(received: Int64(count.done), of: count.total.map { Int64($0) })
-        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
-        guard seconds > 0.5 else { return line }
-        let rate = Double(count.done - count.resumed) / seconds
-        guard rate >= 1 else { return line }
-        line += "  \(ProgressBar.size(Int64(rate)))/s"
-        if let total = count.total {
-            let left = Int(min(Double(total - count.done) / rate, 359_999))
-            let minutes = left / 60 % 60
-            let clock = left >= 3600 ? "\(left / 3600):\(minutes < 10 ? "0" : "")\(minutes)" : "\(minutes)"
-            line += "  \(clock):\(left % 60 < 10 ? "0" : "")\(left % 60)"
+    /// The line about all files; nil for a single file. The bytes of files that have not begun are not known.
+    static func totals(
+        _ running: [TransferCount], _ ended: Int, _ endedCount: TransferCount, of files: Int?
+    ) -> (name: String, count: TransferCount)? {
+        let known = running.count + ended
+        guard max(files ?? 0, known) > 1 else { return nil }
+        var sum = running.reduce(into: endedCount) {
+            $0.done += $1.done
+            $0.resumed += $1.resumed
         }
-        return line
+        let totals = running.compactMap(\.total)
+        let isKnown = totals.count == running.count && known >= files ?? known
+        sum.total = isKnown ? totals.reduce(endedCount.done, +) : nil
+        return ("\(ended) of \(max(files ?? 0, known)) files", sum)
     }
 }

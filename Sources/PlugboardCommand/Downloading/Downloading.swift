@@ -13,7 +13,7 @@ import Synchronization
 /// Carries out `plugboard download`.
 struct Downloading: Sendable {
     private let jobs: [Download]
-    /// URLs of Metalink documents, whose files are downloaded after the jobs.
+    /// URLs of Metalink documents. Their files are downloaded after the jobs.
     private let metalinks: [String]
     private let folder: String
     private let arguments: RequestArguments
@@ -97,7 +97,7 @@ struct Downloading: Sendable {
         let isURL: (String) -> Bool = { $0.contains("://") }
         for file in verb.metalinks where !isURL(file) {
             jobs += try Downloading.jobs(
-                of: Bytes(FileContents.bytes(of: file, for: "--metalink")), in: folder, arguments, options)
+                of: Bytes(FileContents.bytes(of: file, for: "--metalink")), from: nil, in: folder, arguments, options)
         }
         try Downloading.checkNames(jobs)
         metalinks = verb.metalinks.filter(isURL)
@@ -106,8 +106,9 @@ struct Downloading: Sendable {
         display = DownloadDisplay(form)
     }
 
+    /// - Parameter origin: The URL of the document; nil for a file.
     private static func jobs(
-        of metalink: Bytes, in folder: String, _ arguments: RequestArguments, _ options: Options
+        of metalink: Bytes, from origin: String?, in folder: String, _ arguments: RequestArguments, _ options: Options
     ) throws -> [Download] {
         let documents: Metalink
         do throws(PlugboardError) {
@@ -117,11 +118,27 @@ struct Downloading: Sendable {
         }
         return try documents.files.map { file in
             var job = file.download(in: folder)
-            job.request = try arguments.request(.get, file.urls[0], against: nil, nil)
-            job.mirrors = try file.urls.dropFirst().map { try arguments.request(.get, $0, against: nil, nil) }
+            let requests = try file.urls.map { url in
+                let request = try arguments.request(.get, url, against: nil, nil)
+                let isOwn = origin.map { Origin(url: $0) != nil && Origin(url: $0) == Origin(url: url) } ?? false
+                return isOwn ? request : withoutCredentials(request)
+            }
+            job.request = requests[0]
+            job.mirrors = Array(requests.dropFirst())
             options.set(in: &job)
             return job
         }
+    }
+
+    /// A document names any host: fields, cookies and attributes of the command line are for its own origin alone.
+    private static func withoutCredentials(_ request: Request) -> Request {
+        var bare = request
+        bare.fields = Fields()
+        for name in [FieldName.userAgent, .accept] {
+            if let value = request.fields[name] { bare.fields.append(name, value) }
+        }
+        bare.attributes = [:]
+        return bare
     }
 
     private static func checkNames(_ jobs: [Download]) throws {
@@ -163,10 +180,13 @@ struct Downloading: Sendable {
     private func all(_ kernel: Kernel) async throws -> CommandFailure? {
         var jobs = jobs
         for url in metalinks {
-            jobs += try Downloading.jobs(of: try await document(url, kernel), in: folder, arguments, options)
+            jobs += try Downloading.jobs(of: try await document(url, kernel), from: url, in: folder, arguments, options)
         }
         try Downloading.checkNames(jobs)
         let names = TakenNames()
+        // Names of servers do not take those that are known.
+        for (index, job) in jobs.enumerated() where !job.namesFromServer { _ = names.take(job.file, for: index) }
+        display.expect(jobs.count)
         return await withTaskGroup(of: CommandFailure?.self) { [jobs] group in
             var next = 0
             var first: CommandFailure?
@@ -181,14 +201,17 @@ struct Downloading: Sendable {
                     next += 1
                     running += 1
                 }
-                guard let failure = await group.next() else { return first }
+                guard let failure = await group.next() else {
+                    guard next < jobs.count else { return first }
+                    return first ?? CommandFailure(.interrupted, "\(jobs.count - next) files were not begun.")
+                }
                 first = first ?? failure
                 running -= 1
             }
         }
     }
 
-    /// The paths that servers have given the files of this command.
+    /// The paths of the files of this command.
     private final class TakenNames: Sendable {
         private let paths = Mutex<[String: Int]>([:])
 
@@ -216,46 +239,51 @@ struct Downloading: Sendable {
     }
 
     private func download(_ job: Download, _ index: Int, _ kernel: Kernel) async -> CommandFailure? {
-        do throws(CommandFailure) {
-            let result = try await downloaded(job, index, kernel)
-            display.end(
-                index, "\(result.file): \(ProgressBar.size(Int64(result.count)))",
-                [
-                    "file": .string(result.file), "received": .number(JSONNumber(result.count)),
-                    "resumed": .number(JSONNumber(result.resumed)), "isComplete": true,
-                ])
+        // What all objects of one file have, also if the server names the file.
+        let facts: JSONObject = [
+            "index": .number(JSONNumber(index)), "url": .string(Printable.url(job.request.url)),
+        ]
+        do throws(PlugboardError) {
+            let result = try await downloaded(job, index, facts, kernel)
+            var object: JSONObject = [
+                "file": .string(result.file), "received": .number(JSONNumber(result.count)),
+                "resumed": .number(JSONNumber(result.resumed)), "isComplete": true,
+            ]
+            for (name, value) in facts { object[name] = value }
+            display.end(index, "\(result.file): \(ProgressBar.size(Int64(result.count)))", object)
             return nil
         } catch {
-            var message = error.message ?? "The download failed."
-            if access("\(job.file).part", F_OK) == 0, error.status != .write {
+            let failure = Downloading.failure(error)
+            var message = failure.message ?? "The download failed."
+            let isLeft = access("\(job.file).part", F_OK) == 0 && access("\(job.file).part.json", F_OK) == 0
+            if isLeft, error.code != .downloadExists, error.code != .downloadBusy {
                 message += " What was received stays in \(job.file).part: the same command with --resume continues it."
             }
-            display.end(
-                index, "plugboard: \(job.file): \(message)",
-                ["file": .string(job.file), "error": .string(message), "isComplete": false])
+            var object: JSONObject = ["file": .string(job.file), "error": .string(message), "isComplete": false]
+            for (name, value) in facts { object[name] = value }
+            display.end(index, "plugboard: \(job.file): \(message)", object)
             // The message is written already.
-            return CommandFailure(error.status, nil)
+            return CommandFailure(failure.status, nil)
         }
     }
 
     private func downloaded(
-        _ job: Download, _ index: Int, _ kernel: Kernel
-    ) async throws(CommandFailure) -> DownloadResult {
+        _ job: Download, _ index: Int, _ facts: JSONObject, _ kernel: Kernel
+    ) async throws(PlugboardError) -> DownloadResult {
         var job = job
-        job.progress = { [display, file = job.file] in display.show(index, file, $0) }
-        do throws(PlugboardError) {
-            let result = try await job.run(with: kernel)
-            if result.isComplete { return result }
-            result.response.body.source.release()
-            throw PlugboardError(.responseStatus, "The server responded with status \(result.response.status).")
-        } catch {
-            switch error.code {
-            case .responseStatus: throw CommandFailure(.status, error)
-            case .downloadExists:
-                throw CommandFailure(
-                    .write, "\(error.reason) Use --overwrite to replace it, or -o to name another.")
-            default: throw CommandFailure(ExitStatus(for: error), error)
-            }
+        job.progress = { [display, file = job.file] in display.show(index, file, $0, facts) }
+        let result = try await job.run(with: kernel)
+        if result.isComplete { return result }
+        result.response.body.source.release()
+        throw PlugboardError(.responseStatus, "The server responded with status \(result.response.status).")
+    }
+
+    private static func failure(_ error: PlugboardError) -> CommandFailure {
+        switch error.code {
+        case .responseStatus: CommandFailure(.status, error)
+        case .downloadExists:
+            CommandFailure(.write, "\(error.reason) Use --overwrite to replace it, or -o to name another.")
+        default: CommandFailure(ExitStatus(for: error), error)
         }
     }
 }

@@ -9,7 +9,8 @@ import Synchronization
 
 /// The progress of a body, in one line on standard error that is redrawn.
 final class ProgressBar: Sendable {
-    private static let width = 30
+    /// The characters of the bar.
+    static let width = 30
     private let isShown = Mutex(false)
 
     /// Nil if standard error is not a terminal, or if the body is written to the same terminal.
@@ -34,12 +35,13 @@ final class ProgressBar: Sendable {
         }
     }
 
-    static func line(received: Int64, of total: Int64?) -> String {
+    /// - Parameter width: The characters of the bar; 0 for none.
+    static func line(received: Int64, of total: Int64?, width: Int = ProgressBar.width) -> String {
         guard let total, total > 0 else { return size(received) }
         let share = min(Double(received) / Double(total), 1)
         let filled = Int(share * Double(width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-        return "\(bar) \(Int(share * 100)) %  \(size(received)) of \(size(total))"
+        return "\(bar)\(width > 0 ? " " : "")\(Int(share * 100)) %  \(size(received)) of \(size(total))"
     }
 
     static func size(_ count: Int64) -> String {

@@ -34,7 +34,7 @@ struct DownloadVerb: AsyncParsableCommand {
     @Flag(help: "Replaces files that exist.") var overwrite = false
     @Option(
         help: ArgumentHelp(
-            "How many parts of a file are requested at the same time, as long as that is faster.", valueName: "count"))
+            "How many parts of a file are requested at the same time.", valueName: "count"))
     var segments = 1
     @Option(
         help: ArgumentHelp("The most bytes that a file receives in a second: 2MiB.", valueName: "size"))
@@ -50,7 +50,8 @@ struct DownloadVerb: AsyncParsableCommand {
     @Option(
         name: .customLong("metalink"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A Metalink document (RFC 5854) with the files to download: a file, or a URL. Repeatable.",
+            "A Metalink document (RFC 5854) with the files to download: a file, or a URL. The fields, cookies and "
+                + "attributes of the command line are sent to the URL's own origin alone. Repeatable.",
             valueName: "file"))
     var metalinks: [String] = []
     @Option(help: ArgumentHelp("A file with a URL on each line; - is standard input.", valueName: "file"))

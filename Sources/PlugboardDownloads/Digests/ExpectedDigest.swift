@@ -2,13 +2,22 @@ import PlugboardMessages
 
 /// The digest that a file must have.
 public struct ExpectedDigest: Sendable, Equatable {
-    /// The functions whose digests are verified. SHA-1 and MD5 are not, because files can be made that have a given
-    /// one.
+    /// The functions whose digests are verified. SHA-1 and MD5 are not: files can be made that have the digest of
+    /// another.
     public enum Algorithm: String, Sendable, CaseIterable {
         /// SHA-256 (FIPS 180-4).
         case sha256 = "sha-256"
         /// SHA-512 (FIPS 180-4).
         case sha512 = "sha-512"
+
+        /// By its name, such as `sha-256` or `SHA256`.
+        init?(_ name: String) {
+            let name = name.lowercased()
+            guard
+                let known = Algorithm.allCases.first(where: { $0.rawValue == name || "sha\($0.byteCount * 8)" == name })
+            else { return nil }
+            self = known
+        }
 
         var byteCount: Int { self == .sha256 ? 32 : 64 }
         /// For people.
@@ -31,10 +40,7 @@ public struct ExpectedDigest: Sendable, Equatable {
     /// Reads the name of a function, such as `sha-256`, and the digest, in hexadecimal digits or base 64. Nil for
     /// another function, and for what is no digest of it.
     public init?(_ name: String, _ value: String) {
-        let name = name.lowercased()
-        guard
-            let algorithm = Algorithm.allCases.first(where: { $0.rawValue == name || "sha\($0.byteCount * 8)" == name })
-        else { return nil }
+        guard let algorithm = Algorithm(name) else { return nil }
         let digits = value.lowercased()
         if digits.utf8.count == 2 * algorithm.byteCount, digits.utf8.allSatisfy({ hexadecimalValue($0) != nil }) {
             hexadecimal = digits

@@ -4,14 +4,14 @@ import PlugboardRanges
 
 /// What is known about the bytes of a partial file. It is written before the first of them.
 struct Journal: Sendable, Equatable {
-    private static let version = 2
+    private static let version = 3
     /// More would make the journal slow to write.
     private static let rangeLimit = 1024
 
     /// The SHA-256 of the URL, because the URL itself may hold credentials.
-    let url: String
+    var url: String
     /// The start of the system in which the bytes were written.
-    let boot: String
+    var boot: String
     var representation: Representation
     /// The name that the server gave the file, as it was sent.
     var name: String?
@@ -20,6 +20,33 @@ struct Journal: Sendable, Equatable {
     /// The bytes that were written, of a file that has its whole length already. Nil where they are the file's first
     /// bytes and all that it has.
     var written: ByteRanges?
+    /// Why bytes of several servers could be combined; nil if all are of one server.
+    var combination: Combination?
+
+    /// Two servers can have different files under one validator.
+    enum Combination: Sendable, Equatable {
+        /// The complete file is verified with this digest.
+        case verified(ExpectedDigest)
+        /// The caller knows that all servers have the same bytes.
+        case trusted
+
+        init?(_ text: String) {
+            if text == "trusted" {
+                self = .trusted
+            } else if let digest = ExpectedDigest(text) {
+                self = .verified(digest)
+            } else {
+                return nil
+            }
+        }
+
+        var text: String {
+            switch self {
+            case .verified(let digest): "\(digest.algorithm.rawValue)=\(digest.hexadecimal)"
+            case .trusted: "trusted"
+            }
+        }
+    }
 
     init(url: String, boot: String, representation: Representation) {
         self.url = url
@@ -58,6 +85,10 @@ struct Journal: Sendable, Equatable {
             guard let ranges = Journal.ranges(value), length != nil else { return nil }
             written = ranges
         }
+        if let value = object["combination"] {
+            guard let known = value.stringValue.flatMap({ Combination($0) }) else { return nil }
+            combination = known
+        }
         // The validator is read again from the fields that it came from, so that no weak one can stand here.
         var fields = Fields()
         if let tag = object["entityTag"]?.stringValue { fields.append(.etag, tag) }
@@ -84,6 +115,7 @@ struct Journal: Sendable, Equatable {
         if let length = known.length { object["length"] = .number(JSONNumber(length)) }
         if let written { object["written"] = Journal.value(written) }
         if let name { object["name"] = .string(name) }
+        if let combination { object["combination"] = .string(combination.text) }
         switch known.validator {
         case .entityTag(let tag): object["entityTag"] = .string(tag)
         case .lastModified(let date):

@@ -24,10 +24,11 @@ extension PartialFile {
                     + "The server has another file, or the file was changed on its way.")
         }
         // A partial file that was longer.
-        guard ftruncate(descriptor, off_t(count)) == 0, fsync(descriptor) == 0 else { throw .writing(partial) }
+        guard ftruncate(descriptor, off_t(count)) == 0 else { throw .writing(partial) }
+        guard fsync(descriptor) == 0 else { throw loseUnsynchronized() }
         guard PartialFile.isSame(descriptor, partial) else {
             throw PlugboardError(
-                .downloadWrite, "\(partial) was replaced by another file. Nothing was put in its place.")
+                .downloadWrite, "\(partial) was replaced by another file, so \(destination) was not written.")
         }
         let failed =
             replaces

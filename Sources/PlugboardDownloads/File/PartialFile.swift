@@ -26,6 +26,10 @@ final class PartialFile: @unchecked Sendable {
     private(set) var received = ByteRanges()
     var journal: Journal?
     var isPresent = false
+    /// Writes the data of a file to the disk.
+    var flush: @Sendable (Int32) -> Int32 = { fdatasync($0) }
+    /// Whether bytes of several servers were combined. It stays true when they are removed.
+    private(set) var isCombined = false
     /// The digests of the first bytes, as many as `digested`.
     private var digests: [RunningDigest] = []
     private var digested = 0
@@ -53,6 +57,9 @@ final class PartialFile: @unchecked Sendable {
         close(descriptor)
     }
 
+    /// Whether bytes of several servers were removed because they are not those of the file.
+    var provedCombinedWrong: Bool { isCombined && !isPresent }
+
     /// How many bytes were received.
     var count: Int { received.count }
 
@@ -60,21 +67,50 @@ final class PartialFile: @unchecked Sendable {
 
     /// Takes up the bytes of an earlier download, if the journal says that they belong to this URL.
     ///
-    /// - Parameter url: The key of the URL; nil for any.
-    func takeUp(url: String?) {
-        received = ByteRanges()
-        journal = nil
-        guard let bytes = readJournal(), let found = Journal(bytes), url == nil || found.url == url else { return }
+    /// - Parameters:
+    ///   - url: The key of the URL; nil for any.
+    ///   - combination: What this download can combine bytes of several servers under; nil if it cannot. Bytes that
+    ///     were combined under another condition are not taken up.
+    func takeUp(url: String?, _ combination: Journal.Combination?) {
+        forget()
+        guard let bytes = readJournal(), let found = Journal(bytes), url == nil || found.url == url,
+            found.combination == nil || found.combination == combination
+        else { return }
         var file = stat()
         guard fstat(descriptor, &file) == 0 else { return }
         received = found.received(size: Int(file.st_size), boot: PartialFile.boot)
         journal = found
+        isCombined = found.combination != nil
+        if found.boot != PartialFile.boot { renew(found) }
+    }
+
+    /// Nothing of what is there is used. It stays until `begin`.
+    func forget() {
+        received = ByteRanges()
+        journal = nil
+        isCombined = false
+        digests = []
+        digested = 0
+    }
+
+    /// Drops the bytes that do not count after a crash of the system, so that those that follow are the only others.
+    private func renew(_ found: Journal) {
+        var journal = found
+        journal.boot = PartialFile.boot
+        if found.written == nil {
+            guard received.count == received.prefix, ftruncate(descriptor, off_t(received.prefix)) == 0 else { return }
+        } else {
+            journal.written = received
+        }
+        // Without it, only what was synchronized counts once more.
+        try? save(journal)
     }
 
     /// Drops the bytes, and begins a representation.
     func begin(_ representation: Representation, url: String, name: String?) throws(PlugboardError) {
-        // First the bytes: no journal ever stands beside bytes of another representation.
+        // First the bytes, so that a journal is never beside bytes of another representation.
         journal = nil
+        isCombined = false
         try drop()
         // An old journal must not come back beside the new bytes after a crash of the system.
         if unlink(journalPath) == 0 { PartialFile.synchronizeFolder(of: path) }
@@ -95,10 +131,19 @@ final class PartialFile: @unchecked Sendable {
         try save(journal)
     }
 
-    /// Notes the length that a later response has told.
-    func note(length: Int?) throws(PlugboardError) {
-        guard var journal, let length, journal.representation.length == nil else { return }
-        journal.representation.length = length
+    /// Notes what a later response has told: the length, and the URL that has the file now.
+    func note(length: Int?, url: String?) throws(PlugboardError) {
+        guard var journal else { return }
+        if journal.representation.length == nil { journal.representation.length = length }
+        if let url { journal.url = url }
+        if journal != self.journal { try save(journal) }
+    }
+
+    /// Notes that bytes of another server follow, before the first of them.
+    func note(_ combination: Journal.Combination) throws(PlugboardError) {
+        isCombined = true
+        guard var journal, journal.combination != combination else { return }
+        journal.combination = combination
         try save(journal)
     }
 
@@ -169,10 +214,30 @@ final class PartialFile: @unchecked Sendable {
     /// The bytes so far outlive a crash of the system.
     func synchronize() throws(PlugboardError) {
         guard var journal, received != journal.synced || (journal.written ?? received) != received else { return }
-        guard fdatasync(descriptor) == 0 else { throw .writing(partial) }
+        guard flush(descriptor) == 0 else { throw loseUnsynchronized() }
         journal.synced = received
         if journal.written != nil { journal.written = received }
         try save(journal)
+    }
+
+    /// Drops the bytes that are not synchronized, and returns the error of the flush that has just failed.
+    ///
+    /// Linux reports an error of the disk once per open file: a second flush would succeed although bytes are lost.
+    func loseUnsynchronized() -> PlugboardError {
+        let error = PlugboardError.writing(partial)
+        received = journal?.synced ?? ByteRanges()
+        var isNoted = ftruncate(descriptor, off_t(received.ranges.last?.upperBound ?? 0)) == 0
+        if var journal, journal.written != nil {
+            journal.written = received
+            isNoted = (try? save(journal)) != nil
+        }
+        if !isNoted {
+            received = ByteRanges()
+            unlink(journalPath)
+            ftruncate(descriptor, 0)
+            journal = nil
+        }
+        return error
     }
 
     // MARK: Digests

@@ -1,7 +1,7 @@
 import PlugboardMessages
 
 /// The name of a file that is made from a URL or from what a server says: never a path, never hidden, never with
-/// control characters.
+/// control characters. In linear time.
 package enum SafeName {
     /// The longest name, in bytes; it leaves room for the ending of the partial file's journal.
     private static let limit = 200
@@ -11,29 +11,29 @@ package enum SafeName {
     /// The last segment of a URL's path, decoded; `download` where it has none that can be used.
     package static func from(url: String) -> String {
         guard let parts = URLParts(url) else { return unnamed }
-        let segments = Array(parts.path.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return make(PercentEncoding.decoded(segments.last ?? []))
+        return make(PercentEncoding.decoded(last(Array(parts.path.utf8)) { $0 == UInt8(ascii: "/") }))
     }
 
     /// What a server calls the file; a path in it is dropped, as RFC 6266 §4.3 says. Nil where nothing is left.
     package static func from(name: String) -> String? {
-        let last =
-            name.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
-            .last ?? Substring(name).utf8
-        let safe = make(Array(last))
+        let safe = make(Array(last(Array(name.utf8)) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }))
         return safe == unnamed ? nil : safe
+    }
+
+    /// What follows the last separator.
+    private static func last(_ bytes: [UInt8], after isSeparator: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        bytes[(bytes.lastIndex(where: isSeparator).map { $0 + 1 } ?? 0)...]
     }
 
     static func make(_ bytes: [UInt8]) -> String {
         var text = ""
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+        // As bytes: a dot with a combining character is one character, and the file would be hidden nevertheless. Three
+        // bytes become at least one, so that all that is cut here is beyond the limit.
+        let first = bytes.drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
+        for scalar in String(decoding: first.prefix(4 * limit), as: UTF8.self).unicodeScalars {
             let isSafe = scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && !bidirectional(scalar)
             let isPath = scalar == "/" || scalar == "\\"
             text.unicodeScalars.append(isSafe && !isPath ? scalar : "_")
-        }
-        // By scalars: a dot with a combining character is one character, and the file would be hidden nevertheless.
-        while let first = text.unicodeScalars.first, first == "." || first == " " || first == "-" {
-            text.unicodeScalars.removeFirst()
         }
         while text.hasSuffix(" ") { text.removeLast() }
         while text.utf8.count > limit { text.removeLast() }

@@ -16,7 +16,8 @@ public struct Metalink: Sendable, Equatable {
         /// URLs with the schemes http and https, the preferred first; never empty.
         public var urls: [String]
 
-        /// A download of the file to a folder, from the preferred URL, with the others as its mirrors.
+        /// A download of the file to a folder, from the preferred URL, with the others as its mirrors. A file that
+        /// exists is not replaced, unless `replacesFile` is set.
         ///
         /// - Parameter prepare: Makes the request for a URL; by default a plain GET.
         public func download(
@@ -24,6 +25,7 @@ public struct Metalink: Sendable, Equatable {
         ) -> Download {
             let separator = folder.isEmpty || folder.utf8.last == UInt8(ascii: "/") ? "" : "/"
             var download = Download(prepare(urls[0]), to: folder + separator + name)
+            download.replacesFile = false
             download.mirrors = urls.dropFirst().map(prepare)
             download.digest = digest
             download.size = size
@@ -73,7 +75,10 @@ public struct Metalink: Sendable, Equatable {
                 file.size = .bytes(count)
             }
             for hash in children(element, "hash") {
-                guard let digest = hash["type"].flatMap({ ExpectedDigest($0, hash.trimmed) }) else { continue }
+                guard let function = hash["type"], ExpectedDigest.Algorithm(function) != nil else { continue }
+                guard let digest = ExpectedDigest(function, hash.trimmed) else {
+                    throw Metalink.refused("the \(Printable.text(function)) of \(name) is not a digest")
+                }
                 if file.digest == nil || digest.algorithm == .sha512 { file.digest = digest }
             }
             file.urls = Metalink.urls(children(element, "url"))

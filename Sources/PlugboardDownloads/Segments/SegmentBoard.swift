@@ -24,7 +24,7 @@ actor SegmentBoard {
 
     var isComplete: Bool { plan.isComplete }
     var hasWork: Bool { plan.hasWork }
-    /// As the run goes on with them.
+    /// What the run of the download uses after the workers have ended.
     var paces: (ProgressPace, SpeedLimit?) { (pace, limit) }
 
     func claim(_ worker: Int) -> Range<Int>? {
@@ -48,12 +48,16 @@ actor SegmentBoard {
 
     /// Writes the next bytes of a worker. The worker then waits for the delay, and goes on with its response if that
     /// still has bytes for it.
-    func write(_ piece: Bytes, _ worker: Int) throws(PlugboardError) -> (goesOn: Bool, delay: Duration) {
+    ///
+    /// - Parameter first: The offset of the piece in the file.
+    func write(
+        _ piece: Bytes, at first: Int, _ worker: Int
+    ) throws(PlugboardError) -> (count: Int, goesOn: Bool, delay: Duration) {
         waiting.remove(worker)
         var offset = 0
         // A claim that is at its end may go on with bytes that another worker gave up.
         while offset < piece.count {
-            let range = plan.take(piece.count - offset, worker)
+            let range = plan.take(piece.count - offset, at: first + offset, worker)
             guard !range.isEmpty else { break }
             // Until then, the length of the file is what was received.
             if range.lowerBound != partial.received.prefix { try partial.allocate(plan.length) }
@@ -64,6 +68,6 @@ actor SegmentBoard {
             offset += range.count
         }
         pace.tell(DownloadProgress(received: plan.received.count, resumed: resumed, total: plan.length))
-        return (plan.goesOn(worker), limit?.delay(after: offset, now: .now) ?? .zero)
+        return (offset, plan.goesOn(worker), limit?.delay(after: offset, now: .now) ?? .zero)
     }
 }

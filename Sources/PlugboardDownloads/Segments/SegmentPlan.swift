@@ -14,8 +14,8 @@ struct SegmentPlan: Sendable {
     private var claims: [Int: Claim] = [:]
 
     private struct Claim {
-        /// The bytes that the worker still has to receive.
-        var range: Range<Int>
+        /// The bytes that the worker still has to receive. The first is the next one of its response.
+        var rest: Range<Int>
         /// The end of the bytes that its response has, which may be beyond the claim.
         var end: Int
         /// Whether it has brought a byte.
@@ -42,21 +42,21 @@ struct SegmentPlan: Sendable {
             range = first
             free.removeFirst()
         } else if divides, let largest, let claim = claims[largest] {
-            let middle = claim.range.lowerBound + (claim.range.count + 1) / 2
-            range = middle..<claim.range.upperBound
-            claims[largest]?.range = claim.range.lowerBound..<middle
+            let middle = claim.rest.lowerBound + (claim.rest.count + 1) / 2
+            range = middle..<claim.rest.upperBound
+            claims[largest]?.rest = claim.rest.lowerBound..<middle
         } else {
             return nil
         }
-        claims[worker] = Claim(range: range, end: range.upperBound)
+        claims[worker] = Claim(rest: range, end: range.upperBound)
         return range
     }
 
     /// The worker whose claim can be divided.
     private var largest: Int? {
-        let divisible = claims.filter { $0.value.range.count >= 2 * minimum }
+        let divisible = claims.filter { $0.value.rest.count >= 2 * minimum }
         // The number decides between equal claims, so that a plan is the same each time.
-        return divisible.max { ($0.value.range.count, -$0.key) < ($1.value.range.count, -$1.key) }?.key
+        return divisible.max { ($0.value.rest.count, -$0.key) < ($1.value.rest.count, -$1.key) }?.key
     }
 
     /// A worker has a response with the bytes up to `end`, which may be fewer or more than it claimed.
@@ -64,11 +64,18 @@ struct SegmentPlan: Sendable {
 
     /// Takes the next bytes of a worker's claim, at most `count`, and notes them as received. Less than `count` if the
     /// rest of its response belongs to other workers.
-    mutating func take(_ count: Int, _ worker: Int) -> Range<Int> {
-        guard var claim = claims[worker] else { return 0..<0 }
+    ///
+    /// - Parameter offset: The offset in the file of the next byte of the worker's response. A claim that begins
+    ///   elsewhere is given up, and nothing is taken.
+    mutating func take(_ count: Int, at offset: Int, _ worker: Int) -> Range<Int> {
+        guard var claim = claims[worker] else { return offset..<offset }
+        guard claim.rest.lowerBound == offset else {
+            giveUp(worker)
+            return offset..<offset
+        }
         extend(&claim)
-        let taken = claim.range.lowerBound..<min(claim.range.lowerBound + count, claim.range.upperBound)
-        claim.range = taken.upperBound..<claim.range.upperBound
+        let taken = offset..<min(offset + count, claim.rest.upperBound)
+        claim.rest = taken.upperBound..<claim.rest.upperBound
         claim.isBegun = claim.isBegun || !taken.isEmpty
         claims[worker] = claim
         return taken
@@ -81,35 +88,35 @@ struct SegmentPlan: Sendable {
         guard var claim = claims[worker] else { return false }
         extend(&claim)
         claims[worker] = claim
-        return !claim.range.isEmpty
+        return !claim.rest.isEmpty
     }
 
     /// A claim without bytes goes on with those that follow, if the response has them and another worker has given them
     /// up, or has not begun with them.
     private mutating func extend(_ claim: inout Claim) {
-        let next = claim.range.lowerBound
-        guard claim.range.isEmpty, claim.end > next else { return }
+        let next = claim.rest.lowerBound
+        guard claim.rest.isEmpty, claim.end > next else { return }
         if let index = free.firstIndex(where: { $0.lowerBound == next }) {
             let end = min(claim.end, free[index].upperBound)
-            claim.range = next..<end
+            claim.rest = next..<end
             if end < free[index].upperBound {
                 free[index] = end..<free[index].upperBound
             } else {
                 free.remove(at: index)
             }
         } else if let (other, late) = claims.first(where: {
-            $0.value.range.lowerBound == next && !$0.value.range.isEmpty && !$0.value.isBegun
-        }), late.range.upperBound <= claim.end {
-            claim.range = late.range
-            // When its response comes, no byte of it is taken.
+            $0.value.rest.lowerBound == next && !$0.value.rest.isEmpty && !$0.value.isBegun
+        }), late.rest.upperBound <= claim.end {
+            claim.rest = late.rest
+            // Its response, which begins here, is then of no use.
             claims[other] = nil
         }
     }
 
     /// A worker's claim is free for others.
     mutating func giveUp(_ worker: Int) {
-        guard let claim = claims.removeValue(forKey: worker), !claim.range.isEmpty else { return }
-        let index = free.firstIndex { $0.lowerBound > claim.range.lowerBound } ?? free.endIndex
-        free.insert(claim.range, at: index)
+        guard let claim = claims.removeValue(forKey: worker), !claim.rest.isEmpty else { return }
+        let index = free.firstIndex { $0.lowerBound > claim.rest.lowerBound } ?? free.endIndex
+        free.insert(claim.rest, at: index)
     }
 }

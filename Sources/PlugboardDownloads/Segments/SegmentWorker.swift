@@ -1,11 +1,13 @@
 import PlugboardMessages
 import PlugboardRanges
 
-/// A server that has the file, and the request that gets it.
-struct SegmentSource: Sendable {
-    let request: Request
-    /// Nil as long as the server has not said which representation it has.
-    var representation: Representation?
+/// A response that has a worker's claim.
+struct SegmentResponse: Sendable {
+    let response: Response
+    /// The offset in the file of the body's first byte.
+    let offset: Int
+    /// The bytes of the body.
+    let count: Int
 }
 
 /// How a worker ended.
@@ -14,8 +16,10 @@ enum SegmentEnd: Sendable {
     case finished
     /// The server does not send what is missing, and says nothing about what is there.
     case refused
-    /// The server has another representation, or its bytes cannot be trusted.
+    /// The server has another representation.
     case changed
+    /// A body did not have the length that was announced.
+    case untrusted
     case broke(PlugboardError)
 }
 
@@ -26,22 +30,29 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
     let sender: Sender
     /// What the first response said: its length is that of all sources, and its validator that of its own.
     let whole: Representation
-    var source: SegmentSource
+    var source: DownloadSource
+    /// Whether its server is not the one of the first response. Its errors then end this worker alone.
+    let isMirror: Bool
+    /// A break after fewer bytes delays the next request.
+    let minimum: Int
+    let delay: Duration
 
     private struct Stop: Error {
         let end: SegmentEnd
     }
 
-    /// - Parameter first: A response whose body is the worker's claim, with the number of its bytes.
-    mutating func run(_ first: (response: Response, count: Int)?) async -> SegmentEnd {
+    /// - Parameter first: A response that has the worker's claim.
+    mutating func run(_ first: SegmentResponse?) async -> SegmentEnd {
         var next = first
-        var hasBytes = false
+        var written = 0
+        var breaks = 0
         while true {
             do throws(PlugboardError) {
                 while true {
-                    if let (response, count) = next {
+                    if let response = next {
                         next = nil
-                        guard try await receive(response, count, &hasBytes) else { return await ended(.changed) }
+                        guard try await receive(response, &written) else { return await ended(.untrusted) }
+                        (written, breaks) = (0, 0)
                     }
                     guard let range = await board.claim(number) else { return .finished }
                     switch try await ask(for: range) {
@@ -51,10 +62,23 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
                 }
             } catch {
                 await board.giveUp(number)
-                // Other workers take what is missing; the last one leaves the waiting to the run of the download.
-                guard hasBytes, DownloadRun.isTransient(error.code) else { return .broke(error) }
-                hasBytes = false
+                // Other workers receive what is missing. Without any, the run of the download requests it.
+                guard written > 0, DownloadRun.isTransient(error.code) else { return end(error) }
+                breaks = written < minimum ? breaks + 1 : 0
+                written = 0
+                do throws(PlugboardError) {
+                    if breaks > 1 { try await DownloadRun.wait(delay * min(breaks - 1, 8)) }
+                } catch {
+                    return .broke(error)
+                }
             }
+        }
+    }
+
+    private func end(_ error: PlugboardError) -> SegmentEnd {
+        switch error.code {
+        case .cancelled, .downloadWrite: .broke(error)
+        default: isMirror ? .refused : .broke(error)
         }
     }
 
@@ -65,37 +89,24 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
 
     private mutating func ask(
         for range: Range<Int>
-    ) async throws(PlugboardError) -> Result<(response: Response, count: Int), Stop> {
-        var known = source.representation ?? whole
-        var policy = RangePolicy(known, next: range.lowerBound, end: range.upperBound)
-        guard let wanted = policy.request else { return .failure(Stop(end: .refused)) }
-        var request = source.request
-        wanted.set(in: &request.fields)
-        // The validator of one server says nothing about another's.
-        if source.representation == nil { request.fields[.ifRange] = nil }
-        let response = try await sender.send(request)
-        if source.representation == nil {
-            known = Representation(status: response.status, fields: response.fields, length: whole.length)
-            known.coding = whole.coding
-            guard known.validator != nil else {
-                response.body.source.release()
-                return .failure(Stop(end: .refused))
-            }
-            policy = RangePolicy(known, next: range.lowerBound, end: range.upperBound)
-        }
-        switch policy.decision(on: response.head, to: wanted, bodyLength: response.body.length) {
+    ) async throws(PlugboardError) -> Result<SegmentResponse, Stop> {
+        let isKnown = source.representation != nil
+        guard
+            let (response, decision) = try await source.ask(
+                from: range.lowerBound, upTo: range.upperBound, of: whole, with: sender)
+        else { return .failure(Stop(end: .refused)) }
+        switch decision {
         case .part(let part):
-            source.representation = known
             await board.covers(number, upTo: range.lowerBound + part.count)
-            return .success((response, part.count))
+            return .success(SegmentResponse(response: response, offset: range.lowerBound, count: part.count))
         case .whole(let now):
             response.body.source.release()
-            let isSame = source.representation == nil || now.validator == known.validator
+            let isSame = !isKnown || now.validator == source.representation?.validator
             return .failure(Stop(end: isSame ? .refused : .changed))
         case .refused(.unsatisfiable), .refused(.otherValidator), .refused(.otherLength):
             response.body.source.release()
             // A mirror that has another file is of no use; the file that is received has not changed.
-            return .failure(Stop(end: source.representation == nil ? .refused : .changed))
+            return .failure(Stop(end: isKnown ? .changed : .refused))
         case .refused, .other:
             response.body.source.release()
             return .failure(Stop(end: .refused))
@@ -103,10 +114,9 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
     }
 
     /// Returns whether the body had the length that was announced.
-    private func receive(
-        _ response: Response, _ count: Int, _ hasBytes: inout Bool
-    ) async throws(PlugboardError) -> Bool {
-        var left = count
+    private func receive(_ part: SegmentResponse, _ written: inout Int) async throws(PlugboardError) -> Bool {
+        let response = part.response
+        var left = part.count
         var pieces = response.body.makeAsyncIterator()
         do throws(PlugboardError) {
             while let piece = try await pieces.next() {
@@ -114,9 +124,9 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
                     response.body.source.release()
                     return false
                 }
+                let (count, goesOn, delay) = try await board.write(piece, at: part.offset + part.count - left, number)
                 left -= piece.count
-                let (goesOn, delay) = try await board.write(piece, number)
-                hasBytes = true
+                written += count
                 // The rest belongs to other workers. The end of a body is read, so that its connection can be used
                 // again.
                 if !goesOn && left > 0 {

@@ -1,0 +1,93 @@
+import Foundation
+import Plugboard
+import PlugboardRanges
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PlugboardDownloads
+
+/// What of a partial file counts after failures of the disk, and after another start of the system.
+struct PartialFileTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let representation = Representation(validator: .entityTag("\"a\""), length: 1000, coding: "")
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("file")
+    }
+
+    @Test(arguments: [false, true])
+    func `after a flush that failed, only what was flushed before counts`(isInParts: Bool) throws {
+        let flushes = Mutex(0)
+        try begin { partial in
+            if isInParts { try partial.allocate(1000) }
+            try write(partial, 100, at: 0)
+            try partial.synchronize()
+            try write(partial, 200, at: isInParts ? 500 : 100)
+            partial.flush = { _ in
+                flushes.withLock { $0 += 1 }
+                errno = EIO
+                return -1
+            }
+
+            #expect(throws: PlugboardError.self) { try partial.synchronize() }
+            // A second flush would succeed.
+            #expect(throws: Never.self) { try partial.synchronize() }
+
+            #expect(flushes.withLock { $0 } == 1)
+            #expect(partial.count == 100)
+        }
+
+        let next = try PartialFile(path)
+        next.takeUp(url: "url", nil)
+        #expect(next.received == ByteRanges(0..<100))
+    }
+
+    @Test(arguments: [false, true])
+    func `after another start of the system, later bytes count without a flush`(isInParts: Bool) throws {
+        try begin { partial in
+            if isInParts { try partial.allocate(1000) }
+            try write(partial, 100, at: 0)
+            try partial.synchronize()
+            try write(partial, 50, at: 100)
+            var journal = try #require(partial.journal)
+            journal.boot = "earlier"
+            try partial.save(journal)
+        }
+        try withPartial { partial in
+            partial.takeUp(url: "url", nil)
+            #expect(partial.count == 100)
+            try write(partial, 7, at: 100)
+            if isInParts { try partial.synchronize() }
+        }
+
+        let last = try PartialFile(path)
+        last.takeUp(url: "url", nil)
+        #expect(last.count == 107)
+    }
+
+    @Test func `a journal keeps why bytes of several servers are combined`() throws {
+        let digest = try #require(ExpectedDigest("sha-256=" + String(repeating: "ab", count: 32)))
+        for combination in [nil, Journal.Combination.trusted, .verified(digest)] {
+            var journal = Journal(url: "url", boot: "boot", representation: representation)
+            journal.combination = combination
+            #expect(Journal(journal.text)?.combination == combination)
+        }
+    }
+
+    private func begin(_ body: (PartialFile) throws -> Void) throws {
+        try withPartial { partial in
+            try partial.begin(representation, url: "url", name: nil)
+            try body(partial)
+        }
+    }
+
+    /// Releases the file at the end, so that it can be opened once more.
+    private func withPartial(_ body: (PartialFile) throws -> Void) throws { try body(PartialFile(path)) }
+
+    private func write(_ partial: PartialFile, _ count: Int, at offset: Int) throws {
+        try [UInt8](repeating: 7, count: count).withUnsafeBytes { try partial.write($0, at: offset) }
+    }
+}
