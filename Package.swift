@@ -122,8 +122,9 @@ let layers: [Target] = [
     // Requests as objects, which need the kernel and no plugin.
     module(
         "PlugboardEndpoints", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
-        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions", "PlugboardCookiesOptions",
-        "PlugboardAuthenticationOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions"),
+        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
+        "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardRetryOptions",
+        "PlugboardValidatorOptions"),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
     module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),

@@ -79,7 +79,7 @@ struct SegmentPlanTests {
         expectTake(&plan, 600, 0, 250..<500)
         // The other has begun, and this one's response is released.
         expectTake(&plan, 600, 0, 500..<500)
-        expectTake(&plan, 600, 2, 500..<500)
+        expectTake(&plan, 600, 2, 0..<0)
     }
 
     @Test func `nothing is divided after it did not help`() {
@@ -91,34 +91,54 @@ struct SegmentPlanTests {
         #expect(claim == nil && !plan.hasWork)
     }
 
-    @Test func `workers that come, break and end in any order receive each byte once`() {
+    @Test func `workers that come, break and end in any order receive each byte once, at its place`() {
         var random = SeededRandom(seed: 9)
-        for _ in 0..<100 {
+        for _ in 0..<300 {
             var plan = SegmentPlan(length: 5000, received: ByteRanges(1000..<1200), minimum: 50)
             var seen = [Int](repeating: 0, count: 5000)
-            var active: Set<Int> = []
+            // The next byte of each worker's response.
+            var positions: [Int: Int] = [:]
+            var isMisplaced = false
             var steps = 0
             while !plan.isComplete, steps < 10_000 {
                 steps += 1
                 let worker = Int.random(in: 0..<4, using: &random)
-                if !active.contains(worker) {
+                guard let position = positions[worker] else {
                     guard let range = plan.claim(worker) else { continue }
-                    active.insert(worker)
-                    plan.covers(worker, upTo: min(5000, range.upperBound + Int.random(in: -20...500, using: &random)))
-                } else if Int.random(in: 0..<10, using: &random) == 0 {
-                    plan.giveUp(worker)
-                    active.remove(worker)
-                } else {
-                    let range = plan.take(Int.random(in: 1...200, using: &random), worker)
-                    for index in range { seen[index] += 1 }
-                    plan.insert(range)
-                    if !plan.goesOn(worker) { active.remove(worker) }
+                    positions[worker] = range.lowerBound
+                    let isWhole = steps == 1
+                    plan.covers(worker, upTo: isWhole ? 5000 : range.upperBound - Int.random(in: 0...3, using: &random))
+                    continue
                 }
+                if Int.random(in: 0..<10, using: &random) == 0 {
+                    plan.giveUp(worker)
+                    positions[worker] = nil
+                    continue
+                }
+                let range = plan.take(Int.random(in: 1...200, using: &random), worker)
+                if !range.isEmpty && range.lowerBound != position { isMisplaced = true }
+                for index in range { seen[index] += 1 }
+                plan.insert(range)
+                positions[worker] = plan.goesOn(worker) ? position + range.count : nil
             }
-            #expect(plan.isComplete)
+            #expect(plan.isComplete && !isMisplaced)
             #expect(seen[..<1000].allSatisfy { $0 == 1 } && seen[1200...].allSatisfy { $0 == 1 })
             #expect(seen[1000..<1200].allSatisfy { $0 == 0 })
         }
+    }
+
+    @Test func `a claim that was taken over takes nothing more, although its response goes further`() {
+        var plan = SegmentPlan(length: 1000, received: ByteRanges(), minimum: 100)
+        _ = plan.claim(0)
+        plan.covers(0, upTo: 1000)
+        _ = (plan.claim(1), plan.claim(2), plan.claim(3))
+        expectTake(&plan, 250, 0, 0..<250)
+        expectTake(&plan, 500, 0, 250..<500)
+
+        // Worker 1 requested 500 to 999; then its second half was claimed by worker 3.
+        expectTake(&plan, 500, 0, 500..<750)
+        plan.covers(1, upTo: 1000)
+        expectTake(&plan, 100, 1, 0..<0)
     }
 
     private func expectTake(_ plan: inout SegmentPlan, _ count: Int, _ worker: Int, _ range: Range<Int>) {

@@ -141,7 +141,16 @@ struct SegmentedDownloadTests {
             gate.admit()
             return RangeServer.correct(request, other, tag: "\"m\"")
         }
-        let server = try waiting(for: 1, at: gate)
+        // It breaks after 10,000 bytes and sends no other part, so that the mirror must.
+        let server = try LoopbackServer { [content] connection in
+            let request = try connection.readRequest()
+            guard request["Range"] == nil else { return try RangeServer.send(.init(503), connection) }
+            let fields = RangeServer.correct(request, content).fields + [("Content-Length", "200000")]
+            try connection.write(
+                Array(ServerResponse(status: 200, fields: fields, body: "").head.utf8) + content[..<99])
+            try connection.wait(for: gate)
+            try connection.write(Array(content[99..<10_000]))
+        }
         var download = download(server.url())
         download.mirrors = [Request(.get, mirror.url)]
         download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)

@@ -25,7 +25,7 @@ struct UploadKillTests {
         var statuses: [Int32] = []
         for kill in 0..<6 {
             let count = kill * 90_000 + Int.random(in: 1..<90_000, using: &random)
-            server.change { $0.stop = (count, { try? folder.write("kill", "") }) }
+            server.change { $0.stop = (count, { _ = try? folder.write("kill", "") }) }
             statuses.append(try await Command.shell(line, variables).status)
             try? FileManager.default.removeItem(atPath: sign)
         }

@@ -7,9 +7,9 @@ import PlugboardCore
 import PlugboardCurl
 import PlugboardDecodeOptions
 import PlugboardEventLoop
+import PlugboardIndicatorOptions
 import PlugboardJSON
 import PlugboardKit
-import PlugboardIndicatorOptions
 import PlugboardLoggingOptions
 import PlugboardMessages
 import PlugboardRedirectOptions

@@ -49,9 +49,9 @@ struct ExitStatus: Equatable {
     static let interrupted = ExitStatus(130, "interrupted or cancelled", "cancelled", "shutDown")
 
     static let all = [
-        success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, upload, read, timeout, handshake,
-        redirects, receive, certificate, decoding, size, rewind, configuration, loading, startup, plugin, command,
-        runaway, verdict, digest, interrupted,
+        success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, upload, read, timeout,
+        handshake, redirects, receive, certificate, decoding, size, rewind, configuration, loading, startup, plugin,
+        command, runaway, verdict, digest, interrupted,
     ]
 
     /// The status for an error: that of its code, else of the longest listed prefix of its code.

@@ -101,7 +101,8 @@ struct SegmentPlan: Sendable {
             $0.value.range.lowerBound == next && !$0.value.range.isEmpty && !$0.value.isBegun
         }), late.range.upperBound <= claim.end {
             claim.range = late.range
-            claims[other]?.range = late.range.upperBound..<late.range.upperBound
+            // When its response comes, no byte of it is taken.
+            claims[other] = nil
         }
     }
 
