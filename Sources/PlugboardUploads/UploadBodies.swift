@@ -45,8 +45,10 @@ final class UploadBytesPart: BodySource {
         return true
     }
 
+    func copy() -> (any BodySource)? { UploadBytesPart(bytes, from: start, given) }
+
     /// The same bytes, which are read and not sent.
-    func copy() -> (any BodySource)? { UploadBytesPart(bytes, from: start, FurthestOffset()) }
+    var unsent: UploadBytesPart { UploadBytesPart(bytes, from: start, FurthestOffset()) }
 }
 
 /// A stream as a body: first the bytes that were read of it already, then the others, which come once.

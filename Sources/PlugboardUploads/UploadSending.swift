@@ -64,7 +64,8 @@ struct UploadSending {
     /// The SHA-256 of a part in base 64, as tus wants it.
     static func digest(of part: UploadPart) async throws(PlugboardError) -> String {
         let source = part.body.source
-        guard let copy = (source as? UploadFilePart)?.unsent ?? source.copy() else {
+        let file: (any BodySource)? = (source as? UploadFilePart)?.unsent
+        guard let copy = file ?? (source as? UploadBytesPart)?.unsent else {
             throw PlugboardError(.bodyRead, "The content cannot be read twice, as its digest needs it.")
         }
         var digest = SHA256()

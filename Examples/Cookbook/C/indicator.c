@@ -1,5 +1,6 @@
 // An indicator in C: a spinner on the terminal while requests are under way, shown after a delay, counted, and with the
 // message of the request. A graphical program would show its own window in place of `draw`.
+#define _POSIX_C_SOURCE 200809L
 #include "plugboard.h"
 
 #include <errno.h>
