@@ -98,6 +98,23 @@ extension UploadTests {
         #expect(server.requestLines == ["OPTIONS /files", "PUT /files", "HEAD /uploads/0", "PATCH /uploads/0 50000"])
     }
 
+    @Test func `an upload that is redirected to another origin arrives there`() async throws {
+        let server = try UploadServer(.draft)
+        let redirecting = try LoopbackServer.responding { request in
+            if request.method == "OPTIONS" { return ServerResponse(status: 405) }
+            return ServerResponse(status: 307, fields: [("Location", server.url("/other"))])
+        }
+        let kernel = try Kernel(plugins: [.redirect])
+        var upload = upload(server, .automatic)
+        upload.request.url = redirecting.url("/x")
+
+        let result = try await upload.run(with: kernel)
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requestLines == ["PUT /other"])
+        #expect(try folder.entries() == ["file"])
+    }
+
     @Test func `an announcement of another version of the draft is not followed`() async throws {
         var plan = UploadServer.Plan(.draft)
         plan.cuts = [50_000]
