@@ -9,7 +9,6 @@ import TestSupport
 import Testing
 
 @testable import PlugboardIndicator
-@testable import PlugboardIndicatorOptions
 
 /// The plugin on a pseudo-terminal, with a clock that the test moves.
 @Suite(.serialized) struct IndicatorTests {
@@ -285,19 +284,5 @@ import Testing
         let drawings = all.split(separator: "\u{1B}8")
         #expect(drawings.allSatisfy { $0.hasPrefix("\u{1B}[J") && $0.split(separator: "\r\n").count == count + 1 })
         #expect(drawings.last?.contains("500.\(count - 1) ") == true)
-    }
-
-    @Test func `a reader that has ended, and a callback that was removed, are forgotten`() async throws {
-        let feed = IndicatorFeed()
-        let before = feed.listenerCount
-        let remove = feed.onFact { _ in }
-        let reader = Task { for await _ in feed.facts {} }
-        while feed.listenerCount < 2 { await Task.yield() }
-
-        remove()
-        reader.cancel()
-        await reader.value
-
-        #expect(before == 0 && feed.listenerCount == 0)
     }
 }
