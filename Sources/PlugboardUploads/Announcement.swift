@@ -1,8 +1,10 @@
+import PlugboardMessages
 import Synchronization
 
 /// The resource that an interim response has announced, which is noted off the loop.
 final class Announcement: Sendable {
     private struct State {
+        var head: ResponseHead?
         var resource: UploadResource?
         var task: Task<Void, Never>?
     }
@@ -10,14 +12,21 @@ final class Announcement: Sendable {
     private let state = Mutex(State())
 
     /// [loop]
-    func set(_ resource: UploadResource, _ note: @escaping @Sendable () -> Void) {
+    func set(_ head: ResponseHead, _ resource: UploadResource, _ note: @escaping @Sendable () -> Void) {
         state.withLock { state in
-            // The first counts; a server that names another one later has made a mistake.
-            guard state.resource == nil else { return }
+            // The last counts: a request that was sent again, as after a redirect, has another resource.
+            guard state.resource != resource else { return }
+            state.head = head
             state.resource = resource
-            state.task = Task { note() }
+            state.task = Task { [earlier = state.task] in
+                await earlier?.value
+                note()
+            }
         }
     }
+
+    /// The response that has announced it.
+    var head: ResponseHead? { state.withLock { $0.head } }
 
     /// Waits until it is noted.
     func resource() async -> UploadResource? {

@@ -11,8 +11,8 @@ import PlugboardMessages
 public struct Upload: Sendable {
     /// The protocol by which an upload is resumed.
     public enum Resumption: String, Sendable, CaseIterable {
-        /// The server is asked by an OPTIONS request whether it speaks tus. If it does not, the content is sent at
-        /// once, and the upload is resumable if the server announces a resource for it (104).
+        /// The server is asked by an OPTIONS request which protocol it speaks. If it names none, the whole content is
+        /// sent in one request, and the upload is resumable if the server announces a resource for it (104).
         case automatic = "auto"
         /// draft-ietf-httpbis-resumable-upload-05: the resource is created before the content is sent.
         case draft
@@ -24,8 +24,8 @@ public struct Upload: Sendable {
 
     /// Where the content goes: method, URL, fields, attributes and options, without a body.
     ///
-    /// The requests that follow go to the URL of the upload's resource, with the same fields except `Content-…`. If it
-    /// is of another origin, they have no credentials, no attributes and no client certificate.
+    /// The URL is absolute, unless the upload is not resumable. The requests that follow go to the URL of the upload's
+    /// resource, with the same fields except `Content-…`. Those with content are not repeated by the plugin `retry`.
     public var request: Request
     /// What is sent.
     public var content: UploadContent
@@ -33,6 +33,11 @@ public struct Upload: Sendable {
     public var resumption = Resumption.automatic
     /// The path of the journal, by which a file's upload goes on in another process; nil goes on in this run only.
     public var journal: String?
+    /// Whether the upload's resource may be of another origin than the URL; otherwise such a resource is refused.
+    ///
+    /// Requests to another origin have no credentials of the request, no attributes, no pins and no client certificate
+    /// of its own. What the kernel's configuration adds to all requests (`headers`) is sent there too.
+    public var allowsOtherOrigins = false
     /// Whether it goes on with what the journal says. A file that has changed since then starts over.
     public var resumes = true
     /// What the server is told of the content: `Upload-Metadata` of tus.
@@ -44,13 +49,15 @@ public struct Upload: Sendable {
     /// The most bytes that one request of a resumable upload has; of a stream, 4 MiB by default.
     public var partSize: ByteCount?
     /// Whether bodies wait until the server wants them, at most a second (`Expect: 100-continue`, RFC 9110 §10.1.1).
-    /// Nil: those from 1 MiB on, until the server has ignored it. After a 417, the request is repeated without.
+    /// Nil: those from 1 MiB on and those of unknown length, until the server has ignored it. After a 417, the request
+    /// is repeated without.
     public var waitsForContinue: Bool?
     /// The requests that may fail in a row before the server has a new byte.
     public var attempts = 5
-    /// The wait before the second request in a row; it doubles up to 30 s.
-    public var delay: Duration = .milliseconds(250)
-    /// Called at most ten times a second, and once at the end, on any thread. It must not block.
+    /// The wait before the third request in a row; it doubles up to 30 s. `Retry-After` prolongs it up to a minute.
+    public var delay: Duration = .seconds(1)
+    /// Called at most ten times a second, one call at a time, and last when the upload is complete. On any thread. It
+    /// must not block.
     public var progress: (@Sendable (UploadProgress) -> Void)?
 
     /// An upload of a content by a request.
@@ -62,8 +69,8 @@ public struct Upload: Sendable {
     /// Uploads the content.
     ///
     /// A response that is not 2xx is returned with its body, and the upload is then not complete. Throws the error of
-    /// the last request when the attempts are used up. Both leave a journal with which another upload goes on, if the
-    /// server may still have the upload.
+    /// the last request when the attempts are used up. Both leave a journal with which another upload goes on, unless
+    /// the server does not have the upload any more (404, 410). Without a journal, the server is asked to remove it.
     @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
         var run = try UploadRun(self)
         return try await run.run(with: sender)
@@ -71,20 +78,27 @@ public struct Upload: Sendable {
 
     /// Removes what a broken upload has left: the resource on the server, and the journal.
     ///
-    /// Returns the server's response; nil if the journal has no upload of this URL.
+    /// Returns the server's response; nil if the journal has no upload of this URL. A journal of another URL stays.
     @concurrent public func cancel(with sender: some RequestSender) async throws(PlugboardError) -> Response? {
         guard let path = journal else { return nil }
         let journal = try UploadJournal(path)
-        guard let entry = journal.load(target: UploadJournal.key(of: request.url)) else {
+        let entry: UploadJournal.Entry
+        switch journal.load(target: UploadJournal.key(of: request.url)) {
+        case .entry(let known): entry = known
+        case .other: return nil
+        case .nothing:
             journal.remove()
             return nil
         }
+        try checkOrigin(of: entry.resource)
         let response = try await sender.send(entry.resource.dialect.cancellation(of: entry.resource, by: self))
         if (200...299).contains(response.status) || UploadDialect.lost.contains(response.status) { journal.remove() }
         return response
     }
 
-    /// The protocol that the server of this upload speaks, as far as it says so: `.tus`, or `.automatic`.
+    /// The protocol that the server of this upload speaks, as far as it says so: `.tus`, `.draft`, or `.automatic`.
+    ///
+    /// A server that breaks the connection each time counts as one that says nothing.
     @concurrent public func resumptionOffered(
         by sender: some RequestSender
     ) async throws(PlugboardError) -> Resumption {
@@ -93,9 +107,37 @@ public struct Upload: Sendable {
         request.body = nil
         request.fields = UploadDialect.controlFields(request.fields)
         request.fields["Tus-Resumable"] = UploadDialect.tusVersion
-        let response = try await sender.send(request)
-        response.body.source.release()
-        return UploadDialect.speaksTus(response.fields) ? .tus : .automatic
+        var left = min(attempts, 3)
+        while true {
+            left -= 1
+            do throws(PlugboardError) {
+                let response = try await sender.send(request)
+                response.body.source.release()
+                if UploadDialect.speaksTus(response.fields) { return .tus }
+                if UploadDialect.speaksDraft(response.fields) { return .draft }
+                if left <= 0 || !UploadRun.isTransient(response.status) { return .automatic }
+            } catch {
+                let isBreak = [.transportReset, .transportProtocol, .bodyCut].contains(error.code)
+                if left <= 0, isBreak { return .automatic }
+                guard left > 0, isBreak || UploadRun.isUnsent(error.code) else { throw error }
+            }
+            try await UploadRun.sleep(delay)
+        }
+    }
+
+    /// Throws `upload.protocol` for a resource to which this upload must not go.
+    func checkOrigin(of resource: UploadResource) throws(PlugboardError) {
+        guard mayGo(to: resource) else {
+            throw PlugboardError(
+                .uploadProtocol,
+                "The server places the upload on another origin (\(Origin(url: resource.url)?.description ?? "unknown")), which "
+                    + "would get the configured headers. Allow other origins if it is trusted (allowsOtherOrigins, --other-origins)."
+            )
+        }
+    }
+
+    func mayGo(to resource: UploadResource) -> Bool {
+        allowsOtherOrigins || Origin(url: resource.url) == Origin(url: request.url)
     }
 }
 

@@ -15,7 +15,8 @@ public struct UploadContent: Sendable {
     /// Bytes in memory.
     public static func bytes(_ bytes: Bytes) -> UploadContent { UploadContent(kind: .bytes(bytes)) }
     /// Bytes that come once, such as `Body.stream` or a response's body. A resumable upload keeps those in memory that
-    /// the server has not confirmed: at most `Upload.partSize`.
+    /// the server has not confirmed: at most `Upload.partSize`. A server that is not known to resume uploads gets them
+    /// in one request, which cannot be repeated from 4 MiB on.
     public static func stream(_ body: Body) -> UploadContent { UploadContent(kind: .stream(body)) }
 }
 
@@ -35,9 +36,14 @@ struct UploadParts {
     let file: UploadFile?
     /// Nil as long as the end of a stream is not known.
     private(set) var length: Int?
-    /// The end of the bytes that were ever given to the transport.
+    /// The end of the bytes that were given to the transport for the present resource.
     let given = FurthestOffset()
+    /// Whether bytes of a stream were sent that are not kept, so that no request can begin with them again.
+    var isSpent: Bool { spent.value > 0 }
+    /// Whether all bytes were given to the transport.
+    var isAllGiven: Bool { length.map { given.value >= $0 } ?? isSpent }
 
+    private let spent = FurthestOffset()
     private let bytes: Bytes?
     private let stream: Body?
     private var pieces: Body.Iterator?
@@ -64,8 +70,21 @@ struct UploadParts {
     /// The whole content as one body, for an upload that is not resumable.
     var whole: Body {
         if let file { return Body(UploadFilePart(file, 0..<file.identity.size, given)) }
-        return bytes.map { .bytes($0) } ?? stream ?? .empty
+        if let stream { return Body(UploadStreamRest(kept, stream.source, length: length, given, spent)) }
+        return Body(UploadBytesPart(bytes ?? .empty, from: 0, given))
     }
+
+    /// The whole content as one part, for a server that is not known to take parts.
+    mutating func wholePart() async throws(PlugboardError) -> UploadPart {
+        guard stream != nil else { return try await part(from: 0, upTo: .max) }
+        // A short stream can be sent again.
+        let first = try await partOfStream(from: 0, upTo: UploadParts.keptLimit)
+        if first.isLast { return first }
+        return UploadPart(body: whole, offset: 0, count: length ?? 0, isLast: true)
+    }
+
+    /// The most bytes of a stream that are kept, where the caller has not said it.
+    static let keptLimit = 4 << 20
 
     /// The bytes from an offset on, at most `limit` of them.
     ///
@@ -80,9 +99,10 @@ struct UploadParts {
                 body: Body(UploadFilePart(file, offset..<end, given)), offset: offset, count: end - offset,
                 isLast: end == length)
         }
-        given.reach(end)
         let part = bytes.map { $0[offset..<end] } ?? .empty
-        return UploadPart(body: .bytes(part), offset: offset, count: end - offset, isLast: end == length)
+        return UploadPart(
+            body: Body(UploadBytesPart(part, from: offset, given)), offset: offset, count: end - offset,
+            isLast: end == length)
     }
 
     private mutating func partOfStream(from offset: Int, upTo limit: Int) async throws(PlugboardError) -> UploadPart {
@@ -123,9 +143,9 @@ struct UploadParts {
         let all = Bytes.joined(kept)
         kept = all.isEmpty ? [] : [all]
         let part = all[0..<min(all.count, limit)]
-        given.reach(offset + part.count)
         return UploadPart(
-            body: .bytes(part), offset: offset, count: part.count, isLast: length == offset + part.count)
+            body: Body(UploadBytesPart(part, from: offset, given)), offset: offset, count: part.count,
+            isLast: length == offset + part.count)
     }
 
     /// The content is not needed any more.

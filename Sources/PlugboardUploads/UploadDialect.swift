@@ -48,8 +48,7 @@ enum UploadDialect: String, Sendable {
             request.fields.removeSecrets()
             for name: FieldName in [.authorization, .cookie, .proxyAuthorization] { request.fields.remove(name) }
             request.attributes = Attributes()
-            request.options.tls.certificate = nil
-            request.options.tls.key = nil
+            if request.hasOptions { request.options = request.options.forOtherOrigins }
         }
         switch self {
         case .draft: request.fields["Upload-Draft-Interop-Version"] = UploadDialect.interopVersion
@@ -90,8 +89,11 @@ enum UploadDialect: String, Sendable {
     }
 
     /// Adds a part of the content.
+    ///
+    /// - Parameter deferredLength: The length, if the server of tus has not been told it yet. Servers refuse to be told
+    ///   it twice.
     func appending(
-        _ part: UploadPart, to resource: UploadResource, by upload: Upload, length: Int?
+        _ part: UploadPart, to resource: UploadResource, by upload: Upload, deferredLength: Int?
     ) -> Request {
         var request = request(.patch, resource, by: upload)
         request.body = part.body
@@ -102,8 +104,7 @@ enum UploadDialect: String, Sendable {
             request.fields["Upload-Complete"] = part.isLast ? "?1" : "?0"
         case .tus:
             request.fields[.contentType] = "application/offset+octet-stream"
-            // Ends a length that was deferred; the server ignores the same length.
-            if part.isLast, let length { request.fields["Upload-Length"] = "\(length)" }
+            if part.isLast, let deferredLength { request.fields["Upload-Length"] = "\(deferredLength)" }
         }
         return request
     }
@@ -131,6 +132,9 @@ enum UploadDialect: String, Sendable {
     static func speaksTus(_ fields: Fields) -> Bool {
         list(fields["Tus-Version"]).contains(tusVersion) && list(fields["Tus-Extension"]).contains("creation")
     }
+
+    /// Whether the response to an OPTIONS request announces the draft: it tells the limits of uploads.
+    static func speaksDraft(_ fields: Fields) -> Bool { fields.contains("Upload-Limit") }
 
     private static func list(_ value: String?) -> [String] {
         (value ?? "").split(separator: ",").map { item in
@@ -183,7 +187,7 @@ enum UploadDialect: String, Sendable {
     }
 
     /// Digits only, so that no sign and no fraction passes.
-    private static func number(_ text: some StringProtocol) -> Int? {
+    static func number(_ text: some StringProtocol) -> Int? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }
 

@@ -11,7 +11,7 @@ extension PlugboardError.Code {
     public static let uploadBusy: Self = "upload.busy"
     /// The file was changed while it was uploaded.
     public static let uploadChanged: Self = "upload.changed"
-    /// The journal cannot be written.
+    /// The journal cannot be written, or the file is not the journal of this upload.
     public static let uploadJournal: Self = "upload.journal"
     /// The content is larger than the server accepts.
     public static let uploadLimit: Self = "upload.limit"

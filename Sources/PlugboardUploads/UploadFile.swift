@@ -16,9 +16,19 @@ final class UploadFile: Sendable {
         var modified: Int64
         var inode: UInt64
         var device: UInt64
+        /// The last change of anything, in nanoseconds since 1970, which no program can set back.
+        var changed: Int64
 
-        init(size: Int, modified: Int64, inode: UInt64, device: UInt64) {
+        init(size: Int, modified: Int64, inode: UInt64, device: UInt64, changed: Int64) {
             (self.size, self.modified, self.inode, self.device) = (size, modified, inode, device)
+            self.changed = changed
+        }
+
+        /// Whether only the file's name, links or permissions may have changed.
+        func hasContent(of other: Identity) -> Bool {
+            var other = other
+            other.changed = changed
+            return self == other
         }
 
         fileprivate init(_ status: stat) {
@@ -26,6 +36,7 @@ final class UploadFile: Sendable {
             modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
             inode = UInt64(status.st_ino)
             device = UInt64(status.st_dev)
+            changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
         }
     }
 
@@ -54,7 +65,7 @@ final class UploadFile: Sendable {
     /// Throws `upload.changed` if the file is not as it was opened.
     func check() throws(PlugboardError) {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, Identity(status) == identity else { throw changed }
+        guard fstat(descriptor, &status) == 0, Identity(status).hasContent(of: identity) else { throw changed }
     }
 
     var changed: PlugboardError {
@@ -75,15 +86,6 @@ final class UploadFile: Sendable {
                 .bodyRead, "The file \(path) cannot be read.", underlying: String(cString: strerror(number)))
         }
     }
-}
-
-/// The end of the bytes that were ever given away. From any thread.
-final class FurthestOffset: Sendable {
-    private let offset = Mutex(0)
-
-    var value: Int { offset.withLock { $0 } }
-
-    func reach(_ end: Int) { offset.withLock { $0 = max($0, end) } }
 }
 
 /// A range of a file as a body, which breaks if the file is changed before the last piece is given.

@@ -10,7 +10,7 @@ import Synchronization
 
 /// The place on the server that receives the bytes of one upload.
 struct UploadResource: Sendable, Equatable {
-    /// Whoever knows it can add to the upload and remove it: it is never printed.
+    /// Every client that knows it can add to the upload and remove it: it is never printed.
     var url: String
     var dialect: UploadDialect
     /// When the server drops it, in seconds since 1970; nil if it has not said so.
@@ -47,6 +47,8 @@ final class UploadJournal: Sendable {
         // An upload that got nothing to resume leaves nothing.
         var file = stat()
         if fstat(descriptor, &file) == 0, file.st_size == 0 { remove() }
+        // Closing alone would leave the lock to a child process that has not yet called exec.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
@@ -67,12 +69,13 @@ final class UploadJournal: Sendable {
             }
             var file = stat()
             guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_uid == geteuid(),
-                file.st_nlink == 1, fchmod(descriptor, 0o600) == 0
+                file.st_nlink == 1, isJournal(descriptor, file), fchmod(descriptor, 0o600) == 0
             else {
                 close(descriptor)
                 throw PlugboardError(
                     .uploadJournal,
-                    "The journal \(path) is not a regular file of this user's own. Remove it, or name another file.")
+                    "\(path) is not a journal of an upload, or not a regular file of this user's own. Name another file."
+                )
             }
             return descriptor
         }
@@ -87,38 +90,65 @@ final class UploadJournal: Sendable {
             && file.st_dev == entry.st_dev
     }
 
+    /// Whether the file is a journal, of any version, or was to become one: another file must not be overwritten.
+    private static func isJournal(_ descriptor: Int32, _ file: stat) -> Bool {
+        guard file.st_size <= sizeLimit, let bytes = read(descriptor, Int(file.st_size)) else { return false }
+        // A crash can leave a part of the text, or zeros.
+        if bytes.allSatisfy({ $0 == 0 }) || "{\"plugboardUpload\"".utf8.starts(with: bytes) { return true }
+        guard let object = (try? JSONParser.parse(bytes))?.objectValue else {
+            return bytes.starts(with: "{\"plugboardUpload\"".utf8)
+        }
+        return object["plugboardUpload"] != nil
+    }
+
+    private static func read(_ descriptor: Int32, _ size: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: size)
+        return pread(descriptor, &bytes, size, 0) == size ? bytes : nil
+    }
+
     /// The form in which URLs are compared.
     static func key(of url: String) -> String { Bytes(NormalURL(url)?.text ?? url).sha256 }
 
     // MARK: Reading and writing
 
-    /// What an earlier upload to the same URL has left; nil for a journal that is damaged, of another version or of
-    /// another URL.
-    func load(target: String) -> Entry? {
+    /// What the file says.
+    enum Content: Equatable {
+        /// It is new or damaged.
+        case nothing
+        /// What an earlier upload to the same URL has left.
+        case entry(Entry)
+        /// It belongs to an upload to another URL, or to another version of Plugboard.
+        case other
+    }
+
+    /// What an earlier upload has left.
+    func load(target: String) -> Content {
         var file = stat()
-        guard fstat(descriptor, &file) == 0, file.st_size > 0, file.st_size <= UploadJournal.sizeLimit else {
-            return nil
-        }
-        var bytes = [UInt8](repeating: 0, count: Int(file.st_size))
-        guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count,
+        guard fstat(descriptor, &file) == 0, file.st_size > 0, file.st_size <= UploadJournal.sizeLimit,
+            let bytes = UploadJournal.read(descriptor, Int(file.st_size)),
             let object = (try? JSONParser.parse(bytes))?.objectValue
-        else { return nil }
+        else { return .nothing }
         func integer(_ name: String) -> Int? {
             guard let number = object[name]?.numberValue?.integer(Int.self), number >= 0 else { return nil }
             return number
         }
-        guard integer("plugboardUpload") == UploadJournal.version, object["target"]?.stringValue == target,
-            let url = object["url"]?.stringValue, Origin(url: url) != nil,
+        guard let version = integer("plugboardUpload") else { return .nothing }
+        guard version == UploadJournal.version else { return .other }
+        if let other = object["target"]?.stringValue, other != target { return .other }
+        guard object["target"]?.stringValue == target, let url = object["url"]?.stringValue, Origin(url: url) != nil,
             let dialect = object["protocol"]?.stringValue.flatMap(UploadDialect.init(rawValue:)),
             let size = integer("size"), let modified = object["modified"]?.numberValue?.integer(Int64.self),
             let inode = object["inode"]?.numberValue?.integer(UInt64.self),
-            let device = object["device"]?.numberValue?.integer(UInt64.self)
-        else { return nil }
-        return Entry(
+            let device = object["device"]?.numberValue?.integer(UInt64.self),
+            let changed = object["changed"]?.numberValue?.integer(Int64.self)
+        else { return .nothing }
+        let entry = Entry(
             resource: UploadResource(
                 url: url, dialect: dialect, expires: integer("expires").map { Int64($0) },
                 appendLimit: integer("appendLimit")),
-            file: UploadFile.Identity(size: size, modified: modified, inode: inode, device: device))
+            file: UploadFile.Identity(
+                size: size, modified: modified, inode: inode, device: device, changed: changed))
+        return .entry(entry)
     }
 
     /// Writes the entry, and waits until it is on the disk. Does nothing when the upload has ended.
@@ -128,6 +158,7 @@ final class UploadJournal: Sendable {
             "protocol": .string(entry.resource.dialect.rawValue), "url": .string(entry.resource.url),
             "size": .number(JSONNumber(entry.file.size)), "modified": .number(JSONNumber(entry.file.modified)),
             "inode": .number(JSONNumber(entry.file.inode)), "device": .number(JSONNumber(entry.file.device)),
+            "changed": .number(JSONNumber(entry.file.changed)),
         ]
         if let expires = entry.resource.expires { object["expires"] = .number(JSONNumber(expires)) }
         if let limit = entry.resource.appendLimit { object["appendLimit"] = .number(JSONNumber(limit)) }

@@ -4,32 +4,35 @@ import PlugboardMessages
 extension UploadRun {
     /// Returns the last response; nil if the upload goes on.
     mutating func step(with sender: some RequestSender) async throws(PlugboardError) -> Response? {
+        if let resource {
+            guard let offset else { return try await ask(resource, with: sender) }
+            return try await append(to: resource, at: offset, with: sender)
+        }
         guard let dialect else {
-            self.dialect = try await upload.resumptionOffered(by: sender) == .tus ? .tus : .draft
+            try await askForProtocol(with: sender)
             return nil
         }
-        guard let resource else { return try await create(dialect, with: sender) }
-        guard let offset else { return try await ask(resource, with: sender) }
-        return try await append(to: resource, at: offset, with: sender)
+        return try await create(dialect, with: sender)
     }
 
     private mutating func create(
         _ dialect: UploadDialect, with sender: some RequestSender
     ) async throws(PlugboardError) -> Response? {
-        // Content that is sent to a server that does not know the protocol arrives as by any other request.
-        let part =
-            upload.resumption == .automatic && dialect == .draft
-            ? try await parts.part(from: 0, upTo: partLimit(nil)) : nil
+        // All content in one request arrives also at a server that does not know the protocol; a part of it would be
+        // taken for the whole.
+        let part = dialect == .draft && !knowsDraft ? try await parts.wholePart() : nil
+        isLengthDeferred = dialect == .tus && parts.length == nil
         let request = try dialect.creation(by: upload, with: part, length: parts.length)
         let announced = Announcement()
         let response: Response
         do throws(PlugboardError) {
             response = try await sending.send(request, part, total: parts.length, resumed: 0, with: sender) {
-                [target, journal, now, identity = parts.file?.identity] head in
+                [upload, target, journal, now, identity = parts.file?.identity] head in
                 guard head.status == 104, dialect == .draft,
-                    let resource = dialect.resource(in: head, base: request.url, now: now)
+                    head.fields["Upload-Draft-Interop-Version"] == UploadDialect.interopVersion,
+                    let resource = dialect.resource(in: head, base: request.url, now: now), upload.mayGo(to: resource)
                 else { return }
-                announced.set(resource) {
+                announced.set(head, resource) {
                     guard let journal, let identity else { return }
                     try? journal.save(UploadJournal.Entry(resource: resource, file: identity), target: target)
                 }
@@ -41,6 +44,10 @@ extension UploadRun {
         let base = response.url.isEmpty ? request.url : response.url
         let status = response.status
         var named = await announced.resource()
+        if base != request.url, let head = announced.head {
+            // A redirect was followed, so that a relative reference means something else.
+            named = dialect.resource(in: head, base: base, now: now) ?? named
+        }
         if (200...299).contains(status), part?.isLast != true || UploadDialect.isComplete(response.fields) == false {
             named = dialect.resource(in: response.head, base: base, now: now) ?? named
             response.body.source.release()
@@ -61,14 +68,15 @@ extension UploadRun {
             }
             return nil
         }
+        if (200...299).contains(status), part.map({ parts.given.value >= $0.end }) ?? true { return response }
         if let named {
             try begin(named)
             if UploadRun.isTransient(status) { return try await goOn(after: response) }
-            if (200...299).contains(status), let part, parts.given.value < part.end {
+            if (200...299).contains(status) {
                 try await askAgain(after: response)
                 return nil
             }
-        } else if UploadRun.isTransient(status), part == nil {
+        } else if UploadRun.isTransient(status), part == nil || upload.request.method.isIdempotent {
             return try await goOn(after: response)
         }
         return response
@@ -91,18 +99,20 @@ extension UploadRun {
                 response.body.source.release()
                 throw error
             }
+            // What was told with a request that broke must not be told again.
+            if fields.contains("Upload-Length") { isLengthDeferred = false }
             confirm(count)
             if isContinued {
                 isContinued = false
                 resumed = count
             }
             let isWhole = parts.length == count
-            if isWhole, resource.dialect == .tus || UploadDialect.isComplete(fields) == true { return response }
+            if isWhole, resource.dialect == .tus && !isLengthDeferred || UploadDialect.isComplete(fields) == true {
+                return response
+            }
             response.body.source.release()
             return nil
         case 404, 410:
-            return try await startOver(after: response)
-        case 403 where resource.dialect == .tus && UploadDialect.offset(in: fields) == nil:
             return try await startOver(after: response)
         case let status where UploadRun.isTransient(status): return try await goOn(after: response)
         default: return response
@@ -110,6 +120,8 @@ extension UploadRun {
     }
 
     private mutating func startOver(after response: Response) async throws(PlugboardError) -> Response? {
+        // A server may forget an upload when it is complete: a method that is not idempotent could be carried out twice.
+        guard upload.request.method.isIdempotent || !parts.isAllGiven && !isContinued else { return response }
         lose()
         return try await goOn(after: response)
     }
@@ -117,8 +129,12 @@ extension UploadRun {
     private mutating func append(
         to resource: UploadResource, at offset: Int, with sender: some RequestSender
     ) async throws(PlugboardError) -> Response? {
+        guard resource.appendLimit != 0 else {
+            throw PlugboardError(.uploadLimit, "The server accepts no bytes in a request (max-append-size=0).")
+        }
         let part = try await parts.part(from: offset, upTo: partLimit(resource.appendLimit))
-        var request = resource.dialect.appending(part, to: resource, by: upload, length: parts.length)
+        var request = resource.dialect.appending(
+            part, to: resource, by: upload, deferredLength: isLengthDeferred ? parts.length : nil)
         if upload.checksum, resource.dialect == .tus {
             request.fields["Upload-Checksum"] = "sha256 \(try await UploadSending.digest(of: part))"
         }
@@ -152,7 +168,7 @@ extension UploadRun {
 
     /// The offset that the server told, unless it cannot have so many bytes.
     private func checked(_ offset: Int) throws(PlugboardError) -> Int {
-        let most = isContinued ? parts.length ?? 0 : max(parts.given.value, self.most)
+        let most = isContinued ? parts.length ?? 0 : max(parts.given.value, confirmed)
         guard offset <= most else {
             throw PlugboardError(
                 .uploadOffset,
@@ -163,8 +179,8 @@ extension UploadRun {
     }
 
     private func partLimit(_ limit: Int?) -> Int {
-        let own = upload.partSize.map { max($0.bytes, 1) } ?? (isStream ? 4 << 20 : .max)
-        return min(own, max(limit ?? .max, 1))
+        let own = upload.partSize.map { max($0.bytes, 1) } ?? (isStream ? UploadParts.keptLimit : .max)
+        return min(own, limit ?? .max)
     }
 
     private var isStream: Bool { if case .stream = upload.content.kind { true } else { false } }

@@ -23,8 +23,14 @@ struct UploadRun {
     /// How many bytes the server has; nil if it must be asked.
     var offset: Int?
     private var failures = 0
-    /// The most bytes that the server has confirmed. Only more of them count as progress.
-    var most = 0
+    /// The most bytes that the server has ever confirmed. Only more of them count as progress.
+    private var most = 0
+    /// The most bytes that it has confirmed of the present resource.
+    var confirmed = 0
+    /// Whether the server has said that it speaks the draft, or the caller has.
+    var knowsDraft: Bool
+    /// Whether the server of tus does not know the length yet.
+    var isLengthDeferred = false
     var resumed = 0
     /// Whether the upload was there before this run, so that the server may have bytes that this run has not sent.
     var isContinued = false
@@ -37,7 +43,12 @@ struct UploadRun {
             throw PlugboardError(
                 .requestField, "An upload sets \(field.name) itself. Remove the field from the request.")
         }
+        guard upload.resumption == .none || Origin(url: upload.request.url) != nil else {
+            throw PlugboardError(
+                .requestURL, "A resumable upload needs the whole URL, with http or https. Add the base to it.")
+        }
         self.upload = upload
+        knowsDraft = upload.resumption == .draft
         target = UploadJournal.key(of: upload.request.url)
         parts = try UploadParts(upload.content)
         sending = UploadSending(upload)
@@ -59,17 +70,17 @@ struct UploadRun {
             while true {
                 do throws(PlugboardError) {
                     guard let response = try await step(with: sender) else { continue }
-                    if isFinished(by: response) { journal?.remove() }
-                    return result(response)
+                    return await end(response, with: sender)
                 } catch {
                     offset = nil
                     guard mayGoOn(after: error), let delay = nextDelay() else { throw error }
-                    try await sleep(delay)
+                    try await UploadRun.sleep(delay)
                 }
             }
         } catch {
             parts.release()
-            if error.code == .uploadChanged { await abandon(with: sender) }
+            sending.end()
+            if error.code == .uploadChanged || isLeft { await abandon(with: sender) }
             throw error
         }
     }
@@ -78,7 +89,18 @@ struct UploadRun {
 
     /// Takes up an earlier upload of the same file to the same URL.
     private mutating func takeUp(with sender: some RequestSender) async throws(PlugboardError) {
-        guard let journal, let file = parts.file, let entry = journal.load(target: target) else { return }
+        guard let journal, let file = parts.file else { return }
+        let entry: UploadJournal.Entry
+        switch journal.load(target: target) {
+        case .nothing: return
+        case .entry(let known): entry = known
+        case .other:
+            throw PlugboardError(
+                .uploadJournal,
+                "The journal belongs to an upload to another URL, or to another version of Plugboard. Cancel that upload, "
+                    + "or name another journal.")
+        }
+        try upload.checkOrigin(of: entry.resource)
         let isWanted = upload.resumption == .automatic || upload.resumption.rawValue == entry.resource.dialect.rawValue
         if upload.resumes, isWanted, entry.file == file.identity, entry.resource.expires ?? .max > now {
             resource = entry.resource
@@ -93,6 +115,7 @@ struct UploadRun {
 
     /// Notes where the bytes go.
     mutating func begin(_ resource: UploadResource) throws(PlugboardError) {
+        try upload.checkOrigin(of: resource)
         self.resource = resource
         isContinued = false
         if let journal, let file = parts.file {
@@ -102,17 +125,28 @@ struct UploadRun {
 
     mutating func lose() {
         resource = nil
+        // Another resource has nothing of what was sent to this one.
+        confirmed = 0
+        parts.given.reset()
         offset = nil
         isContinued = false
         resumed = 0
         journal?.clear()
     }
 
-    /// The bytes on the server are of no use: the file has changed.
+    /// Whether bytes are on the server that no other run can go on with. Where the server may have all of them, they
+    /// may be more than bytes: removing them could remove what was uploaded.
+    private var isLeft: Bool { resource != nil && journal == nil && !parts.isAllGiven }
+
+    /// The bytes on the server are of no use. Best effort, also when the task is cancelled.
     private mutating func abandon(with sender: some RequestSender) async {
         if let resource {
-            let response = try? await sender.send(resource.dialect.cancellation(of: resource, by: upload))
-            response?.body.source.release()
+            var request = resource.dialect.cancellation(of: resource, by: upload)
+            request.options.timeout = .seconds(5)
+            await Task { [request] in
+                let response = try? await sender.send(request)
+                response?.body.source.release()
+            }.value
         }
         journal?.remove()
     }
@@ -121,24 +155,39 @@ struct UploadRun {
 
     // MARK: Failures
 
+    /// Whether the request has not reached a server.
+    static func isUnsent(_ code: PlugboardError.Code) -> Bool {
+        [.transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed, .transportStale].contains(code)
+    }
+
     /// Whether another request may bring the upload forward.
     private func mayGoOn(after error: PlugboardError) -> Bool {
+        if UploadRun.isUnsent(error.code) { return true }
         switch error.code {
-        case .transportConnect, .timeoutConnect, .transportUnprocessed, .transportStale: return true
         case .timeoutIdle, .timeoutAttempt, .transportReset, .transportProtocol, .bodyCut: break
         default: return false
         }
         // A creation that has sent content, and of which no resource is known, may have been carried out.
-        return resource != nil || dialect != .draft || upload.resumption == .draft
-            || upload.request.method.isIdempotent
+        return resource != nil || dialect != .draft || knowsDraft || upload.request.method.isIdempotent
+    }
+
+    /// Asks the server which protocol it speaks.
+    mutating func askForProtocol(with sender: some RequestSender) async throws(PlugboardError) {
+        let before = failures
+        // The question has attempts of its own.
+        failures = upload.attempts
+        let offered = try await upload.resumptionOffered(by: sender)
+        failures = before
+        dialect = offered == .tus ? .tus : .draft
+        knowsDraft = offered == .draft
     }
 
     /// Waits for another request, or returns the response when there is none.
     mutating func goOn(after response: Response) async throws(PlugboardError) -> Response? {
         offset = nil
-        guard let delay = nextDelay() else { return response }
+        guard let delay = nextDelay(asked: retryAfter(response.fields)) else { return response }
         response.body.source.release()
-        try await sleep(delay)
+        try await UploadRun.sleep(delay)
         return nil
     }
 
@@ -150,28 +199,40 @@ struct UploadRun {
             throw PlugboardError(
                 .uploadOffset, "The server accepts bytes, and does not have them when it is asked (Upload-Offset).")
         }
-        try await sleep(delay)
+        try await UploadRun.sleep(delay)
     }
 
-    private mutating func nextDelay() -> Duration? {
+    /// The wait before the next request; nil if there is none.
+    private mutating func nextDelay(asked: Duration = .zero) -> Duration? {
         failures += 1
-        guard failures < upload.attempts else { return nil }
-        return failures == 1 ? .zero : min(upload.delay * (1 << min(failures - 2, 20)), .seconds(30))
+        guard failures < upload.attempts, !parts.isSpent, asked <= .seconds(60) else { return nil }
+        let own = failures == 1 ? .zero : min(upload.delay * (1 << min(failures - 2, 20)), .seconds(30))
+        return max(own, asked)
     }
 
-    private func sleep(_ delay: Duration) async throws(PlugboardError) {
+    /// How long the server asks to wait (RFC 9110 §10.2.3).
+    private func retryAfter(_ fields: Fields) -> Duration {
+        guard let text = fields[.retryAfter] else { return .zero }
+        if let seconds = UploadDialect.number(text) { return .seconds(min(seconds, 1 << 32)) }
+        guard let date = HTTPDate(text, now: HTTPDate(seconds: now)) else { return .zero }
+        return .seconds(min(max(date.seconds - now, 0), 1 << 32))
+    }
+
+    static func sleep(_ delay: Duration) async throws(PlugboardError) {
         do { try await Task.sleep(for: delay) } catch {
             throw PlugboardError(.cancelled, "The task of the upload was cancelled.")
         }
     }
 
     static func isTransient(_ status: Int) -> Bool {
-        status >= 500 && status != 501 && status != 505 || [408, 425, 429].contains(status)
+        // 423: the server has not noticed yet that the last connection is gone.
+        status >= 500 && status != 501 && status != 505 || [408, 423, 425, 429].contains(status)
     }
 
     /// The server has so many bytes.
     mutating func confirm(_ count: Int) {
         offset = count
+        confirmed = max(confirmed, count)
         guard count > most else { return }
         most = count
         failures = 0
@@ -185,28 +246,22 @@ struct UploadRun {
         let part = UploadPart(body: parts.whole, offset: 0, count: length ?? 0, isLast: true)
         request.body = part.body
         let response = try await sending.send(request, part, total: length, resumed: 0, with: sender)
-        if (200...299).contains(response.status) { most = length ?? sending.sent }
-        return result(response)
+        return await end(response, with: sender)
     }
 
-    /// Whether there is nothing to go on with after this response.
-    private func isFinished(by response: Response) -> Bool {
-        switch response.status {
-        case 200...299: true
-        // The right credentials, or a free moment, may come later.
-        case 401, 403, 407: false
-        case let status where UploadRun.isTransient(status): false
-        default: true
-        }
-    }
-
-    private mutating func result(_ response: Response) -> UploadResult {
+    /// The end of the run by a response.
+    private mutating func end(_ response: Response, with sender: some RequestSender) async -> UploadResult {
         parts.release()
         let isComplete = (200...299).contains(response.status)
-        let count = isComplete ? parts.length ?? sending.sent : most
-        if isComplete {
-            upload.progress?(UploadProgress(sent: count, resumed: resumed, total: count))
+        // The server has nothing to go on with; other statuses, such as 401, may pass.
+        let isGone = isComplete || UploadDialect.lost.contains(response.status)
+        if isGone {
+            journal?.remove()
+        } else if isLeft {
+            await abandon(with: sender)
         }
+        let count = isComplete ? parts.length ?? parts.given.value : confirmed
+        sending.end(isComplete ? UploadProgress(sent: count, resumed: resumed, total: count) : nil)
         return UploadResult(response: response, isComplete: isComplete, count: count, resumed: resumed)
     }
 }

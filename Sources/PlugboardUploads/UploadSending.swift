@@ -5,19 +5,22 @@ import Synchronization
 struct UploadSending {
     private let waits: Bool?
     private let progress: UploadPace
+    /// Whether the upload repeats its requests itself, and no plugin does.
+    private let isResumable: Bool
     /// What one request with `Expect` has shown: the server refuses it (417), or ignores it.
     private var isExpectUseless = false
 
     /// A body of so many bytes is worth the wait for 100.
     private static let expectedSize = 1 << 20
 
-    /// The most bytes that were sent.
-    var sent: Int { progress.most }
-
     init(_ upload: Upload) {
         waits = upload.waitsForContinue
         progress = UploadPace(upload.progress)
+        isResumable = upload.resumption != .none
     }
+
+    /// The upload has ended: nothing more is told, but its completion.
+    func end(_ last: UploadProgress? = nil) { progress.end(last) }
 
     /// - Parameter interim: Called on the loop with each interim response.
     mutating func send(
@@ -25,17 +28,19 @@ struct UploadSending {
         interim: @escaping @Sendable (ResponseHead) -> Void = { _ in }
     ) async throws(PlugboardError) -> Response {
         var request = request
+        if part != nil, isResumable { request.attributes["retry.enabled"] = "false" }
         let isOwn = request.fields.contains("Expect")
         let isLarge = part.map { $0.count >= UploadSending.expectedSize || total == nil } ?? false
         let expects = !isOwn && !isExpectUseless && part != nil && (waits ?? isLarge)
         if expects { request.fields["Expect"] = "100-continue" }
         let seen = SeenContinue()
         let start = part?.offset ?? 0
+        let turn = progress.begin()
         let watch: @Sendable (RequestNotice) -> Void = { [progress] notice in
             switch notice {
             case .progress(let bytes):
                 if part != nil {
-                    progress.tell(UploadProgress(sent: start + bytes.sent, resumed: resumed, total: total))
+                    progress.tell(UploadProgress(sent: start + bytes.sent, resumed: resumed, total: total), turn)
                 }
             case .interim(let head):
                 if head.status == 100 { seen.set() }
@@ -51,14 +56,18 @@ struct UploadSending {
             request.fields.remove("Expect")
             return try await sender.send(request, watch: watch)
         }
-        if waits == nil, !seen.value { isExpectUseless = true }
+        // A refusal takes the place of 100; a success without it has not waited.
+        if waits == nil, !seen.value, (200...299).contains(response.status) { isExpectUseless = true }
         return response
     }
 
     /// The SHA-256 of a part in base 64, as tus wants it.
     static func digest(of part: UploadPart) async throws(PlugboardError) -> String {
         let source = part.body.source
-        guard let copy = (source as? UploadFilePart)?.unsent ?? source.copy() else { return "" }
+        let file: (any BodySource)? = (source as? UploadFilePart)?.unsent
+        guard let copy = file ?? (source as? UploadBytesPart)?.unsent else {
+            throw PlugboardError(.bodyRead, "The content cannot be read twice, as its digest needs it.")
+        }
         var digest = SHA256()
         var pieces = Body(copy).makeAsyncIterator()
         while let piece = try await pieces.next() { piece.withUnsafeBytes { digest.update($0) } }
@@ -79,11 +88,14 @@ private final class SeenContinue: Sendable {
     func set() { isSeen.withLock { $0 = true } }
 }
 
-/// Limits the progress of an upload to ten calls a second. From any thread.
+/// Limits the progress of an upload to ten calls a second, and orders it. From any thread.
 final class UploadPace: Sendable {
     private struct State {
         var pace = ProgressPace()
-        var most = 0
+        /// The number of the request whose progress is told; nil when the upload has ended.
+        var turn: Int? = 0
+        /// What was told last of this request.
+        var last = -1
     }
 
     private let progress: (@Sendable (UploadProgress) -> Void)?
@@ -91,13 +103,29 @@ final class UploadPace: Sendable {
 
     init(_ progress: (@Sendable (UploadProgress) -> Void)?) { self.progress = progress }
 
-    var most: Int { state.withLock { $0.most } }
-
-    func tell(_ facts: UploadProgress) {
-        let isDue = state.withLock { state in
-            state.most = max(state.most, facts.sent)
-            return state.pace.isDue()
+    /// Another request begins; returns its number. What comes late of earlier ones is not told.
+    func begin() -> Int {
+        state.withLock { state in
+            let turn = (state.turn ?? 0) + 1
+            state.turn = turn
+            state.last = -1
+            return turn
         }
-        if isDue { progress?(facts) }
+    }
+
+    func tell(_ facts: UploadProgress, _ turn: Int) {
+        state.withLock { state in
+            // While the response's body comes, the same count is noticed again and again.
+            guard state.turn == turn, facts.sent != state.last, state.pace.isDue() else { return }
+            state.last = facts.sent
+            progress?(facts)
+        }
+    }
+
+    func end(_ last: UploadProgress?) {
+        state.withLock { state in
+            state.turn = nil
+            if let last { progress?(last) }
+        }
     }
 }

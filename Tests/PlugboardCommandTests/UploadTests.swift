@@ -44,7 +44,8 @@ struct UploadCommandTests {
     func `an upload that broke is continued by the same command, or removed`(resumable: String) async throws {
         var plan = UploadServer.Plan(resumable == "tus" ? .tus : .draft)
         plan.cuts = [10_000]
-        plan.override = { number, _ in (3...7).contains(number) ? ServerResponse(status: 503) : nil }
+        let later = ServerResponse(status: 503, fields: [("Retry-After", "3600")])
+        plan.override = { number, _ in number == 3 ? later : nil }
         let server = try UploadServer(plan)
         let file = folder.file("na me.bin")
 
@@ -55,7 +56,7 @@ struct UploadCommandTests {
         }
         let outcome = try await upload(file, server.url(), "--resumable", resumable, "--progress", "json")
         server.change { $0.cuts = [nil, nil, 10_000] }
-        server.change { $0.override = { number, _ in number > 11 && number < 16 ? ServerResponse(status: 503) : nil } }
+        server.change { $0.override = { number, _ in number == 8 ? later : nil } }
         let again = try await upload(file, server.url(), "--resumable", resumable)
         let removed = try await upload(file, server.url(), "--resumable", resumable, "--abort")
         let nothing = try await upload(file, server.url(), "--resumable", resumable, "--abort")
@@ -106,6 +107,34 @@ struct UploadCommandTests {
         #expect(outcome.status == 22, "\(outcome.stderr)")
         #expect(Set(server.contents) == Set([try folder.read("a"), try folder.read("c")]))
         #expect(outcome.stderr.contains("403"))
+    }
+
+    @Test(arguments: [["a", "d/a", "/d/"], ["a", "b", "/x"]])
+    func `files that would replace each other are refused`(arguments: [String]) async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("d"), withIntermediateDirectories: true)
+        for name in ["a", "b", "d/a"] { try folder.write(name, content) }
+        let server = try UploadServer(.none)
+
+        let outcome = try await Command.running(
+            ["upload"] + arguments.dropLast().map { folder.file($0) } + [server.url(arguments[2])], environment: state)
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("replace each other"), "\(outcome.stderr)")
+        #expect(server.requests.allSatisfy { $0.method == "OPTIONS" } && server.contents.isEmpty)
+    }
+
+    @Test func `an upload whose file was removed can be removed`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [10_000]
+        plan.override = { number, _ in number == 3 ? ServerResponse(status: 403) : nil }
+        let server = try UploadServer(plan)
+        let file = try folder.write("gone", content)
+
+        let broken = try await upload(file, server.url(), "--resumable", "tus")
+        try FileManager.default.removeItem(atPath: file)
+        let removed = try await upload(file, server.url(), "--resumable", "tus", "--abort")
+
+        #expect(broken.status == 22 && removed.status == 0, "\(broken.stderr)\(removed.stderr)")
+        #expect(removed.stderr.contains(": removed") && server.cancelledCount == 1, "\(removed.stderr)")
     }
 
     @Test func `standard input is uploaded, and the response's body is printed`() async throws {

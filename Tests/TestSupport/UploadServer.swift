@@ -28,6 +28,10 @@ package final class UploadServer: Sendable {
         package var forgetsBefore: Set<Int> = []
         /// Whether the resource of an upload is announced while its content comes (104).
         package var announces = true
+        /// The version of the draft that the announcement names.
+        package var announcedVersion = "6"
+        /// Whether the draft is announced in responses to OPTIONS requests, by the limits of uploads.
+        package var tellsLimits = false
         /// The microseconds that each 16 KiB of content take.
         package var pause: UInt32 = 0
         /// `Upload-Limit` of the draft, and fields of tus that responses to creations have.
@@ -121,6 +125,7 @@ package final class UploadServer: Sendable {
             try respond(
                 204,
                 [("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0,0.2.2"), ("Tus-Extension", "creation,expiration")])
+        case ("OPTIONS", .draft) where plan.tellsLimits: try respond(204, [("Upload-Limit", "min-size=0")])
         case ("OPTIONS", _): try respond(405)
         case ("HEAD", .draft), ("HEAD", .tus):
             guard let resource = resource(index) else { return try respond(404) }
@@ -129,7 +134,8 @@ package final class UploadServer: Sendable {
             ]
             if plan.dialect == .draft { fields.append(("Upload-Complete", resource.isComplete ? "?1" : "?0")) }
             if plan.dialect == .tus {
-                fields += [("Tus-Resumable", "1.0.0"), ("Upload-Length", "\(resource.length ?? 0)")]
+                fields += [("Tus-Resumable", "1.0.0")]
+                fields.append(resource.length.map { ("Upload-Length", "\($0)") } ?? ("Upload-Defer-Length", "1"))
             }
             try respond(plan.dialect == .tus ? 200 : 204, fields)
         case ("DELETE", .draft), ("DELETE", .tus):
@@ -143,6 +149,10 @@ package final class UploadServer: Sendable {
             guard let index, let resource = resource(index) else { return try refuse(404) }
             let kind = plan.dialect == .tus ? "application/offset+octet-stream" : "application/partial-upload"
             guard request["Content-Type"] == kind else { return try refuse(415) }
+            // As other servers of tus: a length that is known is not told again.
+            guard plan.dialect != .tus || resource.length == nil || request["Upload-Length"] == nil else {
+                return try refuse(400)
+            }
             guard request["Upload-Offset"] == "\(resource.bytes.count)", !resource.isComplete else {
                 return try refuse(409)
             }
@@ -157,7 +167,7 @@ package final class UploadServer: Sendable {
             let index = create(nil)
             if plan.announces, request["Content-Length"] != "0" {
                 try connection.write(
-                    "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Draft-Interop-Version: 6\r\n"
+                    "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Draft-Interop-Version: \(plan.announcedVersion)\r\n"
                         + "Location: \(location(index))\r\n\r\n")
             }
             try receive(into: index, isLast: request["Upload-Complete"] == "?1")
@@ -188,7 +198,8 @@ package final class UploadServer: Sendable {
         func location(_ index: Int) -> String { "\(plan.base ?? "")/uploads/\(index)" }
         func receive(into index: Int, isLast: Bool?) throws {
             let number = state.value.withLock { state in
-                if request["Content-Length"] != "0" { state.contentCount += 1 }
+                guard request["Content-Length"] != "0" else { return 0 }
+                state.contentCount += 1
                 return state.contentCount
             }
             let cut = number >= 1 && number <= plan.cuts.count ? plan.cuts[number - 1] : nil

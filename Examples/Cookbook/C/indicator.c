@@ -1,7 +1,10 @@
 // An indicator in C: a spinner on the terminal while requests are under way, shown after a delay, counted, and with the
 // message of the request. A graphical program would show its own window in place of `draw`.
+#define _POSIX_C_SOURCE 200809L
 #include "plugboard.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +16,7 @@
 typedef struct indicator {
     const plug_host_v1 *host;
     int64_t delay;
+    int terminal;           // -1 without one
     pthread_mutex_t lock;   // several loops may call the plugin at once; what follows is under this lock
     int active;             // requests under way
     int suspended;          // those of them that the program has suspended
@@ -21,6 +25,8 @@ typedef struct indicator {
     int is_shown;
     unsigned drawings;
     char message[64];
+    char line[128];         // what was drawn last
+    size_t line_count, written;
 } indicator;
 
 // What one exchange has counted, so that it is taken back exactly once.
@@ -32,16 +38,35 @@ static void publish(indicator *self, plug_text id) {
     self->host->publish_event(self->host, 0, id, NULL, 0);
 }
 
+// The hooks run on the kernel's loop, which must not wait for a terminal that was stopped (Ctrl-S). O_NONBLOCK on
+// standard error itself would hold for all programs that share it, so it is opened again.
+static int open_terminal(void) {
+    if (!isatty(STDERR_FILENO)) return -1;
+    return open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+// Returns 0 if the terminal does not take the rest of the line now.
+static int flush(indicator *self) {
+    while (self->written < self->line_count) {
+        ssize_t count = write(self->terminal, self->line + self->written, self->line_count - self->written);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && errno == EAGAIN) return 0;
+        self->written = count < 0 ? self->line_count : self->written + (size_t)count;   // < 0: the terminal is gone
+    }
+    return 1;
+}
+
 // Draws on the terminal, and only there. The cursor returns to the beginning of the line, so that other output
-// overwrites the spinner.
+// overwrites the spinner. A line that the terminal has taken in part is ended before another one begins.
 static void draw(indicator *self) {
-    if (!isatty(STDERR_FILENO)) return;
-    char line[128];
+    if (self->terminal < 0 || !flush(self)) return;
     int count = self->is_shown
-        ? snprintf(line, sizeof line, "\r%c %s (%d)\x1b[K\r",
+        ? snprintf(self->line, sizeof self->line, "\r%c %s (%d)\x1b[K\r",
               self->suspended > 0 ? '=' : "|/-\\"[self->drawings++ % 4], self->message, self->active)
-        : snprintf(line, sizeof line, "\r\x1b[K");
-    if (count > 0 && write(STDERR_FILENO, line, (size_t)count) < 0) return;   // the terminal is gone
+        : snprintf(self->line, sizeof self->line, "\r\x1b[K");
+    self->line_count = count > 0 ? (size_t)count : 0;
+    self->written = 0;
+    flush(self);
 }
 
 static void fired(void *context);
@@ -124,8 +149,16 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
         return NULL;
     }
     self->host = host;
+    self->terminal = open_terminal();
     pthread_mutex_init(&self->lock, NULL);
     return self;
+}
+
+static void destroy(void *context) {
+    indicator *self = context;
+    if (self->terminal >= 0) close(self->terminal);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
 }
 
 static const plug_option_v1 settings[] = {{
@@ -144,5 +177,5 @@ PLUGBOARD_PLUGIN(indicator) {
     .version = PLUG_LITERAL("1.0.0"), .documentation = PLUG_LITERAL("Shows a spinner while requests are under way."),
     .priority = 20, .hooks = PLUG_ON_REQUEST | PLUG_ON_EVENT, .settings = settings, .setting_count = 1,
     .attributes = attributes, .attribute_count = 1, .events = events, .event_count = 3, .create = create,
-    .destroy = free, .on_request = on_request, .on_event = on_event,
+    .destroy = destroy, .on_request = on_request, .on_event = on_event,
 };

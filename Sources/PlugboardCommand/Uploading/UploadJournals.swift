@@ -33,10 +33,20 @@ struct UploadJournals {
 
     func path(of file: String, to url: String) -> String? {
         guard let folder else { return nil }
-        let absolute = realpath(file, nil).map { path in
-            defer { free(path) }
-            return String(cString: path)
+        return UploadJournals.absolute(file).map { "\(folder)/\(Bytes("\($0)\n\(url)").sha256.prefix(32)).json" }
+    }
+
+    /// The file's path without links; of a file that was removed, its name in its folder.
+    private static func absolute(_ file: String) -> String? {
+        func resolved(_ path: String) -> String? {
+            realpath(path, nil).map { path in
+                defer { free(path) }
+                return String(cString: path)
+            }
         }
-        return absolute.map { "\(folder)/\(Bytes("\($0)\n\(url)").sha256.prefix(32)).json" }
+        if let path = resolved(file) { return path }
+        let start = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
+        let folder = start == file.startIndex ? "." : String(file[..<start])
+        return resolved(folder).map { ($0 == "/" ? "" : $0) + "/\(file[start...])" }
     }
 }

@@ -17,10 +17,12 @@ struct Uploading: Sendable {
     private let metadata: [String: String]
     private let partSize: ByteCount?
     private let restarts: Bool
+    private let allowsOtherOrigins: Bool
     private let aborts: Bool
     private let parallel: Int
     private let configuration: Configuration
     private let display: DownloadDisplay
+    private let relay: ProgressRelay
     /// Whether the responses' bodies go to standard output.
     private let printsBodies: Bool
 
@@ -30,6 +32,10 @@ struct Uploading: Sendable {
         // The progress is what the terminal shows.
         if configuration.kernel.logLevel.rawValue < LogLevel.warning.rawValue {
             configuration.kernel.logLevel = .warning
+        }
+        // Two drawers would move the cursor of one terminal.
+        for index in configuration.plugins.indices where configuration.plugins[index].id == "indicator" {
+            configuration.plugins[index].settings["terminal"] = "off"
         }
         self.configuration = configuration
         guard verb.files.count >= 2, let url = verb.files.last else {
@@ -71,10 +77,24 @@ struct Uploading: Sendable {
             throw CommandFailure(.usage, "Standard input can be uploaded once, and leaves nothing to remove.")
         }
         restarts = verb.restart
+        allowsOtherOrigins = verb.otherOrigins
         aborts = verb.abort
         parallel = verb.parallel
-        display = DownloadDisplay(form, counting: "sent")
+        let display = DownloadDisplay(form, counting: "sent")
+        self.display = display
+        relay = ProgressRelay { display.show($0, $1, $2) }
         printsBodies = form != .json
+    }
+
+    /// Whether several files have URLs of their own, or a method that does not replace what is there.
+    private func checkTargets(_ uploads: [Upload], _ resumption: Upload.Resumption) throws(CommandFailure) {
+        guard resumption != .tus, request.method != .post, !aborts else { return }
+        guard Set(uploads.map(\.request.url)).count == uploads.count else {
+            throw CommandFailure(
+                .usage,
+                "Several files would replace each other, because the server does not speak tus and they have one URL. "
+                    + "Give a URL that ends in /, and files with different names.")
+        }
     }
 
     /// Whether files are put under their names below this URL.
@@ -87,7 +107,11 @@ struct Uploading: Sendable {
             let interrupt = Interrupt()
             let task = Task { try await all(kernel) }
             interrupt.cancels { task.cancel() }
-            let failure = try await task.value
+            let writing = Task { await relay.run() }
+            let result = await task.result
+            relay.end()
+            await writing.value
+            let failure = try result.get()
             withExtendedLifetime(interrupt) {}
             return failure
         }
@@ -106,6 +130,7 @@ struct Uploading: Sendable {
             }
         }
         let uploads = try files.map { file throws(CommandFailure) in try upload(file, resumption) }
+        try checkTargets(uploads, resumption)
         return await withTaskGroup(of: CommandFailure?.self) { group in
             var next = 0
             var first: CommandFailure?
@@ -131,7 +156,9 @@ struct Uploading: Sendable {
             guard file != "-", let query = URLParts(request.url)?.path.endIndex else {
                 throw CommandFailure(.usage, "Standard input has no name. Give a URL that does not end in /.")
             }
-            request.url.insert(contentsOf: Uploading.escaped(name), at: query)
+            var segment: [UInt8] = []
+            PercentEncoding.append(escaping: name, to: &segment)
+            request.url.insert(contentsOf: String(decoding: segment, as: UTF8.self), at: query)
         }
         let content: UploadContent
         if file == "-" {
@@ -148,25 +175,11 @@ struct Uploading: Sendable {
         if resumption == .tus, file != "-", metadata["filename"] == nil { upload.metadata["filename"] = name }
         upload.partSize = partSize
         upload.resumes = !restarts
+        upload.allowsOtherOrigins = allowsOtherOrigins
         if file != "-", resumption != .none {
             upload.journal = UploadJournals(configuration).path(of: file, to: request.url)
         }
         return upload
-    }
-
-    /// A name as a segment of a URL's path.
-    private static func escaped(_ name: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in name.utf8 {
-            let isPlain = byte < 0x80 && (isTokenByte(byte) && !"!#$%&'*+^`|".utf8.contains(byte))
-            if isPlain {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func run(_ upload: Upload, _ index: Int, _ kernel: Kernel) async -> CommandFailure? {
@@ -181,6 +194,7 @@ struct Uploading: Sendable {
                     " The server keeps what it has received: the same command continues it, and --abort "
                     + "removes it."
             }
+            relay.finish(index)
             display.end(
                 index, "plugboard: \(file): \(message)",
                 ["file": .string(file), "error": .string(message), "isComplete": false])
@@ -198,8 +212,9 @@ struct Uploading: Sendable {
         _ upload: Upload, _ file: String, _ index: Int, _ kernel: Kernel
     ) async throws(CommandFailure) {
         var upload = upload
-        upload.progress = { [display] in
-            display.show(index, file, TransferCount(done: $0.sent, resumed: $0.resumed, total: $0.total))
+        // On the loop, which must not wait for the terminal.
+        upload.progress = { [relay] in
+            relay.put(index, file, TransferCount(done: $0.sent, resumed: $0.resumed, total: $0.total))
         }
         do {
             let result = try await upload.run(with: kernel)
@@ -209,6 +224,7 @@ struct Uploading: Sendable {
                 throw CommandFailure(.status, "The server responded with status \(status).")
             }
             let body = try await result.response.body.collect(upTo: .mebibytes(16))
+            relay.finish(index)
             display.end(
                 index, "\(file): \(ProgressBar.size(Int64(result.count)))",
                 [

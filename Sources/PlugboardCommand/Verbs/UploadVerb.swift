@@ -26,6 +26,7 @@ struct UploadVerb: AsyncParsableCommand {
     var resumable = "auto"
     @Flag(help: "Starts over, and does not continue what broke.") var restart = false
     @Flag(help: "Removes what broken uploads have left on the server.") var abort = false
+    @Flag(help: "Allows servers to place uploads on other hosts.") var otherOrigins = false
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp("What tus tells the server of each file. Repeatable.", valueName: "name=value"))

@@ -16,34 +16,38 @@ struct ActiveRequests {
     }
 
     private let delay: Duration
-    /// In the order of their beginnings.
-    private(set) var rows: [Row] = []
+    /// By their exchanges, because each event of thousands of requests looks for its own.
+    private var rows: [UInt64: Row] = [:]
 
     init(delay: Duration) { self.delay = delay }
 
-    mutating func begin(_ row: Row) { rows.append(row) }
+    var count: Int { rows.count }
+
+    mutating func begin(_ row: Row) { rows[row.exchange] = row }
 
     /// Changes a request; returns it as it is then, or nil if it is not under way.
     mutating func change(_ exchange: UInt64, _ change: (inout Row) -> Void) -> Row? {
-        guard let index = rows.firstIndex(where: { $0.exchange == exchange }) else { return nil }
-        change(&rows[index])
-        return rows[index]
+        guard let index = rows.index(forKey: exchange) else { return nil }
+        change(&rows.values[index])
+        return rows.values[index]
     }
 
     /// Returns the request that has ended; nil if it is not under way.
-    mutating func end(_ exchange: UInt64) -> Row? {
-        rows.firstIndex { $0.exchange == exchange }.map { rows.remove(at: $0) }
-    }
+    mutating func end(_ exchange: UInt64) -> Row? { rows.removeValue(forKey: exchange) }
 
-    /// Those that have taken longer than the delay; only the modal ones, if there are any.
+    /// Those that have taken longer than the delay, the oldest first; only the modal ones, if there are any.
     func shown(at now: Duration) -> [Row] {
-        let due = rows.filter { !$0.isStored && now - $0.began >= delay }
+        let due = rows.values.filter { !$0.isStored && now - $0.began >= delay }
         let modal = due.filter(\.isModal)
-        return modal.isEmpty ? due : modal
+        return (modal.isEmpty ? due : modal).sorted { $0.exchange < $1.exchange }
     }
 
     /// How long it takes until another request is to be shown; nil if none waits for it.
     func wait(at now: Duration) -> Duration? {
-        rows.filter { !$0.isStored && now - $0.began < delay }.map { $0.began + delay - now }.min()
+        var first: Duration?
+        for row in rows.values where !row.isStored && now - row.began < delay {
+            first = min(first ?? row.began, row.began)
+        }
+        return first.map { $0 + delay - now }
     }
 }

@@ -57,9 +57,12 @@ struct Frame {
         var left = max(columns, 1)
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            // Wide characters of East Asia and pictures; those that combine with others count as well.
+            // Wide characters of East Asia and pictures; those that combine with others count as well. Of the symbols
+            // some are wide: all count as wide but those that are drawn here.
             let isWide =
-                (0x1100...0x115F).contains(scalar.value) || (0x2E80...0xFFDC).contains(scalar.value)
+                (0x2300...0x24FF).contains(scalar.value) || (0x25A0...0x27FF).contains(scalar.value)
+                || (0x2900...0x2BFF).contains(scalar.value) || (0x1100...0x115F).contains(scalar.value)
+                || (0x2E80...0xFFDC).contains(scalar.value)
                 || scalar.value >= 0x1F300
             left -= isWide ? 2 : 1
             guard left >= 0 else { break }

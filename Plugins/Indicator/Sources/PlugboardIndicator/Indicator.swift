@@ -70,7 +70,7 @@ struct Indicator: Plugin {
             isModal: exchange[keys.modal] ?? false, control: exchange[keys.control], began: host.now)
         let count = state.value.withLock { state in
             state.requests.begin(row)
-            return state.requests.rows.count
+            return state.requests.count
         }
         publish(.willStart, row, count)
         setTimer()
@@ -115,7 +115,7 @@ struct Indicator: Plugin {
     private func change(_ exchange: UInt64, _ kind: IndicatorFact.Kind?, _ change: (inout ActiveRequests.Row) -> Void) {
         let (row, count) = state.value.withLock { state in
             let row = state.requests.change(exchange, change)
-            return (row, state.requests.rows.count)
+            return (row, state.requests.count)
         }
         if let row, let kind { publish(kind, row, count) }
     }
@@ -123,12 +123,12 @@ struct Indicator: Plugin {
     private func end(_ exchange: UInt64, _ outcome: String?) {
         let (row, count) = state.value.withLock { state in
             let row = state.requests.end(exchange)
-            return (row, state.requests.rows.count)
+            return (row, state.requests.count)
         }
         guard let row else { return }
         publish(.didComplete, row, count, outcome)
         // Others stay until the next drawing, so that many short requests do not draw more often.
-        let isLast = state.value.withLock { $0.isShown && $0.requests.shown(at: host.now).isEmpty }
+        let isLast = count == 0 && state.value.withLock { $0.isShown }
         if isLast { draw() }
     }
 
@@ -149,7 +149,8 @@ struct Indicator: Plugin {
     private func setTimer() {
         let wait: Duration? = state.value.withLock { state in
             guard !state.isTimerSet else { return nil }
-            let wait = state.isShown ? settings.interval : state.requests.wait(at: host.now)
+            let isDrawing = state.isShown || state.terminal?.isBehind == true
+            let wait = isDrawing ? settings.interval : state.requests.wait(at: host.now)
             state.isTimerSet = wait != nil
             return wait
         }
@@ -173,10 +174,12 @@ struct Indicator: Plugin {
                     rows: rows, limit: settings.rows, number: state.drawings, columns: terminal.columns)
                 terminal.draw(frame.lines)
                 state.drawings &+= 1
+            } else {
+                state.terminal?.flush()
             }
             guard wasShown != state.isShown else { return nil }
             return IndicatorFact(
-                state.isShown ? .shown : .hidden, exchange: 0, active: state.requests.rows.count,
+                state.isShown ? .shown : .hidden, exchange: 0, active: state.requests.count,
                 message: rows.first?.message ?? "", isModal: rows.contains(where: \.isModal))
         }
         if let fact { host.publish(fact.eventID, details: fact.details) }

@@ -8,30 +8,42 @@ import Synchronization
 
 /// A terminal that one indicator of the process draws on.
 ///
-/// Each drawing leaves the cursor at the beginning of its first line, and the next one clears what is below. So lines
-/// that others write meanwhile move the drawing down and are not overwritten by it.
+/// A drawing stands in the lines below the cursor, which stays where it is: what others write continues their line and
+/// is not erased. The next drawing clears what is below the cursor.
+///
+/// Nothing here waits: what a terminal that was stopped (Ctrl-S) does not take is kept, and only the latest drawing
+/// follows it.
 final class Terminal: Sendable {
     private static let isTaken = Mutex(false)
 
-    private let descriptor: Int32
-    private let isOwn: Bool
+    private struct Output {
+        /// The end of a drawing, of which the terminal has taken the beginning.
+        var rest: [UInt8] = []
+        /// The latest drawing, if the terminal has taken nothing of it.
+        var next: [UInt8]?
+    }
 
-    /// Nil if it is no terminal, or another indicator of this process draws already.
+    private let descriptor: Int32
+    private let output = Mutex(Output())
+
+    /// Nil if it is no terminal, it cannot be opened, or another indicator of this process draws already.
     ///
     /// - Parameter path: Empty for standard error.
-    init?(_ path: String) {
+    init?(_ path: String, standardError: Int32 = STDERR_FILENO) {
         guard getenv("TERM").map({ String(cString: $0) }) != "dumb" else { return nil }
-        isOwn = !path.isEmpty
-        descriptor = isOwn ? open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : STDERR_FILENO
+        guard !path.isEmpty || isatty(standardError) == 1 else { return nil }
+        // Opened again, because O_NONBLOCK on standard error itself would hold for all that share it.
+        descriptor = open(
+            path.isEmpty ? "/proc/self/fd/\(standardError)" : path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         guard isatty(descriptor) == 1, Terminal.take() else {
-            if isOwn { close(descriptor) }
+            close(descriptor)
             return nil
         }
     }
 
     deinit {
-        if isOwn { close(descriptor) }
+        close(descriptor)
         Terminal.isTaken.withLock { $0 = false }
     }
 
@@ -48,14 +60,50 @@ final class Terminal: Sendable {
         return Int(size.ws_col)
     }
 
+    /// Whether the terminal has not taken everything.
+    var isBehind: Bool { output.withLock { !$0.rest.isEmpty || $0.next != nil } }
+
     /// Draws these lines in place of the last ones; none clears them.
     func draw(_ lines: [String]) {
-        var text = "\r" + lines.map { "\($0)\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J"
-        if lines.count > 1 { text += "\u{1B}[\(lines.count - 1)A" }
-        text += "\r"
-        // A terminal that was stopped (Ctrl-S) must not stop the loop: the drawing is left out.
-        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard poll(&wanted, 1, 0) == 1, wanted.revents & Int16(POLLOUT) != 0 else { return }
-        text.withUTF8 { bytes in _ = write(descriptor, bytes.baseAddress, bytes.count) }
+        // Clears to the end of the screen.
+        var text = "\u{1B}[J"
+        if !lines.isEmpty {
+            // Makes room (IND scrolls at the last line), and returns.
+            text += String(repeating: "\u{1B}D", count: lines.count) + "\u{1B}[\(lines.count)A"
+            // Keeps the cursor (DECSC), and restores it (DECRC).
+            text += "\u{1B}7" + lines.map { "\r\n\($0)" }.joined() + "\u{1B}8"
+        }
+        output.withLock { output in
+            output.next = Array(text.utf8)
+            write(&output)
+        }
+    }
+
+    /// Writes what the terminal has not taken yet, as far as it takes it now.
+    func flush() { output.withLock { write(&$0) } }
+
+    private func write(_ output: inout Output) {
+        while true {
+            if output.rest.isEmpty {
+                guard let next = output.next else { return }
+                output.rest = next
+                output.next = nil
+            }
+            let count = Terminal.write(descriptor, output.rest)
+            if count < 0 && errno == EAGAIN { return }
+            // A terminal that is gone takes nothing any more.
+            output.rest.removeFirst(count < 0 ? output.rest.count : count)
+        }
+    }
+
+    private static func write(_ descriptor: Int32, _ bytes: [UInt8]) -> Int {
+        while true {
+            #if canImport(Glibc)
+                let count = Glibc.write(descriptor, bytes, bytes.count)
+            #elseif canImport(Musl)
+                let count = Musl.write(descriptor, bytes, bytes.count)
+            #endif
+            if count >= 0 || errno != EINTR { return count }
+        }
     }
 }

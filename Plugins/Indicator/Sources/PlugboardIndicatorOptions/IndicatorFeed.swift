@@ -13,8 +13,10 @@ public final class IndicatorFeed: Sendable {
     private struct State {
         var active: [UInt64: IndicatorFact] = [:]
         var isShown = false
-        var callbacks: [@Sendable (IndicatorFact) -> Void] = []
-        var streams: [AsyncStream<IndicatorFact>.Continuation] = []
+        /// By numbers, so that each can be removed.
+        var callbacks: [UInt64: @Sendable (IndicatorFact) -> Void] = [:]
+        var streams: [UInt64: AsyncStream<IndicatorFact>.Continuation] = [:]
+        var added: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -22,7 +24,7 @@ public final class IndicatorFeed: Sendable {
     /// A feed that has received nothing.
     public init() {}
 
-    deinit { for stream in state.withLock({ $0.streams }) { stream.finish() } }
+    deinit { for stream in state.withLock({ $0.streams }).values { stream.finish() } }
 
     /// Receives an event of the kernel, as `Kernel(watch:)` gets it. Events of others are ignored.
     ///
@@ -38,23 +40,42 @@ public final class IndicatorFeed: Sendable {
             case .hidden: state.isShown = false
             case .cancelled, .willComplete: break
             }
-            return (state.callbacks, state.streams)
+            return (state.callbacks.values, state.streams.values)
         }
         for callback in callbacks { callback(fact) }
         for stream in streams { stream.yield(fact) }
     }
 
     /// Calls a closure with each fact from now on, on the kernel's loop, where it must not block.
-    public func onFact(_ callback: @escaping @Sendable (IndicatorFact) -> Void) {
-        state.withLock { $0.callbacks.append(callback) }
+    ///
+    /// Returns a closure that ends the calls.
+    @discardableResult
+    public func onFact(_ callback: @escaping @Sendable (IndicatorFact) -> Void) -> @Sendable () -> Void {
+        let number = state.withLock { state in
+            state.added += 1
+            state.callbacks[state.added] = callback
+            return state.added
+        }
+        return { [weak self] in self?.state.withLock { $0.callbacks[number] = nil } }
     }
 
-    /// All facts from now on. Of those that the reader has not taken, the last 1000 are kept.
+    /// All facts from now on, until the reader ends. Of those that it has not taken, the last 1000 are kept.
     public var facts: AsyncStream<IndicatorFact> {
         let (stream, input) = AsyncStream.makeStream(of: IndicatorFact.self, bufferingPolicy: .bufferingNewest(1000))
-        state.withLock { $0.streams.append(input) }
+        let number = state.withLock { state in
+            state.added += 1
+            state.streams[state.added] = input
+            return state.added
+        }
+        input.onTermination = { [weak self] _ in
+            // The feed's end terminates its streams too, which need no removal then.
+            self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
+        }
         return stream
     }
+
+    /// How many readers of facts and callbacks there are.
+    var listenerCount: Int { state.withLock { $0.callbacks.count + $0.streams.count } }
 
     /// The last fact of each request that is under way, the oldest request first.
     public var active: [IndicatorFact] { state.withLock { $0.active.values.sorted { $0.exchange < $1.exchange } } }

@@ -1,0 +1,134 @@
+import Foundation
+import Plugboard
+import TestSupport
+import Testing
+
+@testable import PlugboardUploads
+
+/// Uploads that continue in another run.
+extension UploadTests {
+    // MARK: Journals
+
+    @Test(arguments: [
+        "", "{", "\u{0}\u{0}", #"{"plugboardUpload":1,"targ"#, #"{"plugboardUpload": 1}"#,
+        #"{"plugboardUpload":1,"target":"T","protocol":"draft","url":"file:///etc/passwd","size":100000}"#,
+        #"{"plugboardUpload":1,"target":"T","protocol":"ftp","url":"http://127.0.0.1/","size":-1}"#,
+    ])
+    func `a journal that is damaged is not used`(text: String) async throws {
+        let server = try UploadServer(.tus)
+        let upload = upload(server, .tus)
+        let target = UploadJournal.key(of: server.url())
+        try folder.write("journal", text.replacingOccurrences(of: "\"T\"", with: "\"\(target)\""))
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requestLines == ["POST /files", "PATCH /uploads/0 0"])
+    }
+
+    @Test func `a journal of another URL is left alone, and one whose upload has expired is not used`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [40_000]
+        plan.creationFields = [("Upload-Expires", "Wed, 25 Jun 2014 16:00:00 GMT")]
+        let server = try UploadServer(plan)
+        var upload = upload(server, .tus)
+        upload.attempts = 1
+        _ = try? await upload.run(with: Kernel())
+
+        let result = try await upload.run(with: Kernel())
+        server.change { $0.cuts = [nil, nil, 40_000] }
+        _ = try? await upload.run(with: Kernel())
+        upload.request.url = server.url("/elsewhere")
+        let before = try folder.read("journal")
+        let refused = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+        let cancelled = try await upload.cancel(with: Kernel())
+
+        #expect(result.isComplete && result.resumed == 0)
+        #expect(refused?.code == .uploadJournal && cancelled == nil)
+        #expect(try folder.read("journal") == before && !before.isEmpty)
+        #expect(server.contents == [content])
+    }
+
+    @Test func `two uploads do not use one journal at a time, and a link is not followed`() async throws {
+        let server = try UploadServer(.tus)
+        let upload = upload(server, .tus)
+        let held = try UploadJournal(folder.file("journal"))
+
+        let busy = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+        withExtendedLifetime(held) {}
+        var linked = upload
+        linked.journal = folder.file("link")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: file)
+        let refused = await #expect(throws: PlugboardError.self) { try await linked.run(with: Kernel()) }
+
+        #expect(busy?.code == .uploadBusy && refused?.code == .uploadJournal)
+        #expect(try folder.read("file") == content && server.requests.isEmpty)
+    }
+
+    @Test(arguments: dialects)
+    func `cancelling removes the upload on the server, and the journal`(dialect: Dialect) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
+        var upload = upload(server, resumption(dialect))
+        upload.attempts = 1
+        _ = try? await upload.run(with: Kernel())
+
+        let response = try await upload.cancel(with: Kernel())
+        let again = try await upload.cancel(with: Kernel())
+
+        #expect(response?.status == 204 && again == nil)
+        #expect(server.partial.isEmpty && server.cancelledCount == 1)
+        #expect(try folder.entries() == ["file"])
+    }
+
+    @Test(arguments: ["[]", "null", "a text", #"{"plug": 1}"#, #"{"plugboardUpload": 2}"#])
+    func `a file that is no journal of this version is refused, and stays as it is`(text: String) async throws {
+        let server = try UploadServer(.tus)
+        let upload = upload(server, .tus)
+        try folder.write("journal", text)
+
+        let error = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+        _ = try? await upload.cancel(with: Kernel())
+
+        #expect(error?.code == .uploadJournal && server.requests.isEmpty)
+        #expect(try folder.read("journal") == Array(text.utf8))
+    }
+
+    @Test(arguments: dialects, [403, 402, 413, 451])
+    func `a status that says nothing of the upload leaves the journal`(dialect: Dialect, status: Int) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [40_000]
+        plan.override = { _, request in request.method == "HEAD" ? ServerResponse(status: status) : nil }
+        let server = try UploadServer(plan)
+
+        let result = try await upload(server, resumption(dialect)).run(with: Kernel())
+        server.change { $0.override = nil }
+        let again = try await upload(server, resumption(dialect)).run(with: Kernel())
+
+        #expect(!result.isComplete && result.response.status == status)
+        #expect(again.isComplete && again.resumed == 40_000 && server.contents == [content])
+    }
+
+    @Test(arguments: dialects)
+    func `a file that is rewritten with its old size and time starts over`(dialect: Dialect) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
+        var upload = upload(server, resumption(dialect))
+        upload.attempts = 1
+        _ = try? await upload.run(with: Kernel())
+        let changed = RangeServer.content(100_000, seed: 5)
+        var status = stat()
+        stat(file, &status)
+        let handle = try #require(FileHandle(forWritingAtPath: file))
+        try handle.write(contentsOf: Data(changed))
+        try handle.close()
+        utimensat(AT_FDCWD, file, [status.st_atim, status.st_mtim], 0)
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && result.resumed == 0)
+        #expect(server.contents == [changed])
+    }
+}

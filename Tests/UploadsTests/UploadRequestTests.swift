@@ -1,0 +1,158 @@
+import Foundation
+import Plugboard
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PlugboardUploads
+
+/// What the requests of uploads have, and when they are sent.
+extension UploadTests {
+    // MARK: Requests
+
+    @Test func `credentials are not sent to another origin that the server names`() async throws {
+        let other = try UploadServer(.tus)
+        var plan = UploadServer.Plan(.tus)
+        plan.base = other.url("")
+        let server = try UploadServer(plan)
+        var upload = upload(server, .tus)
+        upload.request.fields[.authorization] = "Bearer geheim"
+        upload.request.fields["X-Trace"] = "7"
+
+        let refused = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+        #expect(refused?.code == .uploadProtocol && other.requests.isEmpty)
+        upload.allowsOtherOrigins = true
+        let result = try await upload.run(with: Kernel())
+
+        #expect(!result.isComplete)
+        #expect(server.requests.first?["Authorization"] == "Bearer geheim")
+        let strange = try #require(other.requests.first)
+        #expect(strange["Authorization"] == nil && strange["X-Trace"] == "7")
+    }
+
+    @Test(arguments: ["Upload-Offset", "Tus-Resumable", "Content-Length", "Content-Range"])
+    func `fields of the protocol are not the caller's`(name: String) async throws {
+        let server = try UploadServer(.tus)
+        var upload = upload(server, .tus)
+        upload.request.fields[FieldName(name)] = "1"
+
+        let error = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+
+        #expect(error?.code == .requestField && server.requests.isEmpty)
+    }
+
+    @Test func `limits of the server are kept`() async throws {
+        var plan = UploadServer.Plan(.draft)
+        plan.creationFields = [("Upload-Limit", "max-size=200000, max-append-size=30000;a=b, expires=60")]
+        let server = try UploadServer(plan)
+        plan.creationFields = [("Upload-Limit", "max-size=99999")]
+        let small = try UploadServer(plan)
+
+        let result = try await upload(server, .draft).run(with: Kernel())
+        let error = await #expect(throws: PlugboardError.self) { try await upload(small, .draft).run(with: Kernel()) }
+
+        #expect(result.isComplete && server.contents == [content])
+        let offsets = server.requests.compactMap { $0["Upload-Offset"] }
+        #expect(offsets == ["0", "30000", "60000", "90000"])
+        #expect(error?.code == .uploadLimit && small.contents.isEmpty)
+    }
+
+    @Test func `metadata and digests are sent as tus wants them`() async throws {
+        let server = try UploadServer(.tus)
+        var upload = upload(server, .tus)
+        upload.metadata = ["filename": "Grüße.txt", "flag": ""]
+        upload.checksum = true
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requests.first?["Upload-Metadata"] == "filename R3LDvMOfZS50eHQ=,flag")
+        let digest = try #require(server.requests.last?["Upload-Checksum"])
+        let bytes = try #require(Base64.decode(String(digest.dropFirst(7))))
+        let text = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        #expect(digest.hasPrefix("sha256 ") && text == Bytes(content).sha256)
+    }
+
+    @Test(arguments: dialects)
+    func `progress has totals, and comes at most ten times a second`(dialect: Dialect) async throws {
+        let large = RangeServer.content(1_000_000)
+        try folder.write("file", large)
+        var plan = UploadServer.Plan(dialect)
+        plan.pause = 10_000
+        plan.cuts = [300_000]
+        let server = try UploadServer(plan)
+        var upload = upload(server, resumption(dialect))
+        let box = Heard()
+        upload.progress = { box.add($0) }
+        let began = ContinuousClock.now
+
+        let result = try await upload.run(with: Kernel())
+
+        let seconds = (ContinuousClock.now - began) / .seconds(1)
+        #expect(result.isComplete && server.contents == [large])
+        #expect(box.all.last == UploadProgress(sent: 1_000_000, resumed: 0, total: 1_000_000))
+        #expect(box.all.allSatisfy { $0.total == 1_000_000 && $0.sent <= 1_000_000 })
+        #expect(box.all.count >= 3 && Double(box.all.count) <= seconds * 10 + 2)
+    }
+
+    private final class Heard: Sendable {
+        private let list = Mutex<[UploadProgress]>([])
+        var all: [UploadProgress] { list.withLock { $0 } }
+        func add(_ progress: UploadProgress) { list.withLock { $0.append(progress) } }
+    }
+
+    // MARK: Expect
+
+    @Test(arguments: ["100", "417", "final", "nothing"])
+    func `a large body waits until the server wants it`(reply: String) async throws {
+        let large = RangeServer.content(1_100_000)
+        try folder.write("file", large)
+        let received = Heard100()
+        let server = try LoopbackServer { connection in
+            while true {
+                let request = try connection.readHead()
+                let expects = request["Expect"] != nil
+                if expects, reply == "417" {
+                    try connection.respond(status: 417)
+                    throw ReceivedRequestError.closed
+                }
+                if expects, reply == "final" {
+                    try connection.respond(status: 413)
+                    return try connection.waitForClose()
+                }
+                if expects, reply == "100" { try connection.write("HTTP/1.1 100 Continue\r\n\r\n") }
+                received.set(try connection.readBytes(Int(request["Content-Length"] ?? "") ?? 0))
+                try connection.respond(status: 201)
+            }
+        }
+        var upload = Upload(Request(.put, server.url()), .file(file))
+        upload.resumption = .none
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(server.requests.first?["Expect"] == "100-continue")
+        #expect(server.requests.count == (reply == "417" ? 2 : 1))
+        if reply == "417" { #expect(server.requests.last?["Expect"] == nil) }
+        #expect(result.isComplete == (reply != "final"))
+        #expect(result.response.status == (reply == "final" ? 413 : 201))
+        #expect(received.bytes == (reply == "final" ? [] : large))
+    }
+
+    private final class Heard100: Sendable {
+        private let value = Mutex<[UInt8]>([])
+        var bytes: [UInt8] { value.withLock { $0 } }
+        func set(_ bytes: [UInt8]) { value.withLock { $0 = bytes } }
+    }
+
+    @Test func `a file that is missing, a folder and a pipe are not uploaded`() async throws {
+        let server = try UploadServer(.tus)
+        mkfifo(folder.file("pipe"), 0o600)
+        for path in ["missing", "", "pipe"] {
+            var upload = upload(server, .tus)
+            upload.content = .file(path.isEmpty ? folder.path : folder.file(path))
+            let error = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+            #expect(error?.code == .bodyRead)
+        }
+        #expect(server.requests.isEmpty)
+    }
+}
