@@ -177,6 +177,9 @@ let programs: [Target] = [
         name: "ExampleDelivering", dependencies: ["Plugboard"], path: "Examples/Offline/Delivering",
         swiftSettings: strict),
     .executableTarget(
+        name: "ExampleTransfers", dependencies: ["Plugboard", "PlugboardDownloads", "PlugboardUploads"],
+        path: "Examples/Transfers", swiftSettings: strict),
+    .executableTarget(
         name: "ExampleBodies", dependencies: ["Plugboard"], path: "Examples/Bodies", swiftSettings: strict),
     .target(
         name: "ExampleEveryday", dependencies: ["Plugboard"], path: "Examples/Everyday",

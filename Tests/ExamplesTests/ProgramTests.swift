@@ -122,6 +122,27 @@ struct ProgramTests {
         #expect(server.requests.last?["Last-Event-ID"] == "7")
     }
 
+    @Test func `a file is downloaded and uploaded, and both continue where an earlier run has stopped`() async throws {
+        let content = RangeServer.content(100_000)
+        let source = try RangeServer { number, request in
+            RangeServer.correct(request, content, cut: number == 1 ? 50_000 : nil)
+        }
+        var plan = UploadServer.Plan(.draft)
+        plan.cuts = [40_000]
+        let target = try UploadServer(plan)
+        let folder = try TemporaryFolder()
+
+        let outcome = try await ProcessRunner.running([
+            try Products.executable("ExampleTransfers"), source.url, folder.file("image.iso"), target.url(),
+        ])
+
+        #expect(outcome.stdout.contains("downloaded 100000 bytes"), "\(outcome.stdout)\(outcome.stderr)")
+        #expect(outcome.stdout.contains("uploading 100000 of 100000"))
+        #expect(try folder.read("image.iso") == content)
+        #expect(target.contents == [content])
+        #expect(try folder.entries() == ["image.iso"])
+    }
+
     @Test func `a program gives its kernel settings, instances and closures in code`() async throws {
         let server = try LoopbackServer.responding { request in
             request.path == "/old"

@@ -21,7 +21,8 @@ package final class UploadServer: Sendable {
         package var cuts: [Int?] = []
         /// Of the requests with content, counted from 1: the content is received, and the response is lost.
         package var losesResponse: Set<Int> = []
-        /// When an upload has so many bytes, the closure is called, and nothing more is received until the client is gone.
+        /// When an upload has so many bytes, the closure is called, and nothing more is received until the client is
+        /// gone.
         package var stop: (count: Int, reached: @Sendable () -> Void)?
         /// Before these requests, counted from 1 over all, the server forgets all uploads.
         package var forgetsBefore: Set<Int> = []

@@ -114,7 +114,8 @@ struct FlowTests {
         let transport = MockTransport { _, _ in .respond(200, fields, ["[1]"]) }
         let kernel = try Kernel(
             configuration: Configuration(plugins: [
-                PluginEntry(id: "validator", path: nil, settings: ["stored": .bool(checks)]), "cache",
+                PluginEntry(id: "validator", path: nil, settings: ["stored": .bool(checks)]),
+                PluginEntry(id: "cache", path: nil, settings: ["persistence": "memory"]),
             ]),
             catalog: .bundled, transport: transport, log: .silent)
         let request = Request(.get, "http://a.test/")

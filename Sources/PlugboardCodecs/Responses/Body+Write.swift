@@ -12,8 +12,8 @@ extension Body {
     ///
     /// - Parameters:
     ///   - permissions: As in `chmod`. Nil for those of the file that is replaced, or of a new file.
-    ///   - progress: Called with the number of bytes written, and of all if it is known: at most ten times a second, and
-    ///     once at the end.
+    ///   - progress: Called with the number of bytes written, and of all if it is known: at most ten times a second,
+    ///     and once at the end.
     @discardableResult @concurrent
     public func write(
         to path: String, permissions: UInt32? = nil,

@@ -10,7 +10,8 @@ struct TransferCount {
     var total: Int?
 }
 
-/// The progress of several downloads or uploads: a line for each on a terminal, or an object of JSON a line for programs.
+/// The progress of several downloads or uploads: a line for each on a terminal, or an object of JSON a line for
+/// programs.
 final class DownloadDisplay: Sendable {
     enum Form: String, CaseIterable {
         /// Lines that are redrawn, if standard error is a terminal.

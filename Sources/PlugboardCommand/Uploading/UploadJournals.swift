@@ -11,8 +11,8 @@ import PlugboardKit
 struct UploadJournals {
     private let folder: String?
 
-    /// Makes the folder, with mode 0700, under the data directory of the configuration or of the user; where that is not
-    /// possible, uploads have no journals.
+    /// Makes the folder, with mode 0700, under the data directory of the configuration or of the user; where that is
+    /// not possible, uploads have no journals.
     init(_ configuration: Configuration) {
         let state = getenv("XDG_STATE_HOME").map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
         let home = getenv("HOME").map { String(cString: $0) + "/.local/state" }

@@ -2,7 +2,8 @@ import PlugboardMessages
 
 /// The digest that a file must have.
 public struct ExpectedDigest: Sendable, Equatable {
-    /// The functions whose digests are verified. SHA-1 and MD5 are not, because files can be made that have a given one.
+    /// The functions whose digests are verified. SHA-1 and MD5 are not, because files can be made that have a given
+    /// one.
     public enum Algorithm: String, Sendable, CaseIterable {
         /// SHA-256 (FIPS 180-4).
         case sha256 = "sha-256"

@@ -1,6 +1,7 @@
 import PlugboardMessages
 
-/// The name of a file that is made from a URL or from what a server says: never a path, never hidden, never with control characters.
+/// The name of a file that is made from a URL or from what a server says: never a path, never hidden, never with
+/// control characters.
 package enum SafeName {
     /// The longest name, in bytes; it leaves room for the ending of the partial file's journal.
     private static let limit = 200
