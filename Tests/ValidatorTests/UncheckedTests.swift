@@ -53,7 +53,8 @@ struct UncheckedTests {
         }
         let kernel = try Kernel(
             configuration: Configuration(plugins: [
-                PluginEntry(id: "validator", path: nil, settings: ["stored": false]), "redirect", "cache",
+                PluginEntry(id: "validator", path: nil, settings: ["stored": false]), "redirect",
+                PluginEntry(id: "cache", path: nil, settings: ["persistence": "memory"]),
             ]),
             catalog: .bundled, transport: transport, log: .silent)
         var request = Request(.get, "http://moved.test/")
