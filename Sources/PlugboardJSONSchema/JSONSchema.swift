@@ -25,6 +25,11 @@ public struct JSONSchema: Sendable {
     let program: Program
     let scratches: ScratchPool
 
+    init(_ program: Program) {
+        self.program = program
+        scratches = ScratchPool()
+    }
+
     /// Compiles a schema and everything it refers to.
     ///
     /// - Throws: If the schema does not follow its draft, or refers to a document that the registry does not have.
@@ -32,6 +37,7 @@ public struct JSONSchema: Sendable {
         _ schema: JSONValue, options: Options = Options(), registry: SchemaRegistry = SchemaRegistry()
     ) throws(SchemaError) {
         program = try SchemaCompiler.compile(schema, options: options, registry: registry)
+        try Metaschemas.check(schema, program)
         scratches = ScratchPool()
     }
 
@@ -69,7 +75,10 @@ public struct JSONSchema: Sendable {
     }
 
     /// Whether it has regular expressions whose matches may take long; plain text at the begin of a string does not.
-    public var usesPatterns: Bool { program.patterns.contains { $0.code.code != nil } }
+    public var usesPatterns: Bool { program.usesPatterns }
+
+    /// The number of its rules: a measure of how long the check of one value may take.
+    public var ruleCount: Int { program.code.count }
 
     /// Whether a document is valid. One that exceeds a limit of the evaluation is not.
     public func isValid(_ document: JSONDocument) -> Bool {

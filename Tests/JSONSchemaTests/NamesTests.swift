@@ -55,8 +55,8 @@ struct NamesTests {
         let error = try #require(schema.validate(try JSONDocument("{\"\(mark)\": \"\"}")).leaves.first)
         #expect(Array(error.keywordLocation.utf8) == Array("/properties/\(mark)/type".utf8))
         let fragment = try JSONSchema([
-            "$id": "https://a.test/", "$ref": .string("#\(mark)"),
-            "$defs": ["x": ["$anchor": .string(mark), "const": 1]],
+            "$schema": "http://json-schema.org/draft-07/schema#", "allOf": [["$ref": .string("#\(mark)")]],
+            "definitions": ["x": ["$id": .string("#\(mark)"), "const": 1]],
         ])
         #expect(fragment.isValid(try JSONDocument("1")))
     }

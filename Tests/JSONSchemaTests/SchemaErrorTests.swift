@@ -9,6 +9,10 @@ struct SchemaErrorTests {
         #"{"required": [1]}"#, #"{"minLength": -1}"#, #"{"minLength": 1.5}"#, #"{"minimum": "1"}"#,
         #"{"multipleOf": 0}"#,
         #"{"enum": 1}"#, #"{"allOf": []}"#, #"{"allOf": {}}"#, #"{"items": [1]}"#, #"{"pattern": 1}"#, #"{"$ref": 1}"#,
+        #"{"$id": 5}"#, #"{"$schema": 5}"#, #"{"$defs": []}"#, #"{"$defs": {"a": 5}}"#, #"{"then": 5}"#,
+        #"{"description": 5}"#, #"{"$anchor": "a b"}"#, #"{"required": ["a", "a"]}"#, #"{"type": []}"#,
+        #"{"definitions": {"x": {"type": "strng"}}}"#,
+        #"{"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"x": {"type": "strng"}}}"#,
         #"{"properties": {"a": 1}}"#, #"{"uniqueItems": 1}"#, #"{"dependentRequired": {"a": {}}}"#, #"{"format": 1}"#,
     ])
     func `a schema that does not follow its draft is refused with its place`(text: String) throws {
@@ -46,7 +50,10 @@ struct SchemaErrorTests {
         #expect(!compiled.isValid(try JSONDocument("[1]")))
     }
 
-    @Test(arguments: [##"{"$ref": "#/$defs/a"}"##, ##"{"$ref": "#a"}"##, ##"{"$ref": "#/%FF"}"##])
+    @Test(arguments: [
+        ##"{"$ref": "#/$defs/a"}"##, ##"{"$ref": "#a"}"##, ##"{"$ref": "#/%FF"}"##,
+        ##"{"allOf": [true], "not": {"$ref": "#/allOf/+0"}}"##, ##"{"allOf": [true], "not": {"$ref": "#/allOf/00"}}"##,
+    ])
     func `a reference to a place that does not exist is refused`(text: String) throws {
         let schema = try JSONParser.parse(text)
 

@@ -70,7 +70,10 @@ struct ValidateTests {
             let lines = try outcome.stdout.split(separator: "\n").map { try JSONParser.parse(String($0)) }
 
             #expect(outcome.status == 1)
-            #expect(lines.count == 2)
+            // A line for each document, so that results and documents pair.
+            #expect(lines.count == 3)
+            #expect(lines[2]["instance"] == .string("\(folder.path)/none.json"))
+            #expect(lines[2]["valid"] == false)
             #expect(lines[0] == ["instance": .string("\(folder.path)/good.json"), "valid": true])
             #expect(lines[1]["valid"] == false)
             let errors = lines[1]["errors"]?.arrayValue
@@ -108,7 +111,7 @@ struct ValidateTests {
         let folder = try folder([
             ("schema.json", ValidateTests.schema), ("wrong.json", #"{"type": "strin"}"#), ("text.json", "{"),
             ("reference.json", #"{"$ref": "https://a.test/b"}"#), ("cycle.json", ##"{"$ref": "#"}"##),
-            ("pattern.json", #"{"pattern": "("}"#), ("one.json", "1"),
+            ("pattern.json", #"{"pattern": "("}"#), ("one.json", "1"), ("good.json", #"{"id": 1}"#),
         ])
         for schema in ["wrong.json", "text.json", "reference.json", "cycle.json", "pattern.json"] {
             let outcome = try await run(folder, ["--schema", schema, "one.json"])
@@ -123,7 +126,11 @@ struct ValidateTests {
         ] {
             #expect(try await run(folder, arguments).status == 2, "\(arguments)")
         }
-        #expect(try await run(folder, ["--schema", "schema.json", "missing.json"]).status == 26)
+        let missing = try await run(folder, ["--schema", "schema.json", "missing.json", "good.json", "one.json"])
+        #expect(missing.status == 26)
+        #expect(missing.stdout == "\(folder.path)/good.json: valid\n")
+        #expect(missing.stderr.contains("missing.json does not exist."))
+        #expect(missing.stderr.contains("one.json: (root): The value must be an object."))
         #expect(try await run(folder, ["--schema", "missing.json", "one.json"]).status == 26)
     }
 }

@@ -1,14 +1,16 @@
 import ArgumentParser
 import PlugboardJSON
 import PlugboardJSONSchema
+import PlugboardMessages
 
 struct ValidateVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate", abstract: "Checks JSON documents against a JSON Schema.",
         discussion: """
             Ends with status 0 if all documents are valid, with 1 if one is not, with 2 if
-            the schema cannot be used, and with 26 if a file cannot be read. Errors name
-            places and rules, never the data.
+            the schema cannot be used, and with 26 if a file cannot be read or is larger
+            than 1 GiB; the others are checked all the same. Errors name places and rules,
+            never the data.
 
             EXAMPLES:
               plugboard validate --schema user.json one.json two.json
@@ -40,18 +42,40 @@ struct ValidateVerb: ParsableCommand {
 
     func run() throws {
         let schema = try compiled()
+        for instance in instances where instance == "-" { try StandardInput.claim(for: "-") }
         var isValid = true
+        var isReadable = true
         for instance in instances {
             let bytes: [UInt8]
-            if instance == "-" {
-                try StandardInput.claim(for: "-")
-                bytes = try FileContents.ofStandardInput()
-            } else {
-                bytes = try FileContents.bytes(of: instance)
+            do throws(CommandFailure) {
+                bytes = try instance == "-" ? FileContents.ofStandardInput() : FileContents.bytes(of: instance)
+                guard bytes.count <= ValidateVerb.sizeLimit else {
+                    throw CommandFailure(.read, "\(instance) is larger than 1 GiB.")
+                }
+            } catch {
+                isReadable = false
+                try fail(instance, error.message ?? "it cannot be read", prefix: nil)
+                continue
             }
             if try !check(bytes, instance, schema) { isValid = false }
         }
+        if !isReadable { throw CommandFailure(.read, nil) }
         if !isValid { throw CommandFailure(.failure, nil) }
+    }
+
+    private static let sizeLimit = 1 << 30
+
+    /// Writes why a document cannot be checked; with an output format, as its line of JSON, too.
+    private func fail(_ name: String, _ reason: String, prefix: String?) throws {
+        StandardError.write("\(prefix ?? "")\(Printable.text(reason))\n")
+        guard let format = output else { return }
+        var line: JSONObject = ["instance": .string(name), "valid": false]
+        if format != ValidationResult.Output.flag.rawValue {
+            line["errors"] = [
+                ["valid": false, "instanceLocation": "", "keywordLocation": "", "error": .string(reason)]
+            ]
+        }
+        try ByteOutput.standard.write("\(JSONWriter.write(.object(line)) as String)\n")
     }
 
     private func compiled() throws -> JSONSchema {
@@ -85,10 +109,13 @@ struct ValidateVerb: ParsableCommand {
     /// Writes the result of one document. Returns whether it is valid.
     private func check(_ bytes: [UInt8], _ name: String, _ schema: JSONSchema) throws -> Bool {
         let result: ValidationResult
+        let shown = Printable.text(name)
+        var options = JSONDocument.Options()
+        options.sizeLimit = ValidateVerb.sizeLimit
         do throws(JSONDocumentError) {
-            result = schema.validate(try JSONDocument(bytes))
+            result = schema.validate(try JSONDocument(bytes, options: options))
         } catch {
-            StandardError.write("\(name): not valid JSON: \(error.description).\n")
+            try fail(name, "not valid JSON: \(error.description).", prefix: "\(shown): ")
             return false
         }
         if let format = output.flatMap({ ValidationResult.Output(rawValue: $0) }) {
@@ -96,9 +123,9 @@ struct ValidateVerb: ParsableCommand {
             for (key, value) in result.json(format).objectValue ?? [:] { line[key] = value }
             try ByteOutput.standard.write("\(JSONWriter.write(.object(line)) as String)\n")
         } else if result.isValid {
-            try ByteOutput.standard.write("\(name): valid\n")
+            try ByteOutput.standard.write("\(shown): valid\n")
         } else {
-            for error in result.leaves { StandardError.write("\(name): \(error.description)\n") }
+            for error in result.leaves { StandardError.write("\(shown): \(Printable.text(error.description))\n") }
         }
         return result.isValid
     }

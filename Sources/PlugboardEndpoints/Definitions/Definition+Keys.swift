@@ -90,7 +90,12 @@ extension Definition {
             schema: ["type": ["object", "array", "string"]]
         ) { node, definition, reading in
             switch node.value {
-            case .object, .array, .string: definition.setValidation(.shape(node.value), node, &reading)
+            case .object, .array, .string:
+                if let mistake = ShapeMistake.first(in: node.value, node.path) {
+                    reading.note(mistake.path, mistake.reason)
+                } else {
+                    definition.setValidation(.shape(node.value), node, &reading)
+                }
             default: reading.note(node.path, "must be a shape: an object, an array or a word, not \(node.value.kind)")
             }
         },

@@ -23,6 +23,9 @@ struct SchemaCompiler {
         var compiler = SchemaCompiler(
             index: SchemaIndex(registry, draft: options.draft), options: options)
         _ = try compiler.index.add(schema, uri: options.baseURI)
+        let own = compiler.index.resources
+        let isUniform = own.allSatisfy { $0.draft == own[0].draft && $0.vocabulary == .standard }
+        compiler.draft.uniformDraft = isUniform ? own.first?.draft : nil
         let root = compiler.node(SchemaPlace(document: 0, pointer: ""))
         try compiler.run()
         return try compiler.finish(root)
@@ -148,14 +151,21 @@ struct SchemaCompiler {
         for range in enumerations {
             let tokens = range.map { document.tokens[Int(starts[$0])] }
             let kinds = tokens.reduce(0 as UInt16) { $0 | 1 << UInt16($1.kind.rawValue) }
-            var plan = EnumerationPlan(start: starts[range.lowerBound], end: starts[range.upperBound], kinds: kinds)
-            if tokens.count > 6, tokens.allSatisfy({ $0.kind == .string }) {
+            var plan = EnumerationPlan(
+                start: starts[range.lowerBound], end: starts[range.upperBound], count: UInt32(range.count), kinds: kinds
+            )
+            plan.isText = tokens.allSatisfy { $0.kind == .string }
+            if tokens.count > 6, tokens.allSatisfy({ !$0.kind.isContainer }) {
                 var table = [UInt32](repeating: 0, count: tokens.count.tableSize)
                 plan.table = UInt32(draft.tables.count)
                 plan.mask = UInt32(table.count - 1)
                 for position in range {
-                    let token = document.tokens[Int(starts[position])]
-                    let hash = KeyHash.hash(document.bytes + token.offset, Int(token.count), seed: KeyHash.processSeed)
+                    let start = Int(starts[position])
+                    let token = document.tokens[start]
+                    let hash =
+                        plan.isText
+                        ? KeyHash.hash(document.bytes + token.offset, Int(token.count), seed: KeyHash.processSeed)
+                        : UInt32(truncatingIfNeeded: ValueEquality.hash(document.tokens, document.bytes, start, 0))
                     var slot = Int(hash) & (table.count - 1)
                     while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
                     table[slot] = starts[position]

@@ -68,7 +68,10 @@ struct SchemaIndex {
     private static func step(_ value: JSONValue, _ step: Substring) -> JSONValue? {
         switch value {
         case .array(let elements):
-            guard let index = Int(step), elements.indices.contains(index) else { return nil }
+            // RFC 6901 §4: digits without leading zeros.
+            guard step.utf8.allSatisfy({ (0x30...0x39).contains($0) }), step.utf8.first != 0x30 || step.utf8.count == 1,
+                let index = Int(step), elements.indices.contains(index)
+            else { return nil }
             return elements[index]
         case .object(let object): return object[unescape(step)]
         default: return nil

@@ -65,6 +65,9 @@ extension SchemaNodeCompiler {
         guard let names else {
             throw compiler.error(.invalid, place, "type", "type must be a string or an array, not \(value.kind).")
         }
+        guard !names.isEmpty else {
+            throw compiler.error(.invalid, place, "type", "type must name at least one type.")
+        }
         var kinds: UInt16 = 0
         var isPlainInteger = false
         for name in names {
@@ -172,8 +175,8 @@ extension SchemaNodeCompiler {
 
     mutating func formats(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
         guard let name = try keywords.string("format", compiler), let format = Format(name, draft) else { return }
-        let asserts = compiler.options.formats ?? vocabulary.contains(.formatAssertion)
-        guard asserts || vocabulary.contains(.formatAssertion) else { return }
+        // A vocabulary that asserts cannot be switched off.
+        guard compiler.options.formats == true || vocabulary.contains(.formatAssertion) else { return }
         compiler.draft.formats.append(format)
         string.append(
             Instruction(

@@ -140,7 +140,11 @@ extension Evaluation {
     @inline(never)
     mutating func dependency(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
         let plan = dependencies[index]
+        // Each search may look at every member.
+        let count = Int(tokens[token].count)
+        guard charge(count) else { return false }
         guard find(plan.name, in: token) != nil else { return true }
+        guard charge(Int(plan.end &- plan.start) &* count) else { return false }
         for entry in plan.start..<plan.end where find(dependentNames[Int(entry)], in: token) == nil { return false }
         return plan.node == MembersPlan.none || check(plan.node, token, marks)
     }

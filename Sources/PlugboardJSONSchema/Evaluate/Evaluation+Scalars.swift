@@ -22,13 +22,17 @@ extension Evaluation {
     }
 
     @inline(never)
-    func isMultiple(_ token: Int, _ index: Int) -> Bool {
+    mutating func isMultiple(_ token: Int, _ index: Int) -> Bool {
         let number = tokens[token]
         let limit = limits + index
         if limit.pointee.isSmall, number.kind == .integer || number.kind == .decimal {
             return SmallDecimal(digits: number.integer, exponent: number.exponent).isMultiple(of: limit.pointee.small)
         }
         let divisor = program._withUnsafeGuaranteedRef { $0.numbers[index] }
+        // Each digit of the one meets each digit of the other.
+        let (steps, overflows) = (Int(number.count) / 16 + 1).multipliedReportingOverflow(
+            by: divisor.text.utf8.count / 16 + 1)
+        guard !overflows, charge(steps) else { return false }
         return ValueEquality.number(bytes, number)?.isMultiple(of: divisor) ?? false
     }
 
@@ -52,12 +56,8 @@ extension Evaluation {
     mutating func matches(_ pattern: UInt32, _ token: Int) -> Bool {
         let code = patternCodes + Int(pattern)
         let text = tokens[token]
-        let matchData = scratch._withUnsafeGuaranteedRef { $0.matchData }
-        let isTimed = code.pointee.code != nil && patternTime.begin()
-        let result = code.pointee.match(bytes + text.offset, Int(text.count), matchData)
-        if isTimed, patternTime.end() {
-            stop = .pattern
-            return false
+        let result = scratch._withUnsafeGuaranteedRef {
+            code.pointee.match(bytes + text.offset, Int(text.count), $0, &patternTime)
         }
         switch result {
         case .match: return true
@@ -85,14 +85,20 @@ extension Evaluation {
         guard check.isJSON else { return true }
         guard let document = try? JSONDocument(decoded) else { return false }
         guard check.node != MembersPlan.none else { return true }
+        let inner = Scratch()
         return program._withUnsafeGuaranteedRef { program in
-            var evaluation = Evaluation(program, document, Scratch())
-            evaluation.depth = depth
-            evaluation.work = work
-            let isValid = evaluation.check(check.node, 0)
-            work = evaluation.work
-            if evaluation.stop != .none { stop = evaluation.stop }
-            return isValid
+            // The evaluation keeps neither of them alive.
+            withExtendedLifetime((document, inner)) {
+                var evaluation = Evaluation(program, document, inner)
+                evaluation.depth = depth
+                evaluation.work = work
+                evaluation.patternTime = patternTime
+                let isValid = evaluation.check(check.node, 0)
+                work = evaluation.work
+                patternTime = evaluation.patternTime
+                if evaluation.stop != .none { stop = evaluation.stop }
+                return isValid
+            }
         }
     }
 
@@ -105,6 +111,7 @@ extension Evaluation {
         guard plan.kinds >> UInt16(kind.rawValue) & 1 != 0 else { return false }
         let tokens = tokens
         let bytes = bytes
+        if plan.mask != 0, !plan.isText { return isListed(plan, token) }
         if plan.mask != 0 {
             let hash = KeyHash.hash(bytes + value.offset, Int(value.count), seed: KeyHash.processSeed)
             var slot = hash & plan.mask
@@ -120,6 +127,8 @@ extension Evaluation {
                 slot = (slot &+ 1) & plan.mask
             }
         }
+        // No comparison looks at more than the value.
+        guard charge(Int(plan.count) &* (after(token) &- token)) else { return false }
         var entry = Int(plan.start)
         while entry < Int(plan.end) {
             switch ValueEquality.isEqual(constantTokens, constantBytes, entry, tokens, bytes, token, lowestStack) {
@@ -131,6 +140,28 @@ extension Evaluation {
             }
             entry = ValueEquality.after(constantTokens, entry)
         }
+        return false
+    }
+
+    /// The same for a table of scalars of any kind.
+    private func isListed(_ plan: EnumerationPlan, _ token: Int) -> Bool {
+        var slot = UInt32(truncatingIfNeeded: ValueEquality.hash(tokens, bytes, token, lowestStack)) & plan.mask
+        while true {
+            let entry = Int(tables[Int(plan.table &+ slot)])
+            if entry == 0 { return false }
+            if ValueEquality.isEqual(constantTokens, constantBytes, entry, tokens, bytes, token, lowestStack) == true {
+                return true
+            }
+            slot = (slot &+ 1) & plan.mask
+        }
+    }
+
+    /// Takes steps off the work that is left; false if there are not so many, which ends the evaluation.
+    @inline(__always)
+    mutating func charge(_ steps: Int) -> Bool {
+        work &-= steps
+        guard work < 0 else { return true }
+        stop = .work
         return false
     }
 }

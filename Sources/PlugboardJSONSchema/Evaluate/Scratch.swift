@@ -11,8 +11,13 @@ final class Scratch: @unchecked Sendable {  // One evaluation at a time has it.
     /// Hashes of elements with their tokens.
     var hashes: [(hash: UInt64, token: Int)] = []
     let matchData: OpaquePointer?
+    /// The steps of a counted match.
+    let budget: UnsafeMutablePointer<CountedPattern.Budget>
+    private var counted: OpaquePointer?
 
     init() {
+        budget = .allocate(capacity: 1)
+        budget.initialize(to: CountedPattern.Budget())
         marks = .allocate(capacity: marksCapacity)
         matchData = pcre2_match_data_create_8(1, nil)
     }
@@ -20,6 +25,14 @@ final class Scratch: @unchecked Sendable {  // One evaluation at a time has it.
     deinit {
         marks.deallocate()
         pcre2_match_data_free_8(matchData)
+        pcre2_match_context_free_8(counted)
+        budget.deallocate()
+    }
+
+    /// The context of counted matches, which is made when it is first needed.
+    func countedContext() -> OpaquePointer? {
+        if counted == nil { counted = CountedPattern.context(budget) }
+        return counted
     }
 
     /// Adds a region of zeros and returns its start.

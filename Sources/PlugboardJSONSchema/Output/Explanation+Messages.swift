@@ -54,6 +54,7 @@ extension Explanation {
     /// A step of a path, of which a long one is cut: a document of many levels with long names must not fill the
     /// memory.
     static func shortened(_ step: String) -> String {
-        step.utf8.count <= 256 ? step : step.prefix(64) + "…"
+        // By code points: a character has no longest length.
+        step.utf8.count <= 128 ? step : String(step.unicodeScalars.prefix(32)) + "…"
     }
 }

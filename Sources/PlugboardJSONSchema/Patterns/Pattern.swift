@@ -9,6 +9,11 @@ struct PatternError: Error {
 /// A regular expression of ECMA-262 (with the flag u), compiled by libpcre2.
 final class Pattern: @unchecked Sendable {  // Nothing changes after the initializer; libpcre2 only reads the code.
     let code: PatternCode
+    /// Nil for patterns that are plain text.
+    private let counted: CountedPattern?
+
+    static let options = UInt32(
+        PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C)
 
     init(_ text: String) throws(PatternError) {
         let translation = try PatternTranslator.translate(text)
@@ -17,20 +22,24 @@ final class Pattern: @unchecked Sendable {  // Nothing changes after the initial
             bytes.initialize(repeating: 0, count: prefix.count + JSONDocument.padding)
             for (position, byte) in prefix.enumerated() { bytes[position] = byte }
             code = PatternCode(
-                code: nil, hasJIT: false, prefix: bytes, prefixCount: prefix.count, isWhole: translation.isWhole)
+                code: nil, hasJIT: false, plainLimit: 0, counted: nil, prefix: bytes, prefixCount: prefix.count,
+                isWhole: translation.isWhole)
+            counted = nil
             return
         }
-        let options =
-            PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C
         var number: Int32 = 0
         var offset = 0
         let bytes = Array(translation.text.utf8)
         let compiled = bytes.withUnsafeBufferPointer {
-            pcre2_compile_8($0.baseAddress, $0.count, options, &number, &offset, Pattern.compileContext)
+            pcre2_compile_8($0.baseAddress, $0.count, Pattern.options, &number, &offset, Pattern.compileContext)
         }
         guard let compiled else { throw PatternError(reason: Pattern.message(number)) }
         let hasJIT = pcre2_jit_compile_8(compiled, PCRE2_JIT_COMPLETE) == 0
-        code = PatternCode(code: compiled, hasJIT: hasJIT, prefix: nil, prefixCount: 0, isWhole: false)
+        let counted = CountedPattern(bytes)
+        self.counted = counted
+        code = PatternCode(
+            code: compiled, hasJIT: hasJIT, plainLimit: PatternCode.plainLimit(compiled),
+            counted: .passUnretained(counted), prefix: nil, prefixCount: 0, isWhole: false)
     }
 
     deinit {
@@ -38,7 +47,7 @@ final class Pattern: @unchecked Sendable {  // Nothing changes after the initial
         code.prefix?.deallocate()
     }
 
-    private nonisolated(unsafe) static let compileContext: OpaquePointer? = {  // Read only after this closure.
+    nonisolated(unsafe) static let compileContext: OpaquePointer? = {  // Read only after this closure.
         let context = pcre2_compile_context_create_8(nil)
         pcre2_set_max_pattern_length_8(context, 1 << 16)
         pcre2_set_parens_nest_limit_8(context, 200)
@@ -58,18 +67,20 @@ struct PatternCode {
 
     let code: OpaquePointer?
     let hasJIT: Bool
+    /// Longer texts are matched by `counted`.
+    let plainLimit: Int
+    /// The pattern owns it.
+    let counted: Unmanaged<CountedPattern>?
     /// For patterns that are `^` and plain text, which are compared without libpcre2.
     let prefix: UnsafeMutablePointer<UInt8>?
     let prefixCount: Int
     /// The plain text must be the whole value.
     let isWhole: Bool
 
-    /// Backtracking steps of a match; at most a few tens of milliseconds.
-    private static let matchLimit: UInt32 = 1_000_000
-    /// Bytes of a text in which a pattern is searched at each place, because the limit of steps counts for each place.
-    private static let unanchoredLimit = 256 << 10
+    /// Backtracking steps from one position of a text; a match that needs more is counted.
+    private static let matchLimit: UInt32 = 5_000
     /// In KiB.
-    private static let heapLimit: UInt32 = 16 << 10
+    private static let heapLimit: UInt32 = 1 << 10
 
     private nonisolated(unsafe) static let context: OpaquePointer? = {  // Read only after this closure.
         let context = pcre2_match_context_create_8(nil)
@@ -78,31 +89,34 @@ struct PatternCode {
         return context
     }()
 
-    /// Whether the pattern can only match at the begin of the text.
-    private var isAnchored: Bool {
+    /// The bytes of the longest text that is matched without counting: more if the pattern can only match at its begin.
+    fileprivate static func plainLimit(_ code: OpaquePointer) -> Int {
         var options: UInt32 = 0
-        return pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_ALLOPTIONS), &options) == 0
+        let isAnchored =
+            pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_ALLOPTIONS), &options) == 0
             && options & UInt32(PCRE2_ANCHORED) != 0
+        return isAnchored ? 4096 : 256
     }
 
     /// Searches in valid UTF-8. Eight bytes after the text must be readable.
-    func match(_ text: UnsafePointer<UInt8>, _ count: Int, _ data: OpaquePointer?) -> Result {
+    func match(
+        _ text: UnsafePointer<UInt8>, _ count: Int, _ scratch: Scratch, _ time: inout PatternTime
+    ) -> Result {
         if let prefix {
             guard isWhole ? count == prefixCount : count >= prefixCount else { return .noMatch }
             return Evaluation.isSame(prefix, text, prefixCount) ? .match : .noMatch
         }
-        guard count <= PatternCode.unanchoredLimit || isAnchored else { return .limit }
-        var result: Int32
-        if hasJIT {
-            result = pcre2_jit_match_8(code, text, count, 0, 0, data, PatternCode.context)
-            if result == PCRE2_ERROR_JIT_STACKLIMIT {
-                result = pcre2_match_8(
-                    code, text, count, 0, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data, PatternCode.context)
-            }
-        } else {
-            result = pcre2_match_8(code, text, count, 0, PCRE2_NO_UTF_CHECK, data, PatternCode.context)
+        if count <= plainLimit {
+            let isTimed = time.begin()
+            let result =
+                hasJIT
+                ? pcre2_jit_match_8(code, text, count, 0, 0, scratch.matchData, PatternCode.context)
+                : pcre2_match_8(
+                    code, text, count, 0, UInt32(PCRE2_NO_UTF_CHECK), scratch.matchData, PatternCode.context)
+            if isTimed, time.end() { return .limit }
+            if result >= 0 { return .match }
+            if result == PCRE2_ERROR_NOMATCH { return .noMatch }
         }
-        if result >= 0 { return .match }
-        return result == PCRE2_ERROR_NOMATCH ? .noMatch : .limit
+        return counted?._withUnsafeGuaranteedRef { $0.match(text, count, scratch, &time) } ?? .limit
     }
 }

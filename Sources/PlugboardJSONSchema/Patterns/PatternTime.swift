@@ -4,14 +4,15 @@
     import Musl
 #endif
 
-/// The time that all matches of one document take, estimated from some of them.
+/// The processor time that all matches of one document take: measured for counted matches, estimated for the others
+/// from some of them.
 ///
-/// Each match has a limit of its own; many that stay just below it would take minutes.
+/// It is the time of the thread, so that a loaded machine does not change what is valid.
 struct PatternTime {
     /// In nanoseconds.
     private static let limit: UInt64 = 2_000_000_000
-    /// Of so many matches, one at a random place is timed, because reading the clock costs as much as a short match.
-    private static let interval: UInt64 = 16
+    /// Of so many matches, one at a random place is timed, because reading the clock costs more than a short match.
+    private static let interval: UInt64 = 64
 
     private var random: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ KeyHash.processSeed | 1
     private var spent: UInt64 = 0
@@ -34,9 +35,17 @@ struct PatternTime {
         return spent > PatternTime.limit
     }
 
-    private static var now: UInt64 {
+    /// Begins a counted match, and returns the time at which it must end.
+    mutating func beginCounted() -> UInt64 {
+        start = PatternTime.now
+        return start &+ (PatternTime.limit > spent ? PatternTime.limit &- spent : 0)
+    }
+
+    mutating func endCounted() { spent &+= PatternTime.now &- start }
+
+    static var now: UInt64 {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 }

@@ -149,9 +149,13 @@ struct DynamicPlan {
 struct EnumerationPlan {
     let start: UInt32
     let end: UInt32
+    /// The number of the values.
+    let count: UInt32
     /// The kinds of the values, by bits.
     let kinds: UInt16
-    /// If every value is a string and there are more than a few: their table, in the program's `tables`.
+    /// If every value is a scalar and there are more than a few: their table, in the program's `tables`.
     var table: UInt32 = 0
     var mask: UInt32 = 0
+    /// Whether every value is a string.
+    var isText = false
 }

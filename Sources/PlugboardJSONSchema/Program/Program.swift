@@ -30,6 +30,8 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
     let numbers: [JSONNumber]
     let patterns: [Pattern]
     let patternCodes: FlatList<PatternCode>
+    /// Whether a pattern is more than plain text.
+    let usesPatterns: Bool
     let formats: FlatList<Format>
     let contents: FlatList<ContentCheck>
     /// The values of `const` and `enum`, one array.
@@ -38,6 +40,8 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
     let nameBytes: FlatList<UInt8>
     let locations: [Location]
     let hasDynamicScope: Bool
+    /// The draft of the schema itself, if it has no other drafts or vocabularies within.
+    let uniformDraft: SchemaDraft?
 
     init(_ draft: ProgramDraft, root: UInt32, nameBytes: [UInt8], constants: JSONDocument) {
         self.root = root
@@ -59,12 +63,14 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
         numbers = draft.numbers
         patterns = draft.patterns
         patternCodes = FlatList(draft.patterns.map(\.code))
+        usesPatterns = draft.patterns.contains { $0.code.code != nil }
         formats = FlatList(draft.formats)
         contents = FlatList(draft.contents)
         self.constants = constants
         self.nameBytes = FlatList(nameBytes)
         locations = draft.locations
         hasDynamicScope = !draft.dynamics.isEmpty
+        uniformDraft = draft.uniformDraft
     }
 }
 
@@ -89,6 +95,7 @@ struct ProgramDraft {
     var formats: [Format] = []
     var contents: [ContentCheck] = []
     var locations: [Program.Location] = []
+    var uniformDraft: SchemaDraft?
 }
 
 /// An array that never changes, read through its address.

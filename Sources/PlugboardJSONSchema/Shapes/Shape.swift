@@ -50,7 +50,15 @@ public indirect enum Shape: Sendable, Hashable {
             for (name, value) in object {
                 let shape = try read(value, "\(path)/\(SchemaIndex.escape(name))", depth: depth + 1)
                 let isOptional = name.utf8.last == UInt8(ascii: "?")
-                members[isOptional ? String(name.dropLast()) : name] = isOptional ? .optional(shape) : shape
+                // By bytes: a mark after the question mark would make one character of both.
+                let member = isOptional ? String(decoding: name.utf8.dropLast(), as: UTF8.self) : name
+                guard members[member] == nil else {
+                    throw error(
+                        path,
+                        "The member \(member.quotedText) is described twice, or by two texts that differ only in how "
+                            + "Unicode composes them. Use a schema for the latter.")
+                }
+                members[member] = isOptional ? .optional(shape) : shape
             }
             return .object(members)
         default:

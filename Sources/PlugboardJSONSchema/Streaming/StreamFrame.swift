@@ -25,6 +25,8 @@ struct AppliedSchema {
     let step: Step
     /// An index of the locations, a position, or the number of the frame whose path has the name.
     var detail: UInt32 = 0
+    /// Whether it is evaluated at the end of an array or object around the value, with all that it applies.
+    var isCovered = false
 }
 
 /// What an open array or object is checked against.

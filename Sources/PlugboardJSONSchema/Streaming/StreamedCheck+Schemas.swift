@@ -2,6 +2,8 @@
 extension StreamedCheck {
     /// The most schemas that may apply to the open values at a time.
     private static let appliedLimit = 1 << 18
+    /// The most schemas behind references that the begin of a scalar is checked against.
+    private static let referenceLimit = 64
 
     /// The schemas of the value that follows: the root's, or those of an element. Those of a member are known with its
     /// key.
@@ -15,7 +17,7 @@ extension StreamedCheck {
         if keptFrame >= 0 { parser.tokens[parser.container].count &+= 1 }
         let position = frame.count
         frames[frames.count - 1].count += 1
-        for index in frame.checks..<checks.count {
+        for index in frame.checks..<checks.count where failure == nil {
             let check = checks[index]
             switch check.kind {
             case .most where check.index < position + 1: return fail(check)
@@ -38,7 +40,14 @@ extension StreamedCheck {
             evaluation.stop = .work
             return failAsLimited()
         }
-        applied.append(AppliedSchema(node: node, parent: parent, step: step, detail: detail))
+        evaluation.work -= 1
+        guard evaluation.work >= 0 else {
+            evaluation.stop = .work
+            return failAsLimited()
+        }
+        applied.append(
+            AppliedSchema(
+                node: node, parent: parent, step: step, detail: detail, isCovered: applied[Int(parent)].isCovered))
     }
 
     /// A key was read: finds the schemas of the member's value.
@@ -121,16 +130,24 @@ extension StreamedCheck {
     /// A scalar of one of these kinds has begun: fails if no schema allows it, or if it is too long.
     mutating func unfinished(_ kinds: [Token.Kind]) -> Bool {
         let count = scanned - parser.cursor
-        for index in pending..<applied.count {
+        let end = applied.count
+        // The schemas that these refer to are looked at as well, so many of them.
+        var index = pending - 1
+        while index + 1 < min(applied.count, end + StreamedCheck.referenceLimit) {
+            index += 1
             let node = UnsafePointer(program.nodes.base) + Int(applied[index].node)
             guard kinds.contains(where: { evaluation.lets(node, $0) }) else {
                 failWithType(index)
                 return false
             }
-            guard kinds[0] == .string, count > 0 else { continue }
-            let section = node.pointee.string
+            let section = evaluation.section(node, kinds[0])
             for position in section.start..<section.end {
                 let instruction = program.code.base[Int(position)]
+                if instruction.operation == .call, applied.count < end + StreamedCheck.referenceLimit {
+                    apply(instruction.a, Int32(index), .call, detail: instruction.location)
+                    guard failure == nil else { return false }
+                }
+                guard kinds[0] == .string, count > 0 else { continue }
                 // A character is at most twelve bytes: the escapes of two surrogates.
                 if instruction.operation == .maxLength, count / 12 > Int(instruction.a) {
                     failAsTooLong(instruction, index)
@@ -138,21 +155,8 @@ extension StreamedCheck {
                 }
             }
         }
+        while applied.count > end { applied.removeLast() }
         return false
-    }
-
-    private mutating func end() -> Bool {
-        evaluation.work += Evaluation.workLimit.value
-        // One by one: most often it is one.
-        while applied.count > pending { applied.removeLast() }
-        isPrepared = false
-        guard let frame = frames.last else {
-            expected = .end
-            return true
-        }
-        if frame.isObject { path.removeLast(path.count - frame.path) }
-        expected = .separator
-        return true
     }
 
     mutating func open(_ kind: Token.Kind) throws(JSONDocumentError) -> Bool {
@@ -211,10 +215,13 @@ extension StreamedCheck {
         of node: UnsafePointer<Node>, _ number: UInt32, _ index: Int, _ kind: Token.Kind
     ) {
         let isMarked = node.pointee.markedKinds & (kind == .array ? 1 : 2) != 0
+        let isCovered = applied[index].isCovered
         if isMarked || program.hasDynamicScope {
-            checks.append(StreamCheck(kind: .node, index: number, applied: Int32(index)))
+            if !isCovered { checks.append(StreamCheck(kind: .node, index: number, applied: Int32(index))) }
             // The targets of dynamic references depend on the schemas that led to them.
             if program.hasDynamicScope { return }
+            // What is below is evaluated with it: a second time at each level would be quadratic.
+            applied[index].isCovered = true
         }
         let section = evaluation.section(node, kind)
         for position in section.start..<section.end {
@@ -231,7 +238,9 @@ extension StreamedCheck {
             case .maxItems, .maxProperties:
                 checks.append(StreamCheck(kind: .most, index: instruction.a, applied: own, detail: position))
             default:
-                if !isMarked { checks.append(StreamCheck(kind: .instruction, index: position, applied: own)) }
+                if !isMarked, !isCovered {
+                    checks.append(StreamCheck(kind: .instruction, index: position, applied: own))
+                }
             }
         }
     }
@@ -241,51 +250,5 @@ extension StreamedCheck {
         let check = StreamCheck(kind: .members, index: plan, applied: applied, bits: bits.count)
         if pointee.requiredCount > 0 { bits.append(contentsOf: repeatElement(0, count: Int(pointee.mask) / 64 + 1)) }
         checks.append(check)
-    }
-
-    // MARK: Ends
-
-    mutating func close() throws(JSONDocumentError) -> Bool {
-        let frame = frames[frames.count - 1]
-        parser.cursor += 1
-        var token = 0
-        if keptFrame >= 0 {
-            token = parser.container
-            try parser.close()
-        }
-        useWindow()
-        for index in frame.checks..<checks.count {
-            let check = checks[index]
-            let isValid: Bool
-            switch check.kind {
-            case .items, .most: isValid = true
-            case .members: isValid = check.found == program.plans.base[Int(check.index)].requiredCount
-            case .least: isValid = frame.count >= Int(check.index)
-            case .instruction:
-                isValid = evaluation.step(program.code.base + Int(check.index), token, Evaluation.unmarked)
-            case .node: isValid = evaluation.check(check.index, token)
-            }
-            guard isValid, evaluation.stop == .none else {
-                fail(check, token)
-                return false
-            }
-        }
-        frames.removeLast()
-        if keptFrame == frames.count {
-            keptFrame = -1
-            parser.tokenCount = 0
-        }
-        if frame.keySet >= 0 { keySets.removeLast() }
-        while checks.count > frame.checks { checks.removeLast() }
-        while bits.count > frame.bits { bits.removeLast() }
-        pending = frame.applied
-        return end()
-    }
-
-    /// The evaluation reads the window, which may have moved.
-    mutating func useWindow() {
-        evaluation.tokens = UnsafePointer(parser.tokens)
-        evaluation.bytes = UnsafePointer(parser.bytes)
-        evaluation.lowestStack = lowestStack
     }
 }

@@ -16,6 +16,8 @@ struct StreamedCheck {
 
     /// More bytes are taken in parts of this size, so that the window stays small.
     private static let partSize = 64 << 10
+    /// The most bytes that are kept.
+    private static let windowLimit = 1 << 30
 
     let program: Program
     let options: JSONDocument.Options
@@ -88,11 +90,14 @@ struct StreamedCheck {
     }
 
     private mutating func append(_ part: UnsafeRawBufferPointer) throws(JSONDocumentError) {
-        let limit = min(options.sizeLimit, 1 << 30)
-        guard dropped + parser.size + part.count <= limit else {
+        guard part.count <= options.sizeLimit - dropped - parser.size else {
+            let limit = options.sizeLimit
             throw JSONDocumentError(offset: limit, reason: "the text is larger than the limit of \(limit) bytes")
         }
         if keptFrame < 0, parser.cursor > 0 { dropRead() }
+        guard parser.size + part.count <= StreamedCheck.windowLimit else {
+            throw located(parser.failure("more than \(StreamedCheck.windowLimit) bytes of it have to be kept"))
+        }
         let needed = parser.size + part.count + JSONDocument.padding
         if needed > capacity {
             let larger = max(needed, capacity * 2, 512)

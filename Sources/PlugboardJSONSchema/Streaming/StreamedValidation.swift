@@ -12,8 +12,11 @@
 /// end; until then, that array or object is kept.
 ///
 /// The verdict is that of `JSONSchema.isValid`, with one exception: of equal keys of an object every value must match,
-/// not only the last one, because the first one is decided before the last one is read. One thread at a time may use
-/// it.
+/// not only the last one, because the first one is decided before the last one is read. Limits of the evaluation (depth
+/// and work) begin at each value that is checked by itself, so that a document near a limit may pass in pieces and
+/// exceed the limit as a whole. The text may be larger than 1 GiB; what has to be kept of it must not.
+///
+/// One thread at a time may use it.
 public final class StreamedValidation {
     private var check: StreamedCheck
     private var outcome: Result<ValidationResult, JSONDocumentError>?

@@ -61,4 +61,17 @@ struct ResponseValidationTests {
         #expect(errors.first?.contains("A.schema must be a JSON Schema") == true)
         #expect(errors.last?.contains("C.schema is larger than") == true)
     }
+
+    @Test func `a mistake in a shape is an error of the definitions`() {
+        let text = """
+            {"A": {"path": "a", "shape": {"id": "numbr"}}, "B": {"path": "b", "shape": {"tags": ["string", "null"]}},
+             "C": {"path": "c", "shape": {"a": {"b?": 1}}}, "D": {"path": "d", "shape": {"a?": ["integer?"]}}}
+            """
+
+        let errors = Definitions.check(text.utf8).errors.map(\.description)
+
+        #expect(errors.count == 3)
+        #expect(errors.first?.contains("A.shape.id must be one of") == true)
+        #expect(errors.first?.contains("did you mean number?") == true)
+    }
 }

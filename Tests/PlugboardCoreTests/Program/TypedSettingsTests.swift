@@ -174,6 +174,7 @@ struct TypedSettingsTests {
             "validator",
             .validator {
                 $0.schemas = $0.schemas
+                $0.shapes = $0.shapes
                 $0.requests = $0.requests
                 $0.documents = $0.documents
                 $0.openapi = $0.openapi
@@ -190,7 +191,8 @@ struct TypedSettingsTests {
                 $0.fetchCount = $0.fetchCount
             },
             [
-                "schemas", "requests", "documents", "openapi", "checksOperationRequests", "mode", "draft", "formats",
+                "schemas", "shapes", "requests", "documents", "openapi", "checksOperationRequests", "mode", "draft",
+                "formats",
                 "limit", "passesLarger", "streams", "stored", "fetch", "fetchSize", "fetchCount",
             ]
         ),

@@ -9,7 +9,9 @@ final class CheckedBody: BodySource, @unchecked Sendable {
     /// More bytes than this, with what is kept of an array or object, are checked by another thread.
     private static let keptLimit = 64 << 10
     /// The same for pieces with strings that regular expressions check.
-    private static let patternLimit = 1 << 10
+    private static let patternLimit = 256
+    /// Schemas with more rules may need longer for each value.
+    private static let ruleLimit = 256
 
     private let inner: InnerBody
     private let schema: JSONSchema
@@ -30,7 +32,8 @@ final class CheckedBody: BodySource, @unchecked Sendable {
 
     private static func validation(_ schema: JSONSchema) -> StreamedValidation {
         var options = JSONDocument.Options()
-        options.sizeLimit = 1 << 30
+        // The limit of the plugin decides.
+        options.sizeLimit = .max
         return schema.validation(options: options, limit: Judge.reasonLimit)
     }
 
@@ -52,7 +55,7 @@ final class CheckedBody: BodySource, @unchecked Sendable {
             if isDone { return true }
             switch piece {
             case .bytes(let bytes): return accepts(bytes, pull)
-            case .end: return decide({ () throws(JSONDocumentError) in try validation.finish() }, pull, atEnd: true)
+            case .end: return finishes(pull)
             case .broken: return true
             }
         }
@@ -68,10 +71,7 @@ final class CheckedBody: BodySource, @unchecked Sendable {
             pull.fail(error)
             return false
         }
-        let isLong =
-            validation.keptByteCount + bytes.count > CheckedBody.keptLimit
-            || schema.usesPatterns && bytes.count > CheckedBody.patternLimit
-        guard isLong else {
+        guard isLong(bytes.count) else {
             return decide({ () throws(JSONDocumentError) in try validation.update(bytes) }, pull)
         }
         let piece = Bytes(copying: bytes)
@@ -83,6 +83,25 @@ final class CheckedBody: BodySource, @unchecked Sendable {
                     }.get()
                 }, pull)
             if isValid { pull.give(piece) }
+        }
+        return false
+    }
+
+    /// Whether so many further bytes, with what is kept, could take long to check.
+    private func isLong(_ count: Int) -> Bool {
+        let count = validation.keptByteCount + count
+        if schema.usesPatterns { return count > CheckedBody.patternLimit }
+        let rules = max(schema.ruleCount, CheckedBody.ruleLimit)
+        return count > CheckedBody.keptLimit / (rules / CheckedBody.ruleLimit)
+    }
+
+    /// A number is the last value that may be kept up to the end.
+    private func finishes(_ pull: Pull) -> Bool {
+        guard isLong(0) else {
+            return decide({ () throws(JSONDocumentError) in try validation.finish() }, pull, atEnd: true)
+        }
+        Task { [self] in
+            if decide({ () throws(JSONDocumentError) in try validation.finish() }, pull, atEnd: true) { pull.end() }
         }
         return false
     }

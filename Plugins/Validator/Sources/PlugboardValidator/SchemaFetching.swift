@@ -11,6 +11,8 @@ final class SchemaFetching: Sendable {
         case document(JSONValue)
         /// With the time until which the document is not asked for again.
         case failure(PlugboardError, until: Duration)
+        /// All that need the document wait for one request.
+        case underway(Task<Result<JSONValue, PlugboardError>, Never>)
     }
 
     /// The most documents that are remembered; with more, all are dropped.
@@ -23,7 +25,7 @@ final class SchemaFetching: Sendable {
     private let sizeLimit: ByteCount
     let countLimit: Int
     private let host: PluginHost
-    private let known = Mutex<[String: Known]>([:])
+    private let known = Mutex<[ExactText: Known]>([:])
 
     /// Nil if nothing may be fetched. An error refuses the configuration.
     init?(_ settings: ValidatorSettings, _ host: PluginHost) throws {
@@ -66,29 +68,43 @@ final class SchemaFetching: Sendable {
 
     /// Fetches a document, or returns the one that was fetched before.
     func document(_ uri: String) async throws(PlugboardError) -> JSONValue {
-        switch known.withLock({ $0[uri] }) {
-        case .document(let document): return document
-        case .failure(let error, let until) where host.now < until: throw error
-        default: break
+        let key = ExactText(uri)
+        let known: Known = known.withLock { known in
+            switch known[key] {
+            case .document(let document): return .document(document)
+            case .underway(let task): return .underway(task)
+            case .failure(let error, let until) where host.now < until: return .failure(error, until: until)
+            default: break
+            }
+            if known.count >= SchemaFetching.memoryLimit { known = [:] }
+            // A task of its own: the exchange that asked first may be cancelled.
+            let found = Known.underway(Task { [self] in await result(uri, key) })
+            known[key] = found
+            return found
         }
+        switch known {
+        case .document(let document): return document
+        case .failure(let error, _): throw error
+        case .underway(let task): return try await task.value.get()
+        }
+    }
+
+    private func result(_ uri: String, _ key: ExactText) async -> Result<JSONValue, PlugboardError> {
+        let result: Result<JSONValue, PlugboardError>
+        let found: Known?
         do throws(PlugboardError) {
             let document = try await fetch(uri)
-            remember(uri, .document(document))
-            return document
+            result = .success(document)
+            found = .document(document)
         } catch {
             let failure = PlugboardError(
                 .validatorSchema, "The schema refers to \(Printable.url(uri)), which cannot be fetched. \(error.reason)"
             )
-            if error.code != .cancelled { remember(uri, .failure(failure, until: host.now + SchemaFetching.pause)) }
-            throw failure
+            result = .failure(failure)
+            found = error.code == .cancelled ? nil : .failure(failure, until: host.now + SchemaFetching.pause)
         }
-    }
-
-    private func remember(_ uri: String, _ result: Known) {
-        known.withLock { known in
-            if known.count >= SchemaFetching.memoryLimit { known = [:] }
-            known[uri] = result
-        }
+        known.withLock { $0[key] = found }
+        return result
     }
 
     private func fetch(_ uri: String) async throws(PlugboardError) -> JSONValue {

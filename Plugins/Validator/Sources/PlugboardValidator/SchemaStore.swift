@@ -11,19 +11,34 @@ final class SchemaStore: Sendable {
         var isShape = false
         var draft: ValidatorDraft
         var formats: Bool
+
+        // By bytes: two texts that are canonically equivalent are two schemas.
+        static func == (left: Key, right: Key) -> Bool {
+            left.isShape == right.isShape && left.draft == right.draft && left.formats == right.formats
+                && left.text.utf8.elementsEqual(right.text.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(isShape)
+            hasher.combine(draft)
+            hasher.combine(formats)
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
     }
 
     private struct State {
         var registry = SchemaRegistry()
-        var compiled: [Key: JSONSchema] = [:]
+        /// Failures, too, so that a schema that cannot be compiled costs nothing the next time.
+        var compiled: [Key: Result<JSONSchema, PlugboardError>] = [:]
         /// Changes with the documents, so that a schema of older ones is not kept.
         var edition = 0
     }
 
     /// Compiled schemas; with more, all are dropped.
     static let limit = 1024
-    /// Larger texts are compiled by another thread than the loop.
-    static let inlineLimit = 16 << 10
+    /// Larger texts are compiled by another thread than the loop, and those that refer to something.
+    static let inlineLimit = 1 << 10
     private let state = Mutex(State())
     private let fetching: SchemaFetching?
 
@@ -44,23 +59,26 @@ final class SchemaStore: Sendable {
     /// - Parameter limit: The bytes of the largest text that is compiled at once.
     func schema(_ key: Key, inline limit: Int) throws(PlugboardError) -> JSONSchema? {
         let (known, registry, edition) = state.withLock { ($0.compiled[key], $0.registry, $0.edition) }
-        if let known { return known }
-        guard key.text.utf8.count <= limit else { return nil }
-        let source = try SchemaStore.source(key)
+        if let known { return try known.get() }
+        guard key.text.utf8.count <= limit, limit == .max || SchemaStore.isPlain(key.text) else { return nil }
+        let source = try source(key, edition)
         do throws(SchemaError) {
             let schema = try JSONSchema(source, options: SchemaStore.options(key), registry: registry)
-            keep(schema, key, edition)
+            keep(.success(schema), key, edition)
             return schema
         } catch {
             if case .missingDocument(let uri) = error.kind, fetching?.allows(uri) == true { return nil }
-            throw SchemaStore.failure(error)
+            let failure = SchemaStore.failure(error)
+            keep(.failure(failure), key, edition)
+            throw failure
         }
     }
 
     /// Compiles a text; documents that it refers to are fetched where that is allowed. Not on the loop.
     func load(_ key: Key) async throws(PlugboardError) -> JSONSchema {
-        let (registry, edition) = state.withLock { ($0.registry, $0.edition) }
-        let source = try SchemaStore.source(key)
+        let (known, registry, edition) = state.withLock { ($0.compiled[key], $0.registry, $0.edition) }
+        if let known { return try known.get() }
+        let source = try source(key, edition)
         do {
             let schema = try await JSONSchema(
                 source, options: SchemaStore.options(key), registry: registry,
@@ -69,10 +87,13 @@ final class SchemaStore: Sendable {
                 guard let fetching, fetching.allows(uri) else { return nil }
                 return try await fetching.document(uri)
             }
-            keep(schema, key, edition)
+            keep(.success(schema), key, edition)
             return schema
         } catch let error as SchemaError {
-            throw SchemaStore.failure(error)
+            let failure = SchemaStore.failure(error)
+            // What was fetched may change.
+            if fetching == nil { keep(.failure(failure), key, edition) }
+            throw failure
         } catch let error as PlugboardError {
             throw error
         } catch {
@@ -80,7 +101,15 @@ final class SchemaStore: Sendable {
         }
     }
 
-    private func keep(_ schema: JSONSchema, _ key: Key, _ edition: Int) {
+    /// The number of times that documents were registered.
+    var edition: Int { state.withLock { $0.edition } }
+
+    /// Whether a text has no reference: these can lead to documents of any size.
+    private static func isPlain(_ text: String) -> Bool {
+        !text.utf8.contains { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "\\") }
+    }
+
+    private func keep(_ schema: Result<JSONSchema, PlugboardError>, _ key: Key, _ edition: Int) {
         state.withLock { state in
             guard state.edition == edition else { return }
             if state.compiled.count >= SchemaStore.limit { state.compiled = [:] }
@@ -100,14 +129,17 @@ final class SchemaStore: Sendable {
     }
 
     /// The schema of a text, or that of a shape.
-    private static func source(_ key: Key) throws(PlugboardError) -> JSONValue {
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONParser.parse(key.text)
+    private func source(_ key: Key, _ edition: Int) throws(PlugboardError) -> JSONValue {
+        let failure: PlugboardError
+        do {
+            let value = try JSONParser.parse(key.text)
+            return key.isShape ? try Shape(value).schema : value
+        } catch let error as SchemaError {
+            failure = SchemaStore.failure(error)
         } catch {
-            throw PlugboardError(.validatorSchema, "The schema is not valid JSON: \(error.description).")
+            failure = PlugboardError(.validatorSchema, "The schema is not valid JSON: \(error).")
         }
-        guard key.isShape else { return value }
-        do throws(SchemaError) { return try Shape(value).schema } catch { throw failure(error) }
+        keep(.failure(failure), key, edition)
+        throw failure
     }
 }

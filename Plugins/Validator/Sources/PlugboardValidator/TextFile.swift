@@ -10,10 +10,10 @@ import PlugboardKit
 enum TextFile {
     static let limit = 64 << 20
 
-    /// The text itself if it begins as a JSON object or is `true` or `false`; else the contents of the file.
+    /// The text itself if it begins as a JSON object or array, or is `true` or `false`; else the contents of the file.
     static func json(_ text: String) throws(PlugboardError) -> String {
         let first = text.utf8.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x09 && $0 != 0x0D }
-        if first == UInt8(ascii: "{") || text == "true" || text == "false" { return text }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || text == "true" || text == "false" { return text }
         guard let file = fopen(text, "rbe") else {
             throw PlugboardError(.configuration, "The schema file \(text) cannot be opened.")
         }

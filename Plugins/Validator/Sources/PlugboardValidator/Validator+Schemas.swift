@@ -39,11 +39,7 @@ extension Validator {
                     formats: exchange[ValidatorAttributes.keys.formats] ?? settings.formats))
         }
         guard !responses.isEmpty || !operations.isEmpty, let type = type(response) else { return .nothing }
-        let (method, url) = (exchange.request.method.name, exchange.request.url)
-        if let rule = responses.first(where: { $0.rule.applies(method: method, url: url, status: status, type: type) })
-        {
-            return try find(rule)
-        }
+        if let rule = rule(of: responses, exchange, status: status, type) { return try find(rule) }
         return try find(exchange, status: status, type)
     }
 
@@ -58,9 +54,18 @@ extension Validator {
             SchemaStore.Key(text: found.text, draft: found.draft, formats: settings.formats), inline: 0)
     }
 
+    func rule(of rules: [Rule], _ exchange: borrowing Exchange, status: Int?, _ type: String) -> Rule? {
+        guard !rules.isEmpty, let url = ComparableURL.bytes(exchange.request.url) else { return nil }
+        let method = exchange.request.method.name
+        return rules.first { $0.rule.applies(method: method, url: url, status: status, type: type) }
+    }
+
     func find(_ rule: Rule) throws(PlugboardError) -> Found {
-        if let schema = rule.schema { return .schema(schema) }
-        return try find(rule.key)
+        if let schema = rule.schema(store.edition) { return .schema(schema) }
+        let edition = store.edition
+        let found = try find(rule.key)
+        if case .schema(let schema) = found { rule.keep(schema, edition) }
+        return found
     }
 
     func find(

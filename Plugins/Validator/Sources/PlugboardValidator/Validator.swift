@@ -1,6 +1,7 @@
 import PlugboardJSONSchema
 import PlugboardKit
 import PlugboardValidatorOptions
+import Synchronization
 
 /// Checks bodies against JSON Schemas before the program sees them.
 ///
@@ -10,7 +11,8 @@ import PlugboardValidatorOptions
 struct Validator: Plugin {
     static let manifest = Manifest(
         id: "validator", version: "1.0.0", documentation: "Checks bodies against JSON Schemas.", priority: 200,
-        hooks: [.request, .response, .event], events: ["cache.hit", "cache.stale", "cache.revalidated"],
+        hooks: [.request, .response, .event],
+        events: ["cache.hit", "cache.stale", "cache.revalidated", "cache.miss", "cache.bypass", "resendScheduled"],
         attributes: ValidatorAttributes.definitions,
         commands: [
             CommandDefinition(
@@ -20,11 +22,23 @@ struct Validator: Plugin {
 
     typealias Settings = ValidatorSettings
 
-    struct Rule {
+    /// A rule of the settings with its schema, which is compiled again after documents were registered.
+    final class Rule: Sendable {
         let rule: ValidatorRule
         let key: SchemaStore.Key
-        /// Nil if the schema refers to documents that have to be fetched.
-        let schema: JSONSchema?
+        private let compiled: Mutex<(schema: JSONSchema?, edition: Int)>
+
+        /// - Parameter schema: Nil if the schema refers to documents that have to be fetched.
+        init(_ rule: ValidatorRule, _ key: SchemaStore.Key, _ schema: JSONSchema?, _ edition: Int) {
+            self.rule = rule
+            self.key = key
+            compiled = Mutex((schema, edition))
+        }
+
+        /// The schema that was compiled with the documents of an edition.
+        func schema(_ edition: Int) -> JSONSchema? { compiled.withLock { $0.edition == edition ? $0.schema : nil } }
+
+        func keep(_ schema: JSONSchema, _ edition: Int) { compiled.withLock { $0 = (schema, edition) } }
     }
 
     /// What the plugin knows of an exchange.
@@ -62,24 +76,27 @@ struct Validator: Plugin {
         }
         operations = OpenAPIIndex(descriptions)
         store.register(documents)
-        responses = try Validator.rules(settings.schemas, settings, store)
+        responses =
+            try Validator.rules(settings.schemas, settings, store)
+            + Validator.rules(settings.shapes, isShape: true, settings, store)
         requests = try Validator.rules(settings.requests, settings, store)
     }
 
     private static func rules(
-        _ texts: [String: String], _ settings: Settings, _ store: SchemaStore
+        _ texts: [String: String], isShape: Bool = false, _ settings: Settings, _ store: SchemaStore
     ) throws -> [Rule] {
         // The longer rule is the more special one, and counts.
         try texts.sorted { ($1.key.utf8.count, $0.key) < ($0.key.utf8.count, $1.key) }.map { text, source in
             guard let rule = ValidatorRule(text) else {
                 throw PlugboardError(
                     .configuration,
-                    "The rule \(Printable.text(text)) of validator must be [METHOD] URL [STATUS] [TYPE].")
+                    "The rule \(Printable.text(text)) of validator must be [METHOD] URL [STATUS] [TYPE], with a method "
+                        + "in capitals and a URL that has a scheme, such as https://, or begins with *.")
             }
             do throws(PlugboardError) {
                 let key = SchemaStore.Key(
-                    text: try TextFile.json(source), draft: settings.draft, formats: settings.formats)
-                return Rule(rule: rule, key: key, schema: try store.schema(key, inline: .max))
+                    text: try TextFile.json(source), isShape: isShape, draft: settings.draft, formats: settings.formats)
+                return Rule(rule, key, try store.schema(key, inline: .max), store.edition)
             } catch {
                 throw PlugboardError(.configuration, "The rule \(Printable.text(text)) of validator: \(error.reason)")
             }
@@ -97,11 +114,9 @@ struct Validator: Plugin {
         case .overLimit: return overLimit(exchange, "request").map { .fail($0) } ?? .next
         default: break
         }
-        let (method, url) = (exchange.request.method.name, exchange.request.url)
         let found: Found
         do throws(PlugboardError) {
-            if let rule = requests.first(where: { $0.rule.applies(method: method, url: url, status: nil, type: type) })
-            {
+            if let rule = rule(of: requests, exchange, status: nil, type) {
                 found = try find(rule)
             } else if settings.checksOperationRequests {
                 found = try find(exchange, status: nil, type)
@@ -109,7 +124,7 @@ struct Validator: Plugin {
                 found = .nothing
             }
         } catch {
-            return .fail(error)
+            return unchecked(exchange, error).map { .fail($0) } ?? .next
         }
         switch found {
         case .nothing: return .next
@@ -120,7 +135,7 @@ struct Validator: Plugin {
                 return { exchange in
                     switch schema {
                     case .success(let schema): check(exchange, schema)
-                    case .failure(let error): .fail(error)
+                    case .failure(let error): unchecked(exchange, error).map { .fail($0) } ?? .next
                     }
                 }
             }
@@ -141,7 +156,7 @@ struct Validator: Plugin {
         do throws(PlugboardError) {
             found = try find(exchange, response)
         } catch {
-            return .fail(error)
+            return unchecked(exchange, error).map { .fail($0) } ?? .next
         }
         switch found {
         case .nothing: return .next
@@ -152,7 +167,7 @@ struct Validator: Plugin {
                 return { exchange in
                     switch schema {
                     case .success(let schema): check(exchange, schema)
-                    case .failure(let error): .fail(error)
+                    case .failure(let error): unchecked(exchange, error).map { .fail($0) } ?? .next
                     }
                 }
             }
@@ -161,8 +176,10 @@ struct Validator: Plugin {
 
     func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
         guard !settings.stored else { return }
+        // An exchange that follows a redirect can have one response of the cache and then one of the network.
+        let isStored = event.is("cache.hit") || event.is("cache.stale") || event.is("cache.revalidated")
         switch exchange {
-        case .some(let exchange): knowledge(exchange).isStored = true
+        case .some(let exchange): knowledge(exchange).isStored = isStored
         case .none: break
         }
     }

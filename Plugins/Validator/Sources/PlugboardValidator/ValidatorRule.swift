@@ -11,7 +11,7 @@ struct ValidatorRule {
     let statuses: ClosedRange<Int>
     let type: MediaRange?
 
-    /// Nil if the text is no rule.
+    /// Nil if the text is no rule, or one that no URL has: without a scheme, and without `*` at the begin.
     init?(_ text: String) {
         var words = text.split(separator: " ")[...]
         guard let first = words.first else { return nil }
@@ -21,8 +21,8 @@ struct ValidatorRule {
         } else {
             method = nil
         }
-        guard let url = words.popFirst() else { return nil }
-        pattern = Array(url.utf8)
+        guard let url = words.popFirst(), let pattern = ComparableURL.bytes(String(url)) else { return nil }
+        self.pattern = pattern
         type = words.last.flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? MediaRange(String($0)) : nil }
         if type != nil { words.removeLast() }
         let status = words.popFirst()
@@ -44,12 +44,14 @@ struct ValidatorRule {
         }
     }
 
-    /// - Parameter type: Type and subtype of the body, in lowercase.
-    func applies(method: String, url: String, status: Int?, type: String) -> Bool {
+    /// - Parameters:
+    ///   - url: As `ComparableURL` has it.
+    ///   - type: Type and subtype of the body, in lowercase.
+    func applies(method: String, url: [UInt8], status: Int?, type: String) -> Bool {
         if let own = self.method, own != method { return false }
         guard self.type.map({ $0.rank(type) != nil }) ?? MediaRange.isJSON(type) else { return false }
         if let status, !statuses.contains(status) { return false }
-        return ValidatorRule.matches(pattern, Array(url.utf8))
+        return ValidatorRule.matches(pattern, url)
     }
 
     /// Whether a text has the form of a pattern, in which `*` stands for any characters.

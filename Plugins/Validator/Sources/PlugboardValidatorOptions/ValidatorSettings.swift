@@ -7,6 +7,9 @@ public struct ValidatorSettings: PluginSettings {
     /// Schemas of responses by rule, as files or JSON.
     @Setting("Schemas of responses by rule, as files or JSON.")
     public var schemas: [String: String] = [:]
+    /// Shapes of responses by rule, as files or JSON; rules of schemas come first.
+    @Setting("Shapes of responses by rule, as files or JSON; rules of schemas come first.")
+    public var shapes: [String: String] = [:]
     /// Schemas of request bodies by rule, as files or JSON.
     @Setting("Schemas of request bodies by rule, as files or JSON.")
     public var requests: [String: String] = [:]

@@ -35,10 +35,10 @@ struct OpenAPIIndex: Sendable {
 
     /// The schema of a request's body, or of the body of the response with this status; nil without one.
     func schema(method: String, url: String, status: Int?, type: String) -> (text: String, draft: ValidatorDraft)? {
-        guard let parts = URLParts(url), let scheme = parts.scheme, let host = parts.hostAndPort else { return nil }
+        guard let parts = URLParts(url), parts.hostAndPort != nil else { return nil }
         let segments = OpenAPIOperation.segments(Array(parts.path.utf8))
         guard let entries = entries[Place(method: method, count: segments.count)] else { return nil }
-        let origin = Array("\(scheme)://\(host)".utf8)
+        let origin = OpenAPIOperation.origin(url)
         guard let entry = entries.first(where: { $0.operation.applies(origin, segments) }) else { return nil }
         return entry.operation.schema(status: status, type: MediaRange.essence(type)).map { ($0, entry.draft) }
     }

@@ -56,8 +56,7 @@ struct OpenAPIOperation: Sendable {
         let authority = server.indices.first { server[$0...].starts(with: mark) }.map { $0 + mark.count }
         if let authority {
             let end = server[authority...].firstIndex(of: UInt8(ascii: "/")) ?? server.endIndex
-            // Scheme and host are compared in lowercase, as URLs are sent.
-            origin = server[..<end].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            origin = OpenAPIOperation.origin(String(decoding: server[..<end], as: UTF8.self))
             server = server[end...]
         } else {
             origin = nil
@@ -84,6 +83,14 @@ struct OpenAPIOperation: Sendable {
 
     static func segments(_ path: some Collection<UInt8>) -> [[UInt8]] {
         path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map { Array($0) }
+    }
+
+    /// Scheme, host and port of a URL in the form in which they are compared.
+    static func origin(_ url: String) -> [UInt8] {
+        let bytes = ComparableURL.bytes(url) ?? Array(url.utf8)
+        let slash = UInt8(ascii: "/")
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes.count > colon + 3 else { return bytes }
+        return Array(bytes[..<(bytes[(colon + 3)...].firstIndex(of: slash) ?? bytes.endIndex)])
     }
 
     /// Whether each part is fixed: OpenAPI looks for paths without templates first.

@@ -1,0 +1,60 @@
+/// What is checked when a value has ended.
+extension StreamedCheck {
+    mutating func end() -> Bool {
+        evaluation.work += Evaluation.workLimit.value
+        // One by one: most often it is one.
+        while applied.count > pending { applied.removeLast() }
+        isPrepared = false
+        guard let frame = frames.last else {
+            expected = .end
+            return true
+        }
+        if frame.isObject { path.removeLast(path.count - frame.path) }
+        expected = .separator
+        return true
+    }
+
+    mutating func close() throws(JSONDocumentError) -> Bool {
+        let frame = frames[frames.count - 1]
+        parser.cursor += 1
+        var token = 0
+        if keptFrame >= 0 {
+            token = parser.container
+            try parser.close()
+        }
+        useWindow()
+        for index in frame.checks..<checks.count {
+            let check = checks[index]
+            let isValid: Bool
+            switch check.kind {
+            case .items, .most: isValid = true
+            case .members: isValid = check.found == program.plans.base[Int(check.index)].requiredCount
+            case .least: isValid = frame.count >= Int(check.index)
+            case .instruction:
+                isValid = evaluation.step(program.code.base + Int(check.index), token, Evaluation.unmarked)
+            case .node: isValid = evaluation.check(check.index, token)
+            }
+            guard isValid, evaluation.stop == .none else {
+                fail(check, token)
+                return false
+            }
+        }
+        frames.removeLast()
+        if keptFrame == frames.count {
+            keptFrame = -1
+            parser.tokenCount = 0
+        }
+        if frame.keySet >= 0 { keySets.removeLast() }
+        while checks.count > frame.checks { checks.removeLast() }
+        while bits.count > frame.bits { bits.removeLast() }
+        pending = frame.applied
+        return end()
+    }
+
+    /// The evaluation reads the window, which may have moved.
+    mutating func useWindow() {
+        evaluation.tokens = UnsafePointer(parser.tokens)
+        evaluation.bytes = UnsafePointer(parser.bytes)
+        evaluation.lowestStack = lowestStack
+    }
+}
