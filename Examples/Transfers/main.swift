@@ -13,7 +13,7 @@ let target = CommandLine.arguments[3]
 let kernel = try Kernel(plugins: [.redirect, .resume, .retry])
 do {
     var download = Download(Request(.get, source), to: file)
-    download.segments = 4  // at the same time, where the server can do that and it is faster
+    download.segments = 4  // at the same time, where the server can do that
     download.progress = { print("downloading", $0.received, "of", $0.total.map(String.init) ?? "?") }
     let received = try await download.run(with: kernel)
     guard received.isComplete else { fatalError("\(source) responded with status \(received.response.status)") }

@@ -120,7 +120,8 @@ extension UploadRun {
     }
 
     private mutating func startOver(after response: Response) async throws(PlugboardError) -> Response? {
-        // A server may forget an upload when it is complete: a method that is not idempotent could be carried out twice.
+        // A server may forget an upload when it is complete: a method that is not idempotent could be carried out
+        // twice.
         guard upload.request.method.isIdempotent || !parts.isAllGiven && !isContinued else { return response }
         lose()
         return try await goOn(after: response)

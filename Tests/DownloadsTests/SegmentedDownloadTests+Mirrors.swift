@@ -1,5 +1,6 @@
 import Foundation
 import Plugboard
+import Synchronization
 import TestSupport
 import Testing
 
@@ -46,10 +47,16 @@ extension SegmentedDownloadTests {
             gate.admit()
             return RangeServer.correct(request, other, tag: "\"m\"")
         }
-        // It breaks after 10,000 bytes and sends no other part, so that the mirror must.
+        // The first response breaks after 10,000 bytes, and there are no parts, so that the mirror must send the rest.
+        let wholes = Mutex(0)
         let server = try LoopbackServer { [content] connection in
             let request = try connection.readRequest()
             guard request["Range"] == nil else { return try RangeServer.send(.init(503), connection) }
+            let isFirst = wholes.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return try RangeServer.send(RangeServer.correct(request, content), connection) }
             let fields = RangeServer.correct(request, content).fields + [("Content-Length", "200000")]
             try connection.write(
                 Array(ServerResponse(status: 200, fields: fields, body: "").head.utf8) + content[..<99])
