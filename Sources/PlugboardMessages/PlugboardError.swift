@@ -34,7 +34,7 @@
 ///     redirect        .limit .refused .body
 ///     resume          .changed
 ///     retry           .circuitOpen
-///     validator       .invalid .json .limit .schema
+///     validator       .coding .invalid .json .limit .schema
 ///
 /// Each has a constant, whose name is the words of the code in camel case: `.timeoutIdle` is `timeout.idle`. The
 /// documentation of each constant says what it means. Codes are text, so that any plugin can add its own
