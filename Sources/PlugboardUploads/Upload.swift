@@ -46,7 +46,7 @@ public struct Upload: Sendable {
     public var checksum = false
     /// Whether `automatic` asks the server first; false if the caller has done so.
     package var asksForProtocol = true
-    /// The most bytes that one request of a resumable upload has; of a stream, 4 MiB by default.
+    /// The most bytes in one request of a resumable upload. Nil: no limit, and 4 MiB for a stream.
     public var partSize: ByteCount?
     /// Whether bodies wait until the server wants them, at most a second (`Expect: 100-continue`, RFC 9110 §10.1.1).
     /// Nil: those from 1 MiB on and those of unknown length, until the server has ignored it. After a 417, the request

@@ -15,7 +15,7 @@ struct UploadResource: Sendable, Equatable {
     var dialect: UploadDialect
     /// When the server drops it, in seconds since 1970; nil if it has not said so.
     var expires: Int64?
-    /// The most bytes that one request may add.
+    /// The most bytes that the server accepts in one request.
     var appendLimit: Int?
 }
 

@@ -182,7 +182,7 @@ struct UploadRun {
         knowsDraft = offered == .draft
     }
 
-    /// Waits for another request, or returns the response when there is none.
+    /// Waits before the next request; returns the response if no further request may be sent.
     mutating func goOn(after response: Response) async throws(PlugboardError) -> Response? {
         offset = nil
         guard let delay = nextDelay(asked: retryAfter(response.fields)) else { return response }
@@ -202,7 +202,7 @@ struct UploadRun {
         try await UploadRun.sleep(delay)
     }
 
-    /// The wait before the next request; nil if there is none.
+    /// The wait before the next request; nil if no further request may be sent.
     private mutating func nextDelay(asked: Duration = .zero) -> Duration? {
         failures += 1
         guard failures < upload.attempts, !parts.isSpent, asked <= .seconds(60) else { return nil }

@@ -7,7 +7,7 @@ struct UploadSending {
     private let progress: UploadPace
     /// Whether the upload repeats its requests itself, and no plugin does.
     private let isResumable: Bool
-    /// What one request with `Expect` has shown: the server refuses it (417), or ignores it.
+    /// How the server treated a request with `Expect`: it refused it (417), or ignored it.
     private var isExpectUseless = false
 
     /// A body of so many bytes is worth the wait for 100.

@@ -29,7 +29,7 @@ typedef struct indicator {
     size_t line_count, written;
 } indicator;
 
-// What one exchange has counted, so that it is taken back exactly once.
+// What one exchange has added to the count, so that its end subtracts it once.
 typedef struct counted {
     int is_suspended;
 } counted;

@@ -2,7 +2,7 @@ import PlugboardMessages
 
 /// The name that a server gives a file: `filename` of `Content-Disposition` (RFC 6266).
 enum ContentDisposition {
-    /// The name as it was sent, which can hold anything; nil if there is none.
+    /// The name as the server sent it, not yet made safe; nil if the field has no name.
     static func name(in fields: Fields) -> String? {
         guard let value = fields[.contentDisposition] else { return nil }
         let parameters = parameters(of: Array(value.utf8))

@@ -26,6 +26,7 @@ extension Client {
     ) -> DefinedEndpoint<Value> {
         DefinedEndpoint(name, parameters, body: body, in: settings) {
             (response: ReceivedResponse, definition: Definition, client: Client) throws(PlugboardError) -> Value in
+            // The value has the type that was compared, so the cast succeeds.
             if let plain = PlainType(type) { return try response.value(of: plain, for: definition.name) as! Value }
             let codec = try client.settings.codec(named: definition.responseCodec, of: definition)
             return try client.decode(type, from: response, with: codec)

@@ -10,6 +10,7 @@ extension Endpoint {
         guard let type = PlainType(Response.self) else {
             return try client.decode(Response.self, from: response, with: responseCodec)
         }
+        // The value has the type that was compared, so the cast succeeds.
         return try response.value(of: type, for: endpointName) as! Response
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
     import Musl
 #endif
 
-/// A terminal that one indicator of the process draws on.
+/// The terminal, which only one indicator of the process may draw on.
 ///
 /// A drawing stands in the lines below the cursor, which stays where it is: what others write continues their line and
 /// is not erased. The next drawing clears what is below the cursor.

@@ -6,7 +6,7 @@ import PlugboardSQLite
 extension QueueFile {
     /// Which requests are taken.
     enum Choice: Sendable, Equatable {
-        /// Those whose time has come.
+        /// Requests that are due.
         case due
         /// Of those, the ones of a line.
         case line(String)

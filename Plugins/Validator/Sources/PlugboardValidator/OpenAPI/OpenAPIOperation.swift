@@ -41,7 +41,7 @@ struct OpenAPIOperation: Sendable {
     }
 
     let method: String
-    /// The origin that requests must have, in which `*` stands for any characters; nil for every origin.
+    /// The origin of the requests, where `*` matches any characters; nil matches every origin.
     let origin: [UInt8]?
     /// The path of the server and that of the operation, in parts; `*` stands for any characters.
     let segments: [[UInt8]]
