@@ -74,13 +74,14 @@ struct UploadCommandTests {
 
     @Test func `an interrupted upload stays, and the same command continues it`() async throws {
         var plan = UploadServer.Plan(.tus)
+        // The server may still read what the first run has sent; the shell waits until it has.
         plan.pause = 100_000
         let server = try UploadServer(plan)
         let file = folder.file("na me.bin")
         let line = """
             "$plugboard" upload "$file" "$url" --resumable tus & id=$!; \
             while ! ls "$XDG_STATE_HOME"/plugboard/uploads/*.json; do sleep 0.02; done; sleep 0.2; \
-            kill -INT $id; wait $id
+            kill -INT $id; wait $id; status=$?; sleep 0.5; exit $status
             """
 
         let interrupted = try await Command.shell(
