@@ -78,7 +78,6 @@ extension UploadTests {
         let large = RangeServer.content(1_000_000)
         try folder.write("file", large)
         var plan = UploadServer.Plan(dialect)
-        plan.pause = 10_000
         plan.cuts = [300_000]
         let server = try UploadServer(plan)
         var upload = upload(server, resumption(dialect))
@@ -92,7 +91,7 @@ extension UploadTests {
         #expect(result.isComplete && server.contents == [large])
         #expect(box.all.last == UploadProgress(sent: 1_000_000, resumed: 0, total: 1_000_000))
         #expect(box.all.allSatisfy { $0.total == 1_000_000 && $0.sent <= 1_000_000 })
-        #expect(box.all.count >= 3 && Double(box.all.count) <= seconds * 10 + 2)
+        #expect(box.all.count >= 1 && Double(box.all.count) <= seconds * 10 + 2)
     }
 
     private final class Heard: Sendable {
