@@ -102,8 +102,9 @@ extension DownloadRun {
         let growth = SegmentGrowth(
             limit: most, patience: download.segmentWindow * 20, now: .now, count: partial.count)
         let board = SegmentBoard(
-            partial, length: length, minimum: download.segmentMinimum, growth: growth, sources: sources.count,
-            pace: pace, limit: speed, resumed: resumed)
+            partial, length: length, minimum: download.segmentMinimum, growth: growth,
+            // The mirrors that are used later count, too.
+            sources: 1 + (combination == nil ? 0 : download.mirrors.count), pace: pace, limit: speed, resumed: resumed)
         let workers = (0..<most).map { number in
             SegmentWorker(
                 number: number, board: board, file: partial.file, hashes: partial.pieces?.hashes, sender: sender,
@@ -174,12 +175,14 @@ extension DownloadRun {
             }
             var ends: [SegmentEnd] = []
             var begun = 1
+            var hasFailed = false
             begin(workers[0], first)
             if workers.count > 1 { tick(after: window) }
             while ends.count < begun, let event = await group.next() {
                 switch event {
                 case .ended(let end):
                     ends.append(end)
+                    if case .refused = end { hasFailed = true }
                     // What ends the download, the others need not wait for; nor for workers without a byte to receive.
                     switch end {
                     case .changed, .untrusted: group.cancelAll()
@@ -187,11 +190,12 @@ extension DownloadRun {
                     default: if await board.isComplete { group.cancelAll() }
                     }
                 case .tick:
-                    switch await board.grow(begun) {
+                    switch await board.grow(begun, hasFailed: hasFailed) {
                     case .begin(let count):
                         guard await board.hasWork else { break }
                         for worker in workers[begun..<count] { begin(worker) }
                         begun = count
+                        hasFailed = false
                         tick(after: window * 2)
                     case .wait: tick(after: window * 2)
                     case .keep, .done: break

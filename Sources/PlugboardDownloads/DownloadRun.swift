@@ -191,7 +191,9 @@ struct DownloadRun {
             throw error
         }
         source.representation = whole
-        if let length = whole.length, canDivide(length) || receivesPieces, whole.validator != nil, DownloadRun.offersRanges(response) {
+        if let length = whole.length, canDivide(length) || receivesPieces, whole.validator != nil,
+            DownloadRun.offersRanges(response)
+        {
             return try await receiveSegments(response, length, sender)
         }
         try await write(response, repeated: 0, count: whole.length)
@@ -233,7 +235,9 @@ struct DownloadRun {
             throw error
         }
         let isDivided = partial.journal?.written != nil
-        if partial.journal?.representation.length != nil, part.repeated == 0, isDivided || canDivide(part.count) || receivesPieces {
+        if partial.journal?.representation.length != nil, part.repeated == 0,
+            isDivided || canDivide(part.count) || receivesPieces
+        {
             return try await receiveSegments(response, part.count, sender)
         }
         try await write(response, repeated: part.repeated, count: part.count)
@@ -257,7 +261,9 @@ struct DownloadRun {
     /// What a mirror has does not replace what another server has sent and can continue, if its length is another, or is
     /// not known before its end.
     private func checkReplacement(_ whole: Representation) throws(PlugboardError) {
-        guard source.representation == nil, partial.count > 0, let known = partial.journal?.representation else { return }
+        guard source.representation == nil, partial.count > 0, let known = partial.journal?.representation else {
+            return
+        }
         if let length = whole.length { return try checkOther(length) }
         guard known.validator != nil else { return }
         throw PlugboardError(

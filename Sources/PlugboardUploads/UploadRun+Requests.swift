@@ -52,7 +52,8 @@ extension UploadRun {
                     throw PlugboardError(
                         .uploadProtocol,
                         "The server responded with status \(status) and named no resource for the upload, so it does not "
-                            + "speak \(dialect == .tus ? "tus 1.0" : "the draft of resumable uploads"). Upload without.")
+                            + "speak \(dialect == .tus ? "tus 1.0" : "the draft of resumable uploads"). Upload without."
+                    )
                 }
                 if let limit = dialect.limit("max-size", in: response.fields), parts.length ?? 0 > limit {
                     throw PlugboardError(

@@ -103,7 +103,8 @@ final class UploadPace: Sendable {
     private let state = Mutex(State())
 
     init(
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, _ progress: (@Sendable (UploadProgress) -> Void)?
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        _ progress: (@Sendable (UploadProgress) -> Void)?
     ) {
         self.now = now
         self.progress = progress

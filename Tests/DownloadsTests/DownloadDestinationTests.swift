@@ -18,7 +18,9 @@ struct DownloadDestinationTests {
     @Test func `a destination that became a folder leaves all bytes, which need not come again`() async throws {
         let (folder, path) = (folder, path)
         let server = try RangeServer { [content] number, request in
-            if number == 1 { try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
+            if number == 1 {
+                try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            }
             return RangeServer.correct(request, content)
         }
 

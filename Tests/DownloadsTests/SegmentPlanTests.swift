@@ -179,17 +179,18 @@ struct SegmentPlanTests {
 
     // MARK: Growth and speed
 
-    @Test(arguments: [
-        // All bring the same: the eighth is not begun, because the limit is 7.
-        ([10, 20, 40, 70], 7, [.begin(2), .begin(4), .begin(7), .done]),
-        // The link is full with two.
-        ([10, 20, 20], 16, [.begin(2), .begin(4), .keep(2)]),
-        ([10, 10], 16, [.begin(2), .keep(1)]),
-        // A quarter of what is possible is enough, and less is not.
-        ([100, 126, 190, 236], 16, [.begin(2), .begin(4), .begin(8), .keep(4)]),
-        ([100, 124], 16, [.begin(2), .keep(1)]),
-        ([50, 40], 2, [.begin(2), .keep(1)]), ([10], 1, [.done]),
-    ] as [([Int], Int, [SegmentGrowth.Step])])
+    @Test(
+        arguments: [
+            // All bring the same: the eighth is not begun, because the limit is 7.
+            ([10, 20, 40, 70], 7, [.begin(2), .begin(4), .begin(7), .done]),
+            // The link is full with two.
+            ([10, 20, 20], 16, [.begin(2), .begin(4), .keep(2)]),
+            ([10, 10], 16, [.begin(2), .keep(1)]),
+            // A quarter of what is possible is enough, and less is not.
+            ([100, 126, 190, 236], 16, [.begin(2), .begin(4), .begin(8), .keep(4)]),
+            ([100, 124], 16, [.begin(2), .keep(1)]),
+            ([50, 40], 2, [.begin(2), .keep(1)]), ([10], 1, [.done]),
+        ] as [([Int], Int, [SegmentGrowth.Step])])
     func `requests are added as long as they help, and those that do not are given up`(
         rates: [Int], limit: Int, steps: [SegmentGrowth.Step]
     ) {

@@ -80,7 +80,9 @@ struct DownloadKillTests {
             let folder = try TemporaryFolder()
             let kill = Mutex<(@Sendable () -> Void)?>(nil)
             let watch = try FolderWatch(folder.path, after: changes) { kill.withLock { $0?() } }
-            let arguments = ["download", server.url(), "--segments", "\(segments)", "--resume", "-o", folder.file("file")]
+            let arguments = [
+                "download", server.url(), "--segments", "\(segments)", "--resume", "-o", folder.file("file"),
+            ]
             let outcome = try await ProcessRunner.running(
                 [try Products.executable("plugboard")] + arguments,
                 onStart: { own in kill.withLock { $0 = own } })

@@ -74,7 +74,8 @@ struct RunningDigest: Sendable {
 
         init?(_ algorithm: ExpectedDigest.Algorithm, count: Int, words: [UInt64]) {
             let limit: UInt64 = algorithm == .sha256 ? 0xFFFF_FFFF : .max
-            guard count > 0, count.isMultiple(of: RunningDigest.block), words.count == 8, words.allSatisfy({ $0 <= limit })
+            guard count > 0, count.isMultiple(of: RunningDigest.block), words.count == 8,
+                words.allSatisfy({ $0 <= limit })
             else { return nil }
             self.algorithm = algorithm
             self.count = count

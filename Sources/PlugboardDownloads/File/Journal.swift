@@ -173,7 +173,8 @@ struct Journal: Sendable, Equatable {
             let count = members[1].numberValue?.integer(Int.self)
         else { return nil }
         return RunningDigest.State(
-            algorithm, count: count, words: members[2...].compactMap { $0.stringValue.flatMap { UInt64($0, radix: 16) } })
+            algorithm, count: count,
+            words: members[2...].compactMap { $0.stringValue.flatMap { UInt64($0, radix: 16) } })
     }
 
     /// `[first, end, first, end, …]`, in ascending order.

@@ -92,7 +92,8 @@ struct StrictXML {
             let value = try value()
             if attribute == "encoding", !["utf-8", "us-ascii"].contains(value.lowercased()) {
                 throw refused(
-                    "its encoding is declared as \(Printable.text(value)), and only UTF-8 is read; convert the document")
+                    "its encoding is declared as \(Printable.text(value)), and only UTF-8 is read; convert the document"
+                )
             }
         }
     }

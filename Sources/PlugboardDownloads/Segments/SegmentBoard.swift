@@ -46,9 +46,12 @@ actor SegmentBoard {
         waiting.remove(worker)
     }
 
-    /// - Parameter workers: How many have been begun.
-    func grow(_ workers: Int) -> SegmentGrowth.Step {
-        let step = growth.step(now: .now, count: plan.received.count, isWaiting: !waiting.isEmpty)
+    /// - Parameters:
+    ///   - workers: How many have been begun.
+    ///   - hasFailed: Whether the server of one of the last was of no use.
+    func grow(_ workers: Int, hasFailed: Bool) -> SegmentGrowth.Step {
+        let step = growth.step(
+            now: .now, count: plan.received.count, isWaiting: !waiting.isEmpty, hasFailed: hasFailed)
         if case .keep(let kept) = step {
             surplus = kept
             // What they have claimed, the others receive; a response that comes later brings nothing.

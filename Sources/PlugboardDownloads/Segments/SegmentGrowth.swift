@@ -39,16 +39,23 @@ struct SegmentGrowth: Sendable {
     /// - Parameters:
     ///   - count: The bytes received so far.
     ///   - isWaiting: Whether a request has brought no byte yet.
-    mutating func step(now: ContinuousClock.Instant, count: Int, isWaiting: Bool) -> Step {
+    ///   - hasFailed: Whether the server of one of the last requests was of no use. They are then not judged: others may
+    ///     help.
+    mutating func step(
+        now: ContinuousClock.Instant, count: Int, isWaiting: Bool, hasFailed: Bool = false
+    ) -> Step {
         switch state {
         case .beginning(let since):
             if !isWaiting || now - since >= patience { state = .measuring(since: now, count: count) }
             return .wait
         case .measuring(let since, let earlier):
             let rate = Double(count - earlier) / max((now - since) / .seconds(1), 0.001)
-            if let before, rate < before.rate * (1 + Double(running - before.running) / Double(before.running) / 4) {
-                state = .done
-                return .keep(before.running)
+            if let before, !hasFailed {
+                let share = Double(running - before.running) / Double(before.running)
+                guard rate >= before.rate * (1 + share / 4) else {
+                    state = .done
+                    return .keep(before.running)
+                }
             }
             guard running < limit else {
                 state = .done
