@@ -249,5 +249,6 @@ PLUGBOARD_PLUGIN(indicator) {
     .version = PLUG_LITERAL("1.0.0"), .documentation = PLUG_LITERAL("Shows a spinner while requests are under way."),
     .priority = 20, .hooks = PLUG_ON_REQUEST | PLUG_ON_RESPONSE | PLUG_ON_EVENT,
     .settings = settings, .setting_count = 1, .attributes = attributes, .attribute_count = 2,
-    .events = events, .event_count = 4, .create = create, .destroy = destroy, .on_request = on_request, .on_response = on_response, .on_event = on_event,
+    .events = events, .event_count = 4, .create = create, .destroy = destroy,
+    .on_request = on_request, .on_response = on_response, .on_event = on_event,
 };
