@@ -258,8 +258,8 @@ struct DownloadRun {
             "The server's file has \(count) bytes and not the \(size.bytes) expected, so it is another file.")
     }
 
-    /// What a mirror has does not replace what another server has sent and can continue, if its length is another, or is
-    /// not known before its end.
+    /// What a mirror has does not replace what another server has sent and can continue, if its length is another, or
+    /// is not known before its end.
     private func checkReplacement(_ whole: Representation) throws(PlugboardError) {
         guard source.representation == nil, partial.count > 0, let known = partial.journal?.representation else {
             return

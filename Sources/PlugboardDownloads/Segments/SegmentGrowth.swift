@@ -1,8 +1,8 @@
 /// How many requests run at the same time. A value without effects.
 ///
 /// The first request runs alone for a moment. Then their number doubles, as long as each time they bring together at
-/// least a quarter of what so many more requests would bring at best. Those that did not help are given up, and no other
-/// is begun.
+/// least a quarter of what so many more requests would bring at best. Those that did not help are given up, and no
+/// other is begun.
 struct SegmentGrowth: Sendable {
     enum Step: Equatable, Sendable {
         /// So many requests are to run in all.
@@ -39,8 +39,8 @@ struct SegmentGrowth: Sendable {
     /// - Parameters:
     ///   - count: The bytes received so far.
     ///   - isWaiting: Whether a request has brought no byte yet.
-    ///   - hasFailed: Whether the server of one of the last requests was of no use. They are then not judged: others may
-    ///     help.
+    ///   - hasFailed: Whether the server of one of the last requests was of no use. They are then not judged: others
+    ///     may help.
     mutating func step(
         now: ContinuousClock.Instant, count: Int, isWaiting: Bool, hasFailed: Bool = false
     ) -> Step {
