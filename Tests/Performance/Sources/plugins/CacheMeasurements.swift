@@ -68,6 +68,27 @@ func measureLargeStore(folder: String, _ count: Int) async throws {
     await full.shutDown()
 }
 
+/// Exchanges without a network, all on the loop, for a profiler such as callgrind: those with `hit` and `miss` use
+/// memory, those with `file` are misses that are stored in memory and SQLite.
+func profileCache(_ what: String, _ count: Int, folder: String) async throws {
+    let transport = InstantTransport(
+        ["Cache-Control": "max-age=86400", "Content-Type": "text/plain", "Server": "nginx"],
+        body: Bytes([UInt8](repeating: 7, count: 1024)))
+    let plugins: [PluginEntry] =
+        switch what {
+        case "nothing": []
+        case "file": [PluginEntry("cache", settings: ["path": "profile.sqlite"])]
+        default: [PluginEntry("cache", settings: ["persistence": "memory"])]
+        }
+    let kernel = try makeKernel(plugins, transport, folder: folder)
+    try await withTaskExecutorPreference(kernel.executor) {
+        try await Measurement.best(of: 1, count) { number in
+            try await fetch(kernel, what == "hit" ? "http://origin.test/" : "http://origin.test/\(number)")
+        }.row(what)
+    }
+    await kernel.shutDown()
+}
+
 /// As the plain program would: open, read, close.
 private func read(file path: String, _ size: Int) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
