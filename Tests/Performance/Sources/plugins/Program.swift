@@ -3,11 +3,22 @@
 //     plugins NGINX FILES FOLDER [--quick] [--queue | --profile hit|miss|file|nothing COUNT]
 //
 // NGINX is the server's URL, FILES the folder that it serves, FOLDER an empty one for what plugins remember.
+import Dispatch
 @preconcurrency import Glibc
 import Plugboard
 
 @main struct Program {
-    static func main() async throws {
+    // Not asynchronous: valgrind crashes when the main thread ends before the program.
+    static func main() throws {
+        let end = DispatchSemaphore(value: 0)
+        Task.detached {
+            try await run()
+            end.signal()
+        }
+        end.wait()
+    }
+
+    private static func run() async throws {
         let words = CommandLine.arguments
         guard words.count >= 4 else {
             fputs("usage: plugins NGINX FILES FOLDER [--quick]\n", stderr)
