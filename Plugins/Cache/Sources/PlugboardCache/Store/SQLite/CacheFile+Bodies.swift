@@ -9,8 +9,7 @@ extension CacheFile {
     /// The most bytes of a body that is read with its head.
     static let attachedSize = PieceBuffer.pieceSize
 
-    /// The most bytes of a body that is in the database. By measured CPU time, a body of 1 MiB is read from a file in a
-    /// fraction of the time that its rows take, and one of 256 KiB about as fast.
+    /// The most bytes of a body that is in the database: as many as are written together with other entries at once.
     static let databaseSize = 4 * PieceBuffer.pieceSize
 
     enum Pieces: Sendable {
