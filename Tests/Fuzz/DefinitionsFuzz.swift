@@ -7,7 +7,7 @@
 //     C="-I $M -I Sources/CPlugboardEpoll -I Sources/CPlugboardCurl -I Sources/CPlugboardNetlink"
 //     printf 'module CPlugboard { umbrella header "%s/Sources/CPlugboard/include/plugboard.h" export * }' "$PWD" \
 //         > $M/module.modulemap
-//     for N in JSON JSONCoding Messages Kit EventLoop Transport Curl Reachability Core Codecs; do
+//     for N in JSON Shapes JSONCoding Messages Kit EventLoop Transport Curl Reachability Core Codecs; do
 //         swiftc $F $C -module-name Plugboard$N -emit-module -emit-module-path $M/Plugboard$N.swiftmodule \
 //             -c $(find Sources/Plugboard$N -name '*.swift') -o $M/$N.o
 //     done

@@ -19,6 +19,16 @@ struct StreamingTests {
         ["allOf": [["properties": ["a": true]], ["minProperties": 1]], "unevaluatedProperties": false],
         ["not": ["type": "string"]], ["enum": [1, "a", [1, 2], ["a": 1], .null]], ["dependentRequired": ["a": ["b"]]],
         ["if": ["required": ["a"]], "then": ["required": ["b"]]], ["pattern": "^a+$"], ["multipleOf": 0.5],
+        ["anyOf": [["type": "null"], ["type": "object", "properties": ["a": ["type": "integer"]]]]],
+        [
+            "oneOf": [["type": "array", "items": ["type": "integer"]], ["$ref": "#/$defs/o"]],
+            "$defs": ["o": ["type": "object"]],
+        ],
+        ["oneOf": [["type": "array"], ["type": ["array", "null"]], ["const": ["a": 1]]]],
+        ["if": ["type": "array"], "then": ["maxItems": 1], "else": ["type": "object", "minProperties": 2]],
+        ["not": ["type": "array"]], ["items": ["anyOf": [["type": "integer"], ["type": "array", "maxItems": 2]]]],
+        ["items": ["maxLength": 1], "additionalProperties": ["maxLength": 1]],
+        ["oneOf": [["properties": ["a": ["const": 1]]], ["properties": ["a": ["const": 2], "b": ["$ref": "#"]]]]],
         ["items": ["items": ["oneOf": [["type": "integer"], ["minimum": 2]]]]],
         ["$dynamicAnchor": "n", "properties": ["a": ["$dynamicRef": "#n"]], "required": ["a"], "minProperties": 1],
     ]
@@ -28,7 +38,9 @@ struct StreamingTests {
         "[]", "[1]", "[1, 2]", "[1, 2, 3, 4]", "[1,1]", "[1,\"a\"]", "{}", #"{"a": 1}"#, #"{"a": 1, "b": {}}"#,
         #"{"a": 1, "b": {"a": 1, "b": 2}}"#, #"{"b": 1}"#, #"{"ab": "x", "c": "y"}"#, #"{"a": {"a": {}}}"#,
         #"[[1, 2], [3, "x"]]"#, #"[[{}], [1.5]]"#, #""\u00e9\ud83d\ude00\\\"é😀""#, #"{"\u0061": 2, "": []}"#,
-        " \n[ 1 , { \"a\" : [ ] } ]\t", #"{"a": 1, "a": 2}"#,
+        " \n[ 1 , { \"a\" : [ ] } ]\t", #"{"a": 1, "a": 2}"#, #"{"a": "x", "a": 2}"#, #"{"a": 2, "a": "x"}"#,
+        #"["\u00e9\n", "a\\", "\ud83d\ude00"]"#, #"["\u00e9", "\n"]"#, #"[[1, 2, 3], 4]"#,
+        #"{"b\u0061": "\u00e9", "a": {"a": "x\n"}}"#,
     ]
 
     private static let wrongTexts = [
@@ -147,6 +159,20 @@ struct StreamingTests {
             #"{"items": {"unevaluatedProperties": false, "allOf": [{"properties": {"a": {"type": "null"}}}]}}"#,
             #"[{"a": 1,"#
         ),
+        (#"{"anyOf": [{"type": "null"}, {"type": "array", "items": {"type": "integer"}}]}"#, #"[1, ""#),
+        (#"{"oneOf": [{"type": "null"}, {"type": "object", "additionalProperties": false}]}"#, #"{"a""#),
+        (#"{"anyOf": [{"type": "null"}, {"type": "integer"}]}"#, "["),
+        (#"{"anyOf": [{"type": "null"}, {"type": "integer"}]}"#, "\"a"),
+        (
+            #"{"oneOf": [{"properties": {"t": {"const": "a"}}}, {"allOf": [{"properties": {"t": {"const": "b"}}}]}]}"#,
+            #"{"x": [], "t": "c""#
+        ),
+        (
+            #"{"anyOf": [{"properties": {"t": {"const": 1}}}, {"properties": {"u": {"const": 1}}}]}"#,
+            #"{"t": 2, "u": 3,"#
+        ),
+        (#"{"enum": [1, {"a": 1}]}"#, "["), (#"{"const": []}"#, "{"),
+        (#"{"if": {"type": "string"}, "else": {"maxItems": 1}}"#, "[1,2"),
         ("true", "]"), ("true", "[1 2"), ("true", "\"\\x"), ("true", "\"\\ud800x"), ("true", "nux"), ("true", "{1"),
     ])
     func `the first byte that decides ends the check`(schema: String, beginning: String) throws {
@@ -166,7 +192,7 @@ struct StreamingTests {
     @Test func `errors name the places and the rules that the whole document has`() throws {
         let schema = try JSONSchema([
             "properties": [
-                "list": ["items": ["$ref": "#/$defs/item"]], "any": ["anyOf": [["type": "null"], ["minItems": 3]]],
+                "list": ["items": ["$ref": "#/$defs/item"]], "any": ["anyOf": [["maxItems": 1], ["minItems": 3]]],
             ],
             "additionalProperties": false,
             "$defs": ["item": ["required": ["id"], "properties": ["id": ["type": "integer"]], "minProperties": 2]],
@@ -185,8 +211,12 @@ struct StreamingTests {
         }
     }
 
-    @Test func `what streams needs no memory for what was read`() throws {
-        let schema = try JSONSchema(["items": ["properties": ["id": ["type": "integer"]], "required": ["id"]]])
+    @Test(arguments: [
+        #"{"items": {"properties": {"id": {"type": "integer"}}, "required": ["id"]}}"#,
+        #"{"anyOf": [{"type": "null"}, {"items": {"required": ["id"]}, "type": "array"}], "not": {"type": "object"}}"#,
+    ])
+    func `what streams needs no memory for what was read`(schema: String) throws {
+        let schema = try JSONSchema(try JSONParser.parse(schema))
         let validation = schema.validation()
         let element = Array((#"{"id": 1, "text": ""# + String(repeating: "x", count: 500) + "\"},").utf8)
         let piece = (0..<100).flatMap { _ in element }
@@ -203,9 +233,31 @@ struct StreamingTests {
         let typed = try JSONSchema(["properties": ["a": ["type": "integer"]]])
         let counted = try JSONSchema(["required": ["a", "b"], "maxProperties": 2, "minProperties": 2])
 
-        #expect(StreamingTests.verdict(typed, [Array(#"{"a": "x", "a": 1}"#.utf8)[...]]) == false)
-        #expect(StreamingTests.verdict(counted, [Array(#"{"a": 1, "a": 1, "b": 1}"#.utf8)[...]]) == true)
-        #expect(StreamingTests.verdict(counted, [Array(#"{"a": 1, "a": 1}"#.utf8)[...]]) == false)
+        for (schema, text, expected) in [
+            (typed, #"{"a": "x", "a": 1}"#, false), (typed, #"{"a": 1, "a": "x"}"#, false),
+            (typed, #"{"a": 2, "a": 1}"#, true), (counted, #"{"a": 1, "a": 1, "b": 1}"#, true),
+            (counted, #"{"a": 1, "a": 1}"#, false),
+        ] {
+            for pieces in StreamingTests.cuts(Array(text.utf8)) {
+                #expect(StreamingTests.verdict(schema, pieces) == expected, "\(text)")
+            }
+            #expect(schema.isValid(try JSONDocument(text)) == expected, "\(text)")
+            #expect(schema.validate(try JSONDocument(text)).isValid == expected, "\(text)")
+        }
+    }
+
+    @Test func `errors do not depend on where the text is cut, and find strings as they were written`() throws {
+        let schema = try JSONSchema(["items": ["properties": ["a": ["maxLength": 2], "b": ["maximum": 5]]]])
+        let text = Array(#"[{"a": "\u00e9\n", "b": 1}, {"a": "\u00e9\n", "c": ["\\\""], "b": 7}, {"b": 9}]"#.utf8)
+        let whole = schema.validate(try JSONDocument(text), limit: 1, valueLimit: 20)
+
+        for cut in text.indices {
+            let validation = schema.validation(valueLimit: 20)
+            let first = try Array(text[..<cut]).withUnsafeBytes { try validation.update($0) }
+            let result = try first ?? Array(text[cut...]).withUnsafeBytes { try validation.update($0) }
+
+            #expect(result?.leaves == whole.leaves, "\(cut)")
+        }
     }
 
     @Test func `depth and size have limits, and long values in small pieces take linear time`() throws {

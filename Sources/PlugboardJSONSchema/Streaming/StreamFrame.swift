@@ -38,6 +38,8 @@ struct StreamCheck {
         case least, most
         /// At its end: an instruction, or a whole schema.
         case instruction, node
+        /// `anyOf` or `oneOf` of an object: the bits are the schemas that no member has excluded.
+        case branches
     }
 
     let kind: Kind
@@ -47,7 +49,7 @@ struct StreamCheck {
     let applied: Int32
     /// An index of the locations, or of the instructions.
     var detail: UInt32 = 0
-    /// Where the bits of required names begin, and how many are set.
+    /// Where the bits of required names, or of branches, begin, and how many names were found.
     var bits = 0
     var found: UInt32 = 0
 }

@@ -30,7 +30,7 @@ extension StreamedCheck {
             case .items, .most: isValid = true
             case .members: isValid = check.found == program.plans.base[Int(check.index)].requiredCount
             case .least: isValid = frame.count >= Int(check.index)
-            case .instruction:
+            case .instruction, .branches:
                 isValid = evaluation.step(program.code.base + Int(check.index), token, Evaluation.unmarked)
             case .node: isValid = evaluation.check(check.index, token)
             }
