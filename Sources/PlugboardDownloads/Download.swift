@@ -28,9 +28,8 @@ public struct Download: Sendable {
     /// Goes on with bytes that have no strong validator, if so many bytes at their end are received once more and are
     /// the same; nil starts over. A file that has changed elsewhere is then not noticed.
     public var overlap: ByteCount?
-    /// How many parts of the file are requested at the same time, if the server sends ranges, a strong validator and a
-    /// length. The first response runs alone for a moment. If all together are not faster, no further part is requested
-    /// while another worker still receives it.
+    /// The most parts of the file that are requested at the same time, if the server sends ranges, a strong validator
+    /// and a length. It begins with one, and their number grows as long as more of them are faster together.
     public var segments = 1
     /// Requests that get the same file from other servers. They are used one after the other, each when the one before
     /// has failed; with several segments and a digest, at the same time. With a digest, or `trustsMirrors`, bytes of
@@ -40,6 +39,9 @@ public struct Download: Sendable {
     public var trustsMirrors = false
     /// The digest that the file must have. The server's own are checked, too.
     public var digest: ExpectedDigest?
+    /// The digests of its pieces, each of which is verified when it is whole. A wrong one is received again, from
+    /// another server if there is one.
+    public var pieces: PieceHashes?
     /// The number of bytes that the file must have.
     public var size: ByteCount?
     /// The most bytes that the file may have.
@@ -77,7 +79,7 @@ public struct Download: Sendable {
         replacesFile = false
     }
 
-    /// Downloads the file. It blocks the thread while the disk writes.
+    /// Downloads the file.
     ///
     /// A response whose status says that it has no representation of the file (other than 200, 201 and 203) is returned
     /// with its body; nothing is then put in place, and what an earlier download has left stays. Throws the error of
@@ -107,7 +109,7 @@ public struct Download: Sendable {
 
     /// Why bytes of several servers may be combined; nil if they may not.
     private var combination: Journal.Combination? {
-        if let digest { return .verified(digest) }
+        if let digest = digest ?? pieces?.identity { return .verified(digest) }
         return trustsMirrors ? .trusted : nil
     }
 
@@ -118,18 +120,23 @@ public struct Download: Sendable {
         _ partial: inout PartialFile, with sender: some RequestSender, _ combination: Journal.Combination?
     ) async throws(PlugboardError) -> DownloadResult {
         let sources = [request] + mirrors
+        let keys = sources.map { Journal.key(of: $0.url) }
         for (number, source) in sources.enumerated() {
             var attempt = self
             attempt.request = source
             attempt.mirrors = combination == nil ? [] : Array(sources[(number + 1)...])
             let continuesOther = number > 0 && partial.journal != nil && combination != nil
             if !continuesOther {
+                partial.verify(pieces)
                 partial.forget()
                 if resumes, source.method == .get {
-                    partial.takeUp(url: replacesURL ? nil : Journal.key(of: source.url), combination)
+                    partial.takeUp(url: replacesURL ? nil : keys[number], mirrors: keys, combination)
                 }
             }
-            var run = DownloadRun(attempt, partial, combination, continuesOther: continuesOther)
+            // An earlier download may have had them in another order.
+            let isOfOther = !replacesURL && partial.journal.map { $0.url != keys[number] } ?? false
+            var run = DownloadRun(
+                attempt, partial, combination, urls: keys, continuesOther: continuesOther || isOfOther)
             do throws(PlugboardError) {
                 let result = try await run.run(with: sender)
                 if result.isComplete || number == mirrors.count { return result }

@@ -10,22 +10,19 @@ public struct DownloadProgress: Sendable, Equatable {
     public var total: Int?
 }
 
-/// Limits progress to ten calls a second.
-struct ProgressPace: Sendable {
+/// Tells the progress of a download, at most ten times a second, and at its end.
+struct DownloadPace: Sendable {
     private let progress: (@Sendable (DownloadProgress) -> Void)?
-    private var last: ContinuousClock.Instant?
+    private var pace = ProgressPace()
 
     init(_ progress: (@Sendable (DownloadProgress) -> Void)?) { self.progress = progress }
 
     mutating func tell(_ facts: DownloadProgress) {
-        guard let progress else { return }
-        let now = ContinuousClock.now
-        if let last, now - last < .milliseconds(100) { return }
-        last = now
+        guard let progress, pace.isDue() else { return }
         progress(facts)
     }
 
-    mutating func end(_ facts: DownloadProgress) { progress?(facts) }
+    func end(_ facts: DownloadProgress) { progress?(facts) }
 }
 
 /// The end of a download.
@@ -40,6 +37,8 @@ public struct DownloadResult: Sendable {
     public var count: Int
     /// How many of them were there before this download.
     public var resumed: Int
+    /// Whether the bytes were compared with a digest of the caller, of the server or of each piece.
+    public var isVerified = false
 }
 
 extension RequestSender {

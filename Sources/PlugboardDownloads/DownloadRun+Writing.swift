@@ -12,7 +12,7 @@ extension DownloadRun {
     ///
     /// - Parameter repeated: How many of its bytes must be those at the end of the file.
     mutating func write(_ response: Response, repeated: Int, count: Int?) async throws(PlugboardError) {
-        try partial.compute(expected(response.head).map(\.algorithm))
+        partial.compute(expected(response.head).map(\.algorithm))
         let total = partial.journal?.representation.length
         var repeated = repeated
         var left = count
@@ -39,9 +39,11 @@ extension DownloadRun {
                     repeated -= compared
                 }
                 try checkReceived(partial.count + piece.count - compared)
+                var due: [Int] = []
                 try piece[compared..<piece.count].withUnsafeBytes { bytes throws(PlugboardError) in
-                    if !bytes.isEmpty { try partial.append(bytes) }
+                    if !bytes.isEmpty { due = try partial.append(bytes) }
                 }
+                try await verify(due)
                 pace.tell(DownloadProgress(received: partial.count, resumed: resumed, total: total))
                 if let delay = speed?.delay(after: piece.count, now: .now) { try await DownloadRun.wait(delay) }
             }
@@ -57,6 +59,28 @@ extension DownloadRun {
         }
     }
 
+    /// Verifies pieces that are whole. Throws if one is wrong, which is then not there any more.
+    func verify(_ pieces: [Int]) async throws(PlugboardError) {
+        guard !pieces.isEmpty, let hashes = partial.pieces?.hashes else { return }
+        var wrong: Int?
+        for piece in pieces {
+            if try await hashes.holds(piece, in: partial.file) {
+                partial.prove(piece)
+            } else {
+                try partial.lose(piece)
+                wrong = wrong ?? piece
+            }
+        }
+        if let wrong { throw DownloadRun.wrong(hashes.range(wrong)) }
+    }
+
+    private static func wrong(_ bytes: Range<Int>) -> PlugboardError {
+        PlugboardError(
+            .downloadDigest,
+            "The server's bytes from \(bytes.lowerBound) to \(bytes.upperBound - 1) do not have the digest of that "
+                + "piece. The pieces that have theirs stay.")
+    }
+
     /// Receives the rest of a file in several parts at the same time.
     ///
     /// - Parameters:
@@ -67,21 +91,33 @@ extension DownloadRun {
     ) async throws(PlugboardError) -> Step {
         guard let whole = partial.journal?.representation, let length = whole.length else { return .next }
         do throws(PlugboardError) {
-            try partial.compute(expected(response.head).map(\.algorithm))
+            partial.compute(expected(response.head).map(\.algorithm))
             if divides, !download.mirrors.isEmpty, let combination { try partial.note(combination) }
         } catch {
             response.body.source.release()
             throw error
         }
+        let sources = sources()
+        let most = divides ? min(download.segments, DownloadRun.segmentLimit) : 1
+        let growth = SegmentGrowth(
+            limit: most, patience: download.segmentWindow * 20, now: .now, count: partial.count)
         let board = SegmentBoard(
-            partial, length: length, minimum: download.segmentMinimum, pace: pace, limit: speed, resumed: resumed)
-        let workers = workers(whole, board, sender)
-        let offset = await board.claim(0)?.lowerBound ?? length
+            partial, length: length, minimum: download.segmentMinimum, growth: growth,
+            // The mirrors that are used later count, too.
+            sources: 1 + (combination == nil ? 0 : download.mirrors.count), pace: pace, limit: speed, resumed: resumed)
+        let workers = (0..<most).map { number in
+            SegmentWorker(
+                number: number, board: board, file: partial.file, hashes: partial.pieces?.hashes, sender: sender,
+                whole: whole, source: sources[number % sources.count], sourceNumber: number % sources.count,
+                minimum: download.segmentMinimum, delay: download.delay)
+        }
+        let offset = await board.claim(0, of: 0)?.lowerBound ?? length
         await board.covers(0, upTo: offset + count)
         let ends = await DownloadRun.run(
             workers, SegmentResponse(response: response, offset: offset, count: count), on: board,
             window: download.segmentWindow)
         (pace, speed) = await board.paces
+        let isComplete = await board.isComplete
         // The first end that stopped the others tells why.
         for end in ends {
             switch end {
@@ -89,33 +125,29 @@ extension DownloadRun {
                 // Such a server's bytes are not trusted, those of its earlier responses included.
                 if case .untrusted = end { try partial.drop() }
                 asksWhole = true
-                divides = false
+                (divides, requestsPieces) = (false, false)
                 return .next
-            case .broke(let error) where !DownloadRun.isTransient(error.code): throw error
+            // The others are cancelled when the file is complete.
+            case .broke(let error) where !DownloadRun.isTransient(error.code) && !isComplete: throw error
             default: break
             }
         }
-        if await board.isComplete { return try finish(response) }
+        if isComplete { return try await finish(response) }
+        if await !board.trusts(0) {
+            throw PlugboardError(
+                .downloadDigest,
+                "The server has sent pieces that do not have their digests. The pieces that have theirs stay.")
+        }
         // The others have given up before.
         for case .broke(let error) in ends.reversed() { throw error }
-        divides = false
+        (divides, requestsPieces) = (false, false)
         return .next
     }
 
-    /// The first worker has the server of the first response; the others also have mirrors, if their bytes can be
-    /// combined.
-    private func workers<Sender: RequestSender>(
-        _ whole: Representation, _ board: SegmentBoard, _ sender: Sender
-    ) -> [SegmentWorker<Sender>] {
-        var sources = [source]
-        if combination != nil {
-            sources += download.mirrors.map { DownloadSource(request: DownloadRun.prepared($0)) }
-        }
-        return (0..<(divides ? min(download.segments, DownloadRun.segmentLimit) : 1)).map { number in
-            SegmentWorker(
-                number: number, board: board, sender: sender, whole: whole, source: sources[number % sources.count],
-                isMirror: number % sources.count > 0, minimum: download.segmentMinimum, delay: download.delay)
-        }
+    /// The first is the server of the first response; then mirrors, if their bytes can be combined.
+    private func sources() -> [DownloadSource] {
+        let mirrors = combination == nil || !divides ? [] : download.mirrors
+        return [source] + mirrors.map { DownloadSource(request: DownloadRun.prepared($0)) }
     }
 
     private enum Event: Sendable {
@@ -123,7 +155,7 @@ extension DownloadRun {
         case ended(SegmentEnd)
     }
 
-    /// Runs the first worker, and after a moment the others. Returns how they ended, in that order.
+    /// Runs the first worker, and others as long as they help. Returns how they ended, in that order.
     private static func run<Sender: RequestSender>(
         _ workers: [SegmentWorker<Sender>], _ first: SegmentResponse, on board: SegmentBoard,
         window: Duration
@@ -142,29 +174,31 @@ extension DownloadRun {
                 }
             }
             var ends: [SegmentEnd] = []
-            var running = 1
+            var begun = 1
+            var hasFailed = false
             begin(workers[0], first)
             if workers.count > 1 { tick(after: window) }
-            while running > 0, let event = await group.next() {
+            while ends.count < begun, let event = await group.next() {
                 switch event {
                 case .ended(let end):
-                    running -= 1
                     ends.append(end)
-                    // What ends the download, the others need not wait for.
+                    if case .refused = end { hasFailed = true }
+                    // What ends the download, the others need not wait for; nor for workers without a byte to receive.
                     switch end {
                     case .changed, .untrusted: group.cancelAll()
                     case .broke(let error) where !isTransient(error.code): group.cancelAll()
-                    default: break
+                    default: if await board.isComplete { group.cancelAll() }
                     }
                 case .tick:
-                    switch await board.grow() {
-                    case .begin:
+                    switch await board.grow(begun, hasFailed: hasFailed) {
+                    case .begin(let count):
                         guard await board.hasWork else { break }
-                        for worker in workers.dropFirst() { begin(worker) }
-                        running += workers.count - 1
+                        for worker in workers[begun..<count] { begin(worker) }
+                        begun = count
+                        hasFailed = false
                         tick(after: window * 2)
                     case .wait: tick(after: window * 2)
-                    case .stop, .done: break
+                    case .keep, .done: break
                     }
                 }
             }

@@ -6,16 +6,21 @@ struct DownloadRun {
     let download: Download
     let partial: PartialFile
     private let url: String
+    /// The keys of all URLs of the file.
+    private let urls: [String]
     /// The server of this run. Its representation is nil while all bytes that are there are of another server.
     var source: DownloadSource
     /// Why bytes of several servers can be combined; nil if they cannot.
     let combination: Journal.Combination?
-    var pace: ProgressPace
+    var pace: DownloadPace
     var speed: SpeedLimit?
     /// After a response that was of no use, the whole is requested.
     var asksWhole = false
     /// False after a server has refused to send several parts at the same time.
     var divides: Bool
+    /// False after a server has refused to send pieces one by one.
+    var requestsPieces = true
+    private var isVerified = false
     private var failures = 0
     /// The most bytes that were there when a body broke. Only more of them count as progress.
     private var most = 0
@@ -27,16 +32,18 @@ struct DownloadRun {
 
     /// - Parameter continuesOther: Whether the bytes that are there are of another server.
     init(
-        _ download: Download, _ partial: PartialFile, _ combination: Journal.Combination?, continuesOther: Bool
+        _ download: Download, _ partial: PartialFile, _ combination: Journal.Combination?, urls: [String],
+        continuesOther: Bool
     ) {
         self.download = download
         self.partial = partial
         self.combination = combination
+        self.urls = urls
         url = Journal.key(of: download.request.url)
         source = DownloadSource(
             request: DownloadRun.prepared(download.request),
             representation: continuesOther ? nil : partial.journal?.representation)
-        pace = ProgressPace(download.progress)
+        pace = DownloadPace(download.progress)
         speed = SpeedLimit(download.speed?.bytes)
         divides = download.segments > 1 && download.request.method == .get
     }
@@ -47,6 +54,8 @@ struct DownloadRun {
     }
 
     mutating func run(with sender: some RequestSender) async throws(PlugboardError) -> DownloadResult {
+        // Wrong ones are then missing.
+        try? await verify(partial.duePieces())
         resumed = partial.count
         most = partial.count
         while true {
@@ -54,9 +63,9 @@ struct DownloadRun {
                 guard case .done(let response) = try await attempt(with: sender) else { continue }
                 return DownloadResult(
                     response: response, isComplete: isComplete, file: destination, count: partial.count,
-                    resumed: resumed)
+                    resumed: resumed, isVerified: isVerified)
             } catch {
-                try? partial.synchronize()
+                try? await partial.synchronize()
                 // After a response, a name that cannot be resolved is a network that is gone for a moment.
                 let isTransient = DownloadRun.isTransient(error.code) || hasResponse && error.code == .transportDNS
                 guard isTransient, let delay = nextDelay() else { throw error }
@@ -172,22 +181,23 @@ struct DownloadRun {
         do throws(PlugboardError) {
             try check(whole.length ?? 0)
             try checkSize(whole.length)
-            if source.representation == nil, let length = partial.journal?.representation.length {
-                try checkOther(whole.length ?? length)
-            }
+            try checkReplacement(whole)
             let name = ContentDisposition.name(in: response.fields)
             try accept(destination(name))
-            try partial.begin(whole, url: url, name: name)
+            try partial.begin(
+                whole, url: url, mirrors: urls, name: name, announced: ExpectedDigest(response.head))
         } catch {
             response.body.source.release()
             throw error
         }
         source.representation = whole
-        if let length = whole.length, canDivide(length), whole.validator != nil, DownloadRun.offersRanges(response) {
+        if let length = whole.length, canDivide(length) || receivesPieces, whole.validator != nil,
+            DownloadRun.offersRanges(response)
+        {
             return try await receiveSegments(response, length, sender)
         }
         try await write(response, repeated: 0, count: whole.length)
-        return try finish(response)
+        return try await finish(response)
     }
 
     /// A destination that only the response has told.
@@ -200,6 +210,7 @@ struct DownloadRun {
         throw PlugboardError(.downloadExists, "\(destination) is the name of another download. Name another file.")
     }
 
+    private var receivesPieces: Bool { requestsPieces && partial.pieces != nil }
     private func canDivide(_ count: Int) -> Bool { divides && count / 2 >= download.segmentMinimum }
 
     /// RFC 9110 §14.3.
@@ -224,12 +235,14 @@ struct DownloadRun {
             throw error
         }
         let isDivided = partial.journal?.written != nil
-        if partial.journal?.representation.length != nil, part.repeated == 0, isDivided || canDivide(part.count) {
+        if partial.journal?.representation.length != nil, part.repeated == 0,
+            isDivided || canDivide(part.count) || receivesPieces
+        {
             return try await receiveSegments(response, part.count, sender)
         }
         try await write(response, repeated: part.repeated, count: part.count)
         guard let complete = part.complete, !asksWhole else { return .next }
-        return partial.count == complete ? try finish(response) : .next
+        return partial.count == complete ? try await finish(response) : .next
     }
 
     /// - Parameter count: What the server has announced. The bytes that are there stay.
@@ -243,6 +256,20 @@ struct DownloadRun {
         throw PlugboardError(
             .downloadDigest,
             "The server's file has \(count) bytes and not the \(size.bytes) expected, so it is another file.")
+    }
+
+    /// What a mirror has does not replace what another server has sent and can continue, if its length is another, or
+    /// is not known before its end.
+    private func checkReplacement(_ whole: Representation) throws(PlugboardError) {
+        guard source.representation == nil, partial.count > 0, let known = partial.journal?.representation else {
+            return
+        }
+        if let length = whole.length { return try checkOther(length) }
+        guard known.validator != nil else { return }
+        throw PlugboardError(
+            .downloadDigest,
+            "The mirror does not say the length of its file, so it has not replaced the \(partial.count) bytes of "
+                + "another server.")
     }
 
     /// What a mirror has of another length does not replace what another server has sent.
@@ -264,10 +291,10 @@ struct DownloadRun {
 
     /// The digests of the server and of the caller that the file must have.
     func expected(_ response: ResponseHead) -> [ExpectedDigest] {
-        [download.digest, ExpectedDigest(response)].compactMap { $0 }
+        [download.digest, partial.journal?.announced, ExpectedDigest(response)].compactMap { $0 }
     }
 
-    mutating func finish(_ response: Response) throws(PlugboardError) -> Step {
+    mutating func finish(_ response: Response) async throws(PlugboardError) -> Step {
         if let digest = ExpectedDigest(response.head), let own = download.digest,
             digest.algorithm == own.algorithm, digest != own
         {
@@ -282,7 +309,10 @@ struct DownloadRun {
             partial.remove()
             throw error
         }
-        try partial.appear(as: destination, replaces: download.replacesFile, expected(response.head))
+        try await verify(partial.duePieces())
+        let expected = expected(response.head)
+        isVerified = !expected.isEmpty || partial.pieces != nil
+        try await partial.appear(as: destination, replaces: download.replacesFile, expected)
         isComplete = true
         pace.end(DownloadProgress(received: partial.count, resumed: resumed, total: partial.count))
         var response = response

@@ -30,6 +30,6 @@ public enum RequestNotice: Sendable {
     /// The bytes of both bodies that an attempt has sent and received: at most ten times a second, and once at its end.
     /// A further attempt counts from zero.
     case progress(TransferProgress)
-    /// An interim response (1xx) has come.
-    case interim(ResponseHead)
+    /// An interim response (1xx) has come from this URL, which is another one than the request's after a redirect.
+    case interim(ResponseHead, url: String)
 }

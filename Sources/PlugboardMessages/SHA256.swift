@@ -23,6 +23,20 @@ package struct SHA256: Sendable {
     /// The digest of no bytes.
     package init() {}
 
+    /// The digest of `count` bytes, whole blocks, that have brought it to this state.
+    package init?(midstate: [UInt32], count: Int) {
+        guard midstate.count == 8, count >= 0, count.isMultiple(of: 64) else { return nil }
+        state = (
+            midstate[0], midstate[1], midstate[2], midstate[3], midstate[4], midstate[5], midstate[6], midstate[7]
+        )
+        self.count = count
+    }
+
+    /// The state after the whole blocks so far.
+    package var midstate: [UInt32] {
+        [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7]
+    }
+
     /// Adds bytes at the end.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count += bytes.count

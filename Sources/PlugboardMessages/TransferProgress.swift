@@ -20,8 +20,7 @@ package struct ProgressPace: Sendable {
     package init() {}
 
     /// Whether the progress is to be told now. The first time it is.
-    package mutating func isDue() -> Bool {
-        let now = ContinuousClock.now
+    package mutating func isDue(now: ContinuousClock.Instant = .now) -> Bool {
         if let last, now - last < .milliseconds(100) { return false }
         last = now
         return true

@@ -53,6 +53,11 @@ public struct SQLiteFailure: Error, Sendable, Equatable, CustomStringConvertible
     /// A failure of the kind `full` with the caller's message.
     public static func full(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_FULL, message: message) }
 
+    /// A failure of the kind `inaccessible` with the caller's message.
+    public static func inaccessible(_ message: String) -> SQLiteFailure {
+        SQLiteFailure(code: SQLITE_CANTOPEN, message: message)
+    }
+
     static func refused(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_PERM, message: message) }
 
     static let closed = SQLiteFailure(code: SQLITE_INTERRUPT, message: "The store is closed.")

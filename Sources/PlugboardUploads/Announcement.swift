@@ -4,7 +4,6 @@ import Synchronization
 /// The resource that an interim response has announced, which is noted off the loop.
 final class Announcement: Sendable {
     private struct State {
-        var head: ResponseHead?
         var resource: UploadResource?
         var task: Task<Void, Never>?
     }
@@ -12,11 +11,10 @@ final class Announcement: Sendable {
     private let state = Mutex(State())
 
     /// [loop]
-    func set(_ head: ResponseHead, _ resource: UploadResource, _ note: @escaping @Sendable () -> Void) {
+    func set(_ resource: UploadResource, _ note: @escaping @Sendable () -> Void) {
         state.withLock { state in
             // The last counts: a request that was sent again, as after a redirect, has another resource.
             guard state.resource != resource else { return }
-            state.head = head
             state.resource = resource
             state.task = Task { [earlier = state.task] in
                 await earlier?.value
@@ -24,9 +22,6 @@ final class Announcement: Sendable {
             }
         }
     }
-
-    /// The response that has announced it.
-    var head: ResponseHead? { state.withLock { $0.head } }
 
     /// Waits until it is noted.
     func resource() async -> UploadResource? {

@@ -42,10 +42,11 @@ public struct Upload: Sendable {
     public var resumes = true
     /// What the server is told of the content: `Upload-Metadata` of tus.
     public var metadata: [String: String] = [:]
-    /// Whether each request of tus has a SHA-256 of its bytes (`Upload-Checksum`), for which they are read twice.
+    /// Whether each request of tus has a SHA-256 of its bytes (`Upload-Checksum`), for which they are read twice. The
+    /// upload fails with `upload.protocol` if the server does not say that it verifies them.
     public var checksum = false
-    /// Whether `automatic` asks the server first; false if the caller has done so.
-    package var asksForProtocol = true
+    /// What the server offers; nil if it has not been asked.
+    package var offer: UploadOffer?
     /// The most bytes in one request of a resumable upload. Nil: no limit, and 4 MiB for a stream.
     public var partSize: ByteCount?
     /// Whether bodies wait until the server wants them, at most a second (`Expect: 100-continue`, RFC 9110 §10.1.1).
@@ -102,6 +103,11 @@ public struct Upload: Sendable {
     @concurrent public func resumptionOffered(
         by sender: some RequestSender
     ) async throws(PlugboardError) -> Resumption {
+        try await offer(by: sender).resumption
+    }
+
+    /// What the server of this upload offers.
+    @concurrent package func offer(by sender: some RequestSender) async throws(PlugboardError) -> UploadOffer {
         var request = request
         request.method = .options
         request.body = nil
@@ -113,12 +119,12 @@ public struct Upload: Sendable {
             do throws(PlugboardError) {
                 let response = try await sender.send(request)
                 response.body.source.release()
-                if UploadDialect.speaksTus(response.fields) { return .tus }
-                if UploadDialect.speaksDraft(response.fields) { return .draft }
-                if left <= 0 || !UploadRun.isTransient(response.status) { return .automatic }
+                let offer = UploadOffer(response.fields)
+                let isLast = left <= 0 || !UploadRun.isTransient(response.status)
+                if isLast || offer.resumption != .automatic { return offer }
             } catch {
                 let isBreak = [.transportReset, .transportProtocol, .bodyCut].contains(error.code)
-                if left <= 0, isBreak { return .automatic }
+                if left <= 0, isBreak { return UploadOffer() }
                 guard left > 0, isBreak || UploadRun.isUnsent(error.code) else { throw error }
             }
             try await UploadRun.sleep(delay)

@@ -57,7 +57,7 @@ enum UploadDialect: String, Sendable {
         return request
     }
 
-    /// Creates the resource: with the first part of the content (draft only), or without content.
+    /// Creates the resource: with the content, or without.
     func creation(by upload: Upload, with part: UploadPart?, length: Int?) throws(PlugboardError) -> Request {
         var request = upload.request
         request.body = part?.body ?? .empty
@@ -70,6 +70,7 @@ enum UploadDialect: String, Sendable {
             request.method = .post
             request.fields = UploadDialect.controlFields(request.fields)
             request.fields["Tus-Resumable"] = UploadDialect.tusVersion
+            if part != nil { request.fields[.contentType] = "application/offset+octet-stream" }
             if let length {
                 request.fields["Upload-Length"] = "\(length)"
             } else {
@@ -128,15 +129,7 @@ enum UploadDialect: String, Sendable {
 
     // MARK: Responses
 
-    /// Whether the response to an OPTIONS request announces tus 1.0 with the extension `creation`.
-    static func speaksTus(_ fields: Fields) -> Bool {
-        list(fields["Tus-Version"]).contains(tusVersion) && list(fields["Tus-Extension"]).contains("creation")
-    }
-
-    /// Whether the response to an OPTIONS request announces the draft: it tells the limits of uploads.
-    static func speaksDraft(_ fields: Fields) -> Bool { fields.contains("Upload-Limit") }
-
-    private static func list(_ value: String?) -> [String] {
+    static func list(_ value: String?) -> [String] {
         (value ?? "").split(separator: ",").map { item in
             String(item.drop { $0 == " " }.prefix { $0 != " " }).lowercased()
         }

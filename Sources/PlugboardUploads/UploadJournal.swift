@@ -23,7 +23,7 @@ struct UploadResource: Sendable, Equatable {
 ///
 /// It has the mode 0600, because it contains the URL of the upload's resource. It is written in one piece; a journal
 /// that is damaged is not used.
-final class UploadJournal: Sendable {
+package final class UploadJournal: Sendable {
     /// What the journal says.
     struct Entry: Sendable, Equatable {
         var resource: UploadResource
@@ -123,9 +123,7 @@ final class UploadJournal: Sendable {
 
     /// What an earlier upload has left.
     func load(target: String) -> Content {
-        var file = stat()
-        guard fstat(descriptor, &file) == 0, file.st_size > 0, file.st_size <= UploadJournal.sizeLimit,
-            let bytes = UploadJournal.read(descriptor, Int(file.st_size)),
+        guard let bytes = content(), !bytes.isEmpty,
             let object = (try? JSONParser.parse(bytes))?.objectValue
         else { return .nothing }
         func integer(_ name: String) -> Int? {
@@ -175,6 +173,22 @@ final class UploadJournal: Sendable {
 
     /// Forgets the upload; another one can be noted.
     func clear() { isOpen.withLock { _ in _ = ftruncate(descriptor, 0) } }
+
+    /// Removes a journal if the server has dropped its upload since.
+    package static func removeIfExpired(_ path: String, now: Int64) {
+        // One that is in use is not expired.
+        guard let journal = try? UploadJournal(path), let bytes = journal.content(),
+            let object = (try? JSONParser.parse(bytes))?.objectValue,
+            let expires = object["expires"]?.numberValue?.integer(Int64.self), expires <= now
+        else { return }
+        journal.remove()
+    }
+
+    private func content() -> [UInt8]? {
+        var file = stat()
+        guard fstat(descriptor, &file) == 0, file.st_size <= UploadJournal.sizeLimit else { return nil }
+        return UploadJournal.read(descriptor, Int(file.st_size))
+    }
 
     /// The upload has ended: there is nothing to continue.
     func remove() {

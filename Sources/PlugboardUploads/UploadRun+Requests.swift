@@ -20,19 +20,19 @@ extension UploadRun {
     ) async throws(PlugboardError) -> Response? {
         // All content in one request arrives also at a server that does not know the protocol; a part of it would be
         // taken for the whole.
-        let part = dialect == .draft && !knowsDraft ? try await parts.wholePart() : nil
+        let part = try await creationPart(dialect)
         isLengthDeferred = dialect == .tus && parts.length == nil
         let request = try dialect.creation(by: upload, with: part, length: parts.length)
         let announced = Announcement()
         let response: Response
         do throws(PlugboardError) {
             response = try await sending.send(request, part, total: parts.length, resumed: 0, with: sender) {
-                [upload, target, journal, now, identity = parts.file?.identity] head in
+                [upload, target, journal, now, identity = parts.file?.identity] head, url in
                 guard head.status == 104, dialect == .draft,
                     head.fields["Upload-Draft-Interop-Version"] == UploadDialect.interopVersion,
-                    let resource = dialect.resource(in: head, base: request.url, now: now), upload.mayGo(to: resource)
+                    let resource = dialect.resource(in: head, base: url, now: now), upload.mayGo(to: resource)
                 else { return }
-                announced.set(head, resource) {
+                announced.set(resource) {
                     guard let journal, let identity else { return }
                     try? journal.save(UploadJournal.Entry(resource: resource, file: identity), target: target)
                 }
@@ -44,28 +44,32 @@ extension UploadRun {
         let base = response.url.isEmpty ? request.url : response.url
         let status = response.status
         var named = await announced.resource()
-        if base != request.url, let head = announced.head {
-            // A redirect was followed, so that a relative reference means something else.
-            named = dialect.resource(in: head, base: base, now: now) ?? named
-        }
-        if (200...299).contains(status), part?.isLast != true || UploadDialect.isComplete(response.fields) == false {
+        let isCreated = part?.isLast != true || dialect == .tus || UploadDialect.isComplete(response.fields) == false
+        if (200...299).contains(status), isCreated {
             named = dialect.resource(in: response.head, base: base, now: now) ?? named
+            do throws(PlugboardError) {
+                guard let named, dialect == .draft || status == 201 else {
+                    throw PlugboardError(
+                        .uploadProtocol,
+                        "The server responded with status \(status) and named no resource for the upload, so it does not "
+                            + "speak \(dialect == .tus ? "tus 1.0" : "the draft of resumable uploads"). Upload without."
+                    )
+                }
+                if let limit = dialect.limit("max-size", in: response.fields), parts.length ?? 0 > limit {
+                    throw PlugboardError(
+                        .uploadLimit, "The content has \(parts.length ?? 0) bytes, and the server accepts \(limit).")
+                }
+                try begin(named)
+                // A response to the first part is as good as one to a question only if it says how much has arrived.
+                if let told = UploadDialect.offset(in: response.fields) ?? (part == nil ? 0 : nil) {
+                    confirm(try checked(told))
+                    if dialect == .tus, let part, part.isLast, told == part.end { return response }
+                }
+            } catch {
+                response.body.source.release()
+                throw error
+            }
             response.body.source.release()
-            guard let named, dialect == .draft || status == 201 else {
-                throw PlugboardError(
-                    .uploadProtocol,
-                    "The server responded with status \(status) and named no resource for the upload, so it does not "
-                        + "speak \(dialect == .tus ? "tus 1.0" : "the draft of resumable uploads"). Upload without.")
-            }
-            if let limit = dialect.limit("max-size", in: response.fields), parts.length ?? 0 > limit {
-                throw PlugboardError(
-                    .uploadLimit, "The content has \(parts.length ?? 0) bytes, and the server accepts \(limit).")
-            }
-            try begin(named)
-            // A response to the first part is as good as one to a question only if it says how much has arrived.
-            if let offset = UploadDialect.offset(in: response.fields) ?? (part == nil ? 0 : nil) {
-                confirm(try checked(offset))
-            }
             return nil
         }
         if (200...299).contains(status), part.map({ parts.given.value >= $0.end }) ?? true { return response }
@@ -80,6 +84,21 @@ extension UploadRun {
             return try await goOn(after: response)
         }
         return response
+    }
+
+    /// The content that is sent with the creation; nil sends none.
+    private mutating func creationPart(_ dialect: UploadDialect) async throws(PlugboardError) -> UploadPart? {
+        switch dialect {
+        // All content in one request arrives also at a server that does not know the protocol; a part of it would be
+        // taken for the whole.
+        case .draft: return knowsDraft ? nil : try await parts.wholePart()
+        // A break would lose all that was sent, because only the response names the resource.
+        case .tus:
+            guard upload.offer?.takesContent == true, !upload.checksum, let length = parts.length,
+                1...UploadOffer.contentLimit ~= length, length <= partLimit(nil)
+            else { return nil }
+            return try await parts.wholePart()
+        }
     }
 
     private mutating func ask(

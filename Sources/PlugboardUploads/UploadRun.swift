@@ -11,7 +11,7 @@ import PlugboardMessages
 /// The server alone says where the upload goes on: after each request that did not end as it should, it is asked for
 /// its offset, and bytes are sent from there.
 struct UploadRun {
-    let upload: Upload
+    private(set) var upload: Upload
     let target: String
     let journal: UploadJournal?
     var parts: UploadParts
@@ -58,7 +58,7 @@ struct UploadRun {
             switch upload.resumption {
             case .draft: .draft
             case .tus: .tus
-            case .automatic: upload.asksForProtocol ? nil : .draft
+            case .automatic: upload.offer == nil ? nil : .draft
             case .none: nil
             }
     }
@@ -66,6 +66,7 @@ struct UploadRun {
     mutating func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
         do throws(PlugboardError) {
             if upload.resumption == .none { return try await sendWhole(with: sender) }
+            try await checkChecksum(with: sender)
             try await takeUp(with: sender)
             while true {
                 do throws(PlugboardError) {
@@ -107,7 +108,8 @@ struct UploadRun {
             isContinued = true
             return
         }
-        // The server would keep the bytes of a file that is not there any more. Best effort.
+        // The server has an expired upload no more, and would keep the bytes of a file that is not there any more. Best
+        // effort.
         let response = try? await sender.send(entry.resource.dialect.cancellation(of: entry.resource, by: upload))
         response?.body.source.release()
         journal.clear()
@@ -176,10 +178,27 @@ struct UploadRun {
         let before = failures
         // The question has attempts of its own.
         failures = upload.attempts
-        let offered = try await upload.resumptionOffered(by: sender)
+        let offer = try await upload.offer(by: sender)
         failures = before
-        dialect = offered == .tus ? .tus : .draft
-        knowsDraft = offered == .draft
+        upload.offer = offer
+        dialect = offer.resumption == .tus ? .tus : .draft
+        knowsDraft = offer.resumption == .draft
+    }
+
+    /// A server that does not verify checksums would ignore them.
+    private mutating func checkChecksum(with sender: some RequestSender) async throws(PlugboardError) {
+        guard upload.checksum, dialect != .draft else { return }
+        if upload.offer == nil {
+            upload.offer = try await upload.offer(by: sender)
+            if dialect == nil { dialect = upload.offer?.resumption == .tus ? .tus : .draft }
+            knowsDraft = knowsDraft || upload.offer?.resumption == .draft
+        }
+        guard dialect == .draft || upload.offer?.verifiesSHA256 == true else {
+            throw PlugboardError(
+                .uploadProtocol,
+                "The server does not say that it verifies SHA-256 (Tus-Extension, Tus-Checksum-Algorithm). Upload without "
+                    + "the checksum.")
+        }
     }
 
     /// Waits before the next request; returns the response if no further request may be sent.

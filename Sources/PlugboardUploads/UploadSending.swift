@@ -25,7 +25,7 @@ struct UploadSending {
     /// - Parameter interim: Called on the loop with each interim response.
     mutating func send(
         _ request: Request, _ part: UploadPart?, total: Int?, resumed: Int, with sender: some RequestSender,
-        interim: @escaping @Sendable (ResponseHead) -> Void = { _ in }
+        interim: @escaping @Sendable (_ head: ResponseHead, _ url: String) -> Void = { _, _ in }
     ) async throws(PlugboardError) -> Response {
         var request = request
         if part != nil, isResumable { request.attributes["retry.enabled"] = "false" }
@@ -42,9 +42,9 @@ struct UploadSending {
                 if part != nil {
                     progress.tell(UploadProgress(sent: start + bytes.sent, resumed: resumed, total: total), turn)
                 }
-            case .interim(let head):
+            case .interim(let head, let url):
                 if head.status == 100 { seen.set() }
-                interim(head)
+                interim(head, url)
             }
         }
         let response = try await sender.send(request, watch: watch)
@@ -99,9 +99,16 @@ final class UploadPace: Sendable {
     }
 
     private let progress: (@Sendable (UploadProgress) -> Void)?
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
-    init(_ progress: (@Sendable (UploadProgress) -> Void)?) { self.progress = progress }
+    init(
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        _ progress: (@Sendable (UploadProgress) -> Void)?
+    ) {
+        self.now = now
+        self.progress = progress
+    }
 
     /// Another request begins; returns its number. What comes late of earlier ones is not told.
     func begin() -> Int {
@@ -116,7 +123,7 @@ final class UploadPace: Sendable {
     func tell(_ facts: UploadProgress, _ turn: Int) {
         state.withLock { state in
             // While the response's body comes, the same count is noticed again and again.
-            guard state.turn == turn, facts.sent != state.last, state.pace.isDue() else { return }
+            guard state.turn == turn, facts.sent != state.last, state.pace.isDue(now: now()) else { return }
             state.last = facts.sent
             progress?(facts)
         }

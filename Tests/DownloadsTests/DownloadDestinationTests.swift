@@ -15,6 +15,42 @@ struct DownloadDestinationTests {
 
     init() throws { scene = try DownloadScene() }
 
+    @Test func `a destination that became a folder leaves all bytes, which need not come again`() async throws {
+        let (folder, path) = (folder, path)
+        let server = try RangeServer { [content] number, request in
+            if number == 1 {
+                try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            }
+            return RangeServer.correct(request, content)
+        }
+
+        let error = await #expect(throws: PlugboardError.self) { try await Kernel().download(server.url, to: path) }
+        let left = try folder.read("file.part")
+        try FileManager.default.removeItem(atPath: path)
+        let result = try await Download(Request(.get, server.url), to: path).run(with: Kernel())
+
+        #expect(error?.code == .downloadWrite && error?.reason.contains("All 100000 bytes are in \(path).part") == true)
+        #expect(left == content && result.resumed == 100_000)
+        #expect(try folder.read("file") == content)
+    }
+
+    @Test func `a folder that was moved away is named, and the bytes stay in it`() async throws {
+        let inner = folder.file("inner")
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
+        let moved = folder.file("moved")
+        let server = try RangeServer { [content] _, request in
+            try? FileManager.default.moveItem(atPath: inner, toPath: moved)
+            return RangeServer.correct(request, content)
+        }
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await Kernel().download(server.url, to: inner + "/file")
+        }
+
+        #expect(error?.code == .downloadWrite, "\(error.map { "\($0)" } ?? "")")
+        #expect(!FileManager.default.fileExists(atPath: inner))
+    }
+
     @Test func `a folder, a device and a path in a missing folder are refused before a request`() async throws {
         let server = try scene.serving()
         for path in [folder.path, folder.path + "/", "/dev/null", folder.file("no/file"), ""] {

@@ -57,8 +57,8 @@ struct DownloadDigestTests {
 
             let result = try? await Kernel().download(server.url, to: path)
 
-            // The last response of the last row has no digest of the whole.
-            #expect((result != nil) == (isRight || parts[0] == "Content-Digest"))
+            // In the last row, only the first response has told it.
+            #expect((result != nil) == isRight && result?.isVerified ?? true)
             folder.removeEntries()
         }
     }

@@ -20,7 +20,10 @@ struct MetalinkTests {
                   <size> 14471447 </size>
                   <hash type="md5">\(String(repeating: "0", count: 32))</hash>
                   <hash type="sha-256">\(MetalinkTests.digest)</hash>
-                  <pieces length="262144" type="sha-256"><hash>x</hash></pieces>
+                  <pieces length="262144" type="sha-1"><hash>x</hash></pieces>
+                  <pieces length="10000000" type="sha-256">
+                    <hash>\(MetalinkTests.digest)</hash><hash>\(MetalinkTests.digest)</hash>
+                  </pieces>
                   <url>http://c.test/x</url>
                   <url location="de" priority="2">https://b.test/x?a=1&#38;b=2</url>
                   <url priority='1'><![CDATA[http://a.test/x]]></url>
@@ -35,6 +38,7 @@ struct MetalinkTests {
         #expect(metalink.files.map(\.name) == ["example & more.ext", "second"])
         #expect(metalink.files[0].size == .bytes(14_471_447))
         #expect(metalink.files[0].digest == ExpectedDigest("sha-256", MetalinkTests.digest))
+        #expect(metalink.files[0].pieces?.length == 10_000_000 && metalink.files[1].pieces == nil)
         #expect(metalink.files[0].urls == ["http://a.test/x", "https://b.test/x?a=1&b=2", "http://c.test/x"])
         let download = metalink.files[0].download(in: "folder")
         #expect(download.file == "folder/example & more.ext" && download.mirrors.count == 2 && !download.replacesFile)
@@ -49,7 +53,39 @@ struct MetalinkTests {
         #expect(metalink.files.map(\.urls) == [["http://a.test/"]])
     }
 
+    @Test func `what a response says of mirrors is read`() throws {
+        let fields: Fields = [
+            "Link": "<http://b.test/x>; rel=duplicate; pri=2, </y>;rel=\"duplicate other\";pri=1;geo=de",
+            "Content-Type": "text/plain",
+        ]
+        var head = ResponseHead(status: 200, fields: fields)
+        head.fields.append("Link", "<x.meta4>; rel=describedby; type=\"application/metalink4+xml\"")
+        head.fields.append("Link", "<file:///etc/passwd>; rel=duplicate, <broken; rel=duplicate")
+
+        let links = MirrorLinks(head, url: "https://a.test/folder/file")
+
+        #expect(links.duplicates == ["https://a.test/y", "http://b.test/x"])
+        #expect(links.metalink == "https://a.test/folder/x.meta4" && !links.isMetalink)
+        let document = ResponseHead(status: 200, fields: ["Content-Type": "Application/Metalink4+XML; charset=utf-8"])
+        #expect(MirrorLinks(document, url: "https://a.test/").isMetalink)
+    }
+
+    @Test(arguments: ["ISO-8859-1", "UTF-16", "utf-8", "US-ASCII"])
+    func `another declared encoding than UTF-8 is refused by its name`(encoding: String) throws {
+        let text =
+            "<?xml version='1.0' encoding='\(encoding)' standalone='yes'?><metalink "
+            + "xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'><url>http://a.test/</url></file></metalink>"
+
+        var reason: String?
+        do throws(PlugboardError) { _ = try Metalink(Bytes(text)) } catch { reason = error.reason }
+
+        let isRead = ["utf-8", "US-ASCII"].contains(encoding)
+        #expect(isRead ? reason == nil : reason?.contains("declared as \(encoding)") == true, "\(reason ?? "")")
+    }
+
     private static let refused: [String] = [
+        "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'><size>9</size><pieces length='5' type='sha-256'>"
+            + "<hash>0</hash></pieces><url>http://a.test/</url></file></metalink>",
         "", "{}", "<metalink/>", "<metalink xmlns='urn:ietf:params:xml:ns:metalink'>", "<a></b>", "<a/><b/>",
         "text<a/>",
         "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<a b=c/>", "<a b='1' b='2'/>", "<a>&nbsp;</a>", "<a>&#0;</a>",

@@ -19,12 +19,12 @@ struct PartialFileTests {
     }
 
     @Test(arguments: [false, true])
-    func `after a flush that failed, only what was flushed before counts`(isInParts: Bool) throws {
+    func `after a flush that failed, only what was flushed before counts`(isInParts: Bool) async throws {
         let flushes = Mutex(0)
-        try begin { partial in
+        try await begin { partial async throws in
             if isInParts { try partial.allocate(1000) }
             try write(partial, 100, at: 0)
-            try partial.synchronize()
+            try await partial.synchronize()
             try write(partial, 200, at: isInParts ? 500 : 100)
             partial.flush = { _ in
                 flushes.withLock { $0 += 1 }
@@ -32,9 +32,9 @@ struct PartialFileTests {
                 return -1
             }
 
-            #expect(throws: PlugboardError.self) { try partial.synchronize() }
+            await #expect(throws: PlugboardError.self) { try await partial.synchronize() }
             // A second flush would succeed.
-            #expect(throws: Never.self) { try partial.synchronize() }
+            await #expect(throws: Never.self) { try await partial.synchronize() }
 
             #expect(flushes.withLock { $0 } == 1)
             #expect(partial.count == 100)
@@ -46,21 +46,21 @@ struct PartialFileTests {
     }
 
     @Test(arguments: [false, true])
-    func `after another start of the system, later bytes count without a flush`(isInParts: Bool) throws {
-        try begin { partial in
+    func `after another start of the system, later bytes count without a flush`(isInParts: Bool) async throws {
+        try await begin { partial async throws in
             if isInParts { try partial.allocate(1000) }
             try write(partial, 100, at: 0)
-            try partial.synchronize()
+            try await partial.synchronize()
             try write(partial, 50, at: 100)
             var journal = try #require(partial.journal)
             journal.boot = "earlier"
             try partial.save(journal)
         }
-        try withPartial { partial in
+        try await withPartial { (partial: PartialFile) async throws in
             partial.takeUp(url: "url", nil)
             #expect(partial.count == 100)
             try write(partial, 7, at: 100)
-            if isInParts { try partial.synchronize() }
+            if isInParts { try await partial.synchronize() }
         }
 
         let last = try PartialFile(path)
@@ -77,17 +77,19 @@ struct PartialFileTests {
         }
     }
 
-    private func begin(_ body: (PartialFile) throws -> Void) throws {
-        try withPartial { partial in
+    private func begin(_ body: (PartialFile) async throws -> Void) async throws {
+        try await withPartial { (partial: PartialFile) async throws in
             try partial.begin(representation, url: "url", name: nil)
-            try body(partial)
+            try await body(partial)
         }
     }
 
     /// Releases the file at the end, so that it can be opened once more.
-    private func withPartial(_ body: (PartialFile) throws -> Void) throws { try body(PartialFile(path)) }
+    private func withPartial(_ body: (PartialFile) async throws -> Void) async throws {
+        try await body(PartialFile(path))
+    }
 
     private func write(_ partial: PartialFile, _ count: Int, at offset: Int) throws {
-        try [UInt8](repeating: 7, count: count).withUnsafeBytes { try partial.write($0, at: offset) }
+        try [UInt8](repeating: 7, count: count).withUnsafeBytes { _ = try partial.write($0, at: offset) }
     }
 }

@@ -107,13 +107,17 @@ struct SegmentPlanTests {
         #expect(taken.isEmpty && !goesOn && claim == 0..<1000)
     }
 
-    @Test func `nothing is divided after it did not help`() {
+    @Test func `bytes that were wrong are received once more`() {
         var plan = SegmentPlan(length: 1000, received: ByteRanges(), minimum: 100)
         _ = plan.claim(0)
-        plan.divides = false
+        let taken = plan.take(1000, at: 0, 0)
+        plan.insert(taken)
+        let isComplete = plan.isComplete
 
+        plan.lose(300..<400)
         let claim = plan.claim(1)
-        #expect(claim == nil && !plan.hasWork)
+
+        #expect(isComplete && !plan.isComplete && claim == 300..<400)
     }
 
     /// A worker of the random test.
@@ -175,19 +179,74 @@ struct SegmentPlanTests {
 
     // MARK: Growth and speed
 
-    @Test(arguments: [(1_000_000, SegmentGrowth.Step.stop), (1_240_000, .stop), (1_260_000, .done), (4_000_000, .done)])
-    func `several requests go on if they bring a quarter more than one`(bytes: Int, step: SegmentGrowth.Step) {
+    @Test(
+        arguments: [
+            // All bring the same: the eighth is not begun, because the limit is 7.
+            ([10, 20, 40, 70], 7, [.begin(2), .begin(4), .begin(7), .done]),
+            // The link is full with two.
+            ([10, 20, 20], 16, [.begin(2), .begin(4), .keep(2)]),
+            ([10, 10], 16, [.begin(2), .keep(1)]),
+            // A quarter of what is possible is enough, and less is not.
+            ([100, 126, 190, 236], 16, [.begin(2), .begin(4), .begin(8), .keep(4)]),
+            ([100, 124], 16, [.begin(2), .keep(1)]),
+            ([50, 40], 2, [.begin(2), .keep(1)]), ([10], 1, [.done]),
+        ] as [([Int], Int, [SegmentGrowth.Step])])
+    func `requests are added as long as they help, and those that do not are given up`(
+        rates: [Int], limit: Int, steps: [SegmentGrowth.Step]
+    ) {
+        var now = ContinuousClock.now
+        var count = 7
+        var growth = SegmentGrowth(limit: limit, patience: .seconds(9), now: now, count: count)
+        var taken: [SegmentGrowth.Step] = []
+
+        for rate in rates {
+            now += .seconds(2)
+            count += 2 * rate
+            taken.append(growth.step(now: now, count: count, isWaiting: false))
+            // The new ones have no byte, and then one: only from then on they are measured.
+            guard case .begin = taken.last else { break }
+            for isWaiting in [true, false] {
+                now += .seconds(1)
+                count += 1000
+                let step = growth.step(now: now, count: count, isWaiting: isWaiting)
+                #expect(step == .wait)
+            }
+        }
+        let last = growth.step(now: now + .seconds(1), count: count, isWaiting: false)
+
+        #expect(taken == steps && last == .done)
+    }
+
+    @Test func `requests that bring no byte are judged after a while`() {
         let start = ContinuousClock.now
-        var growth = SegmentGrowth(now: start, count: 7)
+        var growth = SegmentGrowth(limit: 4, patience: .seconds(3), now: start, count: 0)
         var steps: [SegmentGrowth.Step] = []
 
-        steps.append(growth.step(now: start + .seconds(1), count: 1_000_007, isWaiting: false))
-        steps.append(growth.step(now: start + .seconds(2), count: 2_000_000, isWaiting: true))
-        steps.append(growth.step(now: start + .seconds(3), count: 3_000_000, isWaiting: false))
-        steps.append(growth.step(now: start + .seconds(4), count: 3_000_000 + bytes, isWaiting: false))
-        steps.append(growth.step(now: start + .seconds(5), count: 9_000_000, isWaiting: false))
+        for (second, count) in [(1, 100), (2, 200), (4, 400), (5, 500)] {
+            steps.append(growth.step(now: start + .seconds(second), count: count, isWaiting: true))
+        }
 
-        #expect(steps == [.begin, .wait, .wait, step, .done])
+        #expect(steps == [.begin(2), .wait, .wait, .keep(1)])
+    }
+
+    @Test func `a server that has sent a wrong piece alone is not used beside others`() {
+        var two = SegmentTrust(sources: 2)
+        two.note(1, 4...5)
+        two.judge(4, isRight: false)
+        var one = SegmentTrust(sources: 1)
+        var trusted: [Bool] = []
+        for _ in 0..<3 {
+            one.note(0, 7...7)
+            one.judge(7, isRight: false)
+            trusted.append(one.trusts(0))
+        }
+        var mixed = SegmentTrust(sources: 2)
+        for source in 0..<2 { mixed.note(source, 1...1) }
+        mixed.judge(1, isRight: false)
+
+        #expect(two.trusts(0) && !two.trusts(1))
+        #expect(trusted == [true, true, false])
+        #expect(mixed.trusts(0) && mixed.trusts(1))
     }
 
     @Test func `a limit of the speed delays what comes too early, and gives little credit`() throws {

@@ -74,6 +74,51 @@ extension SegmentedDownloadTests {
         #expect(try folder.entries() == ["file"])
     }
 
+    @Test(arguments: [true, false])
+    func `a mirror without a length does not replace bytes that can be continued`(isStrong: Bool) async throws {
+        let mirror = try RangeServer { _, _ in
+            var reply = RangeServer.Reply(200, [], RangeServer.content(500, seed: 3))
+            reply.isChunked = true
+            return reply
+        }
+        let server = try RangeServer { [content] number, request in
+            let reply = RangeServer.correct(request, content, tag: isStrong ? "\"a\"" : "W/\"a\"", cut: 70_000)
+            return number == 1 ? reply : .init(503)
+        }
+        var download = Download(Request(.get, server.url), to: path)
+        download.mirrors = [Request(.get, mirror.url)]
+        download.trustsMirrors = true
+        download.attempts = 2
+
+        let result = try? await download.run(with: Kernel())
+
+        #expect(mirror.requests.count >= 1)
+        // Bytes that nothing can continue are replaced.
+        #expect((result == nil) == isStrong)
+        if isStrong { #expect(try folder.read("file.part").count == 70_000) }
+    }
+
+    @Test func `bytes of a mirror are continued when it is named as another mirror`() async throws {
+        let first = try RangeServer { [content] number, request in
+            RangeServer.correct(request, content, tag: "\"1\"", cut: number == 1 ? 70_000 : nil)
+        }
+        let second = try RangeServer { [content] _, request in RangeServer.correct(request, content, tag: "\"2\"") }
+        var download = Download(Request(.get, first.url), to: path)
+        download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
+        download.attempts = 1
+        _ = try? await download.run(with: Kernel())
+        var other = Download(Request(.get, second.url), to: path)
+        other.mirrors = [Request(.get, first.url)]
+        other.digest = download.digest
+
+        let result = try await other.run(with: Kernel())
+
+        #expect(result.resumed == 70_000)
+        #expect(try folder.read("file") == content)
+        #expect(second.requests.map { $0["Range"] } == ["bytes=70000-"])
+        #expect(second.requests.first?["If-Range"] == nil)
+    }
+
     @Test func `a mirror that cannot be reached does not end the others`() async throws {
         // It does not speak TLS.
         let mirror = try LoopbackServer { connection in try connection.write(Array("no TLS\r\n\r\n".utf8)) }

@@ -18,6 +18,8 @@ let package = Package(
             ]),
         .executableTarget(name: "plain_sqlite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(name: "silence"),
+        // Peers/Package.swift has it too.
+        .target(name: "loading"),
         .target(name: "nothing", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .target(
             name: "measuring",
@@ -46,7 +48,7 @@ let package = Package(
         .executableTarget(
             name: "kernel",
             dependencies: [
-                "measuring", "nothing",
+                "loading", "measuring", "nothing",
                 .product(name: "Plugboard", package: "plugboard"),
                 .product(name: "PluginLoader", package: "plugboard"),
             ]),

@@ -8,35 +8,25 @@ import Testing
 struct DownloadKillTests {
     @Test(.timeLimit(.minutes(5)))
     func `a download that is killed a hundred times at random moments ends with the whole file`() async throws {
-        let content = RangeServer.content(1_500_000)
-        let server = try LoopbackServer { connection in
-            let request = try connection.readRequest()
-            let reply = RangeServer.correct(request, content)
-            try connection.write(
-                ServerResponse(
-                    status: reply.status, fields: reply.fields + [("Content-Length", "\(reply.body.count)")], body: []
-                ).bytes())
-            for start in stride(from: 0, to: reply.body.count, by: 16_384) {
-                try connection.write(Array(reply.body[start..<min(start + 16_384, reply.body.count)]))
-                usleep(5000)
-            }
-        }
+        let content = RangeServer.content(12 << 20)
+        let kills = Killing()
+        let server = try killing(kills, content)
         let folder = try TemporaryFolder()
         let configuration = try folder.write("plugboard.json", #"{"plugins": ["resume"]}"#)
         var random = SeededRandom(seed: 13)
-        var kills = 0
+        var killed = 0
         var files = 0
-        while kills < 100 {
+        while killed < 100 {
             let path = folder.file("file\(files)")
-            let seconds = Double.random(in: 0.02...0.5, using: &random)
+            // Also before the first byte: the head of the response counts as one.
+            kills.begin(killed % 10 == 0 ? 1 : Int.random(in: 1...8 << 20, using: &random))
             let outcome = try await ProcessRunner.running(
-                ["timeout", "-s", "KILL", "\(seconds)"] + command(configuration, folder),
-                input: Array(line(server.url(), path).utf8))
-            if outcome.stdout.isEmpty {
-                kills += 1
-            }
+                command(configuration, folder), input: Array(line(server.url(), path).utf8),
+                onStart: { kills.set($0) })
+            if outcome.stdout.isEmpty { killed += 1 }
             if FileManager.default.fileExists(atPath: path) { files += 1 }
         }
+        kills.set(nil)
 
         let last = folder.file("file\(files)")
         let outcome = try await ProcessRunner.running(
@@ -50,32 +40,20 @@ struct DownloadKillTests {
     @Test(.timeLimit(.minutes(5)))
     func `a download in several parts that is killed at random moments ends with the whole file`() async throws {
         let content = RangeServer.content(6 << 20)
-        let kills = Mutex(Killing())
-        let server = try LoopbackServer { connection in
-            let request = try connection.readRequest()
-            let reply = RangeServer.correct(request, content)
-            let fields = reply.fields + [("Content-Length", "\(reply.body.count)")]
-            try connection.write(ServerResponse(status: reply.status, fields: fields, body: []).bytes())
-            var sent = 0
-            while sent < reply.body.count {
-                let end = min(sent + 16_384, reply.body.count)
-                try connection.write(Array(reply.body[sent..<end]))
-                kills.withLock { $0.note(end - sent) }
-                sent = end
-            }
-        }
+        let kills = Killing()
+        let server = try killing(kills, content)
         let folder = try TemporaryFolder()
         var random = SeededRandom(seed: 14)
         var killed = 0
         var files = 0
         while killed < 30 {
-            kills.withLock { $0.left = Int.random(in: 1 << 16...5 << 20, using: &random) }
+            kills.begin(Int.random(in: 1 << 16...5 << 20, using: &random))
             let outcome = try await ProcessRunner.running(
                 [
                     try Products.executable("plugboard"), "download", server.url(), "--segments", "4", "--resume",
                     "--limit-rate", "20MiB", "--progress", "none", "-o", folder.file("file\(files)"),
                 ],
-                onStart: { kill in kills.withLock { $0.kill = kill } })
+                onStart: { kills.set($0) })
             if outcome.status == 0 { files += 1 } else { killed += 1 }
         }
 
@@ -87,16 +65,72 @@ struct DownloadKillTests {
         #expect(server.requests.filter { $0["Range"] != nil }.count > 2)
     }
 
-    /// Kills a program when a server has sent so many bytes.
-    private struct Killing {
-        var left = 0
-        var kill: (@Sendable () -> Void)?
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 3])
+    func `a download that is killed at each of its changes of the folder ends with the whole file`(
+        segments: Int
+    ) async throws {
+        let content = RangeServer.content(3 << 20)
+        let server = try LoopbackServer { connection in
+            let request = try connection.readRequest()
+            try RangeServer.send(RangeServer.correct(request, content), connection)
+        }
+        var killed: [Int] = []
+        // The journal is made, written and renamed; the bytes are written; the file gets its name.
+        for changes in [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 14, 18, 25, 40, 60, 90] {
+            let folder = try TemporaryFolder()
+            let kill = Mutex<(@Sendable () -> Void)?>(nil)
+            let watch = try FolderWatch(folder.path, after: changes) { kill.withLock { $0?() } }
+            let arguments = [
+                "download", server.url(), "--segments", "\(segments)", "--resume", "-o", folder.file("file"),
+            ]
+            let outcome = try await ProcessRunner.running(
+                [try Products.executable("plugboard")] + arguments,
+                onStart: { own in kill.withLock { $0 = own } })
+            if outcome.status != 0 {
+                killed.append(changes)
+                // There is never a part of the file under its name.
+                let isThere = FileManager.default.fileExists(atPath: folder.file("file"))
+                #expect(try !isThere || folder.read("file") == content)
+            }
+            let last = try await Command.running(arguments + ["--overwrite"])
 
-        mutating func note(_ count: Int) {
-            left -= count
-            guard left <= 0 else { return }
-            kill?()
-            kill = nil
+            #expect(last.status == 0, "after \(changes) changes: \(last.stderr)")
+            #expect(try folder.read("file") == content && folder.entries() == ["file"], "after \(changes) changes")
+            withExtendedLifetime(watch) {}
+        }
+        #expect(killed.count >= 5, "\(killed)")
+    }
+
+    /// A server that kills the program when it has sent so many bytes.
+    private func killing(_ kills: Killing, _ content: [UInt8]) throws -> LoopbackServer {
+        try LoopbackServer { connection in
+            let request = try connection.readRequest()
+            let reply = RangeServer.correct(request, content)
+            let fields = reply.fields + [("Content-Length", "\(reply.body.count)")]
+            try connection.write(ServerResponse(status: reply.status, fields: fields, body: []).bytes())
+            kills.note(1)
+            for first in stride(from: 0, to: reply.body.count, by: 16_384) {
+                let end = min(first + 16_384, reply.body.count)
+                try connection.write(Array(reply.body[first..<end]))
+                kills.note(end - first)
+            }
+        }
+    }
+
+    /// Kills a program when a server has sent so many bytes.
+    private final class Killing: Sendable {
+        private let state = Mutex<(left: Int, kill: (@Sendable () -> Void)?)>((0, nil))
+
+        func begin(_ count: Int) { state.withLock { $0 = (count, nil) } }
+        func set(_ kill: (@Sendable () -> Void)?) { state.withLock { $0.kill = kill } }
+
+        func note(_ count: Int) {
+            state.withLock { state in
+                state.left -= count
+                guard state.left <= 0 else { return }
+                state.kill?()
+                state.kill = nil
+            }
         }
     }
 

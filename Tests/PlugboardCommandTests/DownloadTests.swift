@@ -176,6 +176,48 @@ struct DownloadCommandTests {
         for name in ["Authorization", "X-Key", "Cookie"] { #expect(other.requests.allSatisfy { $0[name] == nil }) }
     }
 
+    @Test func `a file that a document gives no usable digest of is named as not verified`() async throws {
+        let server = try RangeServer { [content] _, request in RangeServer.correct(request, content) }
+        let folder = try TemporaryFolder()
+        let document = try folder.write("list", DownloadCommandTests.metalink("a", server.url))
+
+        let outcome = try await Command.run("download", "--metalink", document, "-o", folder.path + "/")
+        let json = try await Command.run(
+            "download", "--metalink", document, "-o", folder.path + "/", "--overwrite", "--progress", "json")
+
+        #expect(outcome.status == 0 && outcome.stderr.contains("Not verified"), "\(outcome.stderr)")
+        let last = try JSONParser.parse(String(try #require(json.stdout.split(separator: "\n").last)))
+        #expect(last["isVerified"] == false && last["note"]?.stringValue?.hasPrefix("Not verified") == true)
+    }
+
+    @Test func `a URL of a Metalink document is followed only where the user says so`() async throws {
+        let server = try RangeServer { [content] _, request in
+            let host = request["Host"] ?? ""
+            switch request.path {
+            case "/list":
+                let text = DownloadCommandTests.metalink("a", "http://\(host)/a")
+                return .init(200, [("Content-Type", "application/metalink4+xml")], Array(text.utf8))
+            case "/linked":
+                var reply = RangeServer.correct(request, content)
+                reply.fields.append(("Link", "</list>; rel=describedby; type=\"application/metalink4+xml\""))
+                return reply
+            default: return RangeServer.correct(request, content)
+            }
+        }
+        for path in ["/list", "/linked"] {
+            let folder = try TemporaryFolder()
+            let target = folder.path + "/"
+
+            let plain = try await Command.run("download", server.url(path), "-o", target)
+            let followed = try await Command.run("download", server.url(path), "-o", target, "--follow-metalink")
+
+            #expect(plain.status == 0 && plain.stderr.contains("plugboard download --metalink "), "\(plain.stderr)")
+            #expect(followed.status == 0, "\(followed.stderr)")
+            #expect(try folder.read("a") == content)
+            #expect(try folder.entries().count == 2)
+        }
+    }
+
     private static func metalink(_ name: String, _ urls: String...) -> String {
         "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\"><file name=\"\(name)\">"
             + "<size>50000</size>\(urls.map { "<url>\($0)</url>" }.joined())</file></metalink>"
@@ -201,12 +243,12 @@ struct DownloadCommandTests {
         let ended = TransferCount(done: 10, resumed: 4, total: 0)
         let running = [TransferCount(done: 5, resumed: 1, total: 20), TransferCount(done: 0, resumed: 0, total: 30)]
 
-        let all = DownloadDisplay.totals(running, 1, ended, of: 3)
-        let early = DownloadDisplay.totals(running, 1, ended, of: 4)
+        let all = TransferDisplay.totals(running, 1, ended, of: 3)
+        let early = TransferDisplay.totals(running, 1, ended, of: 4)
 
         #expect(all?.name == "1 of 3 files" && all?.count.done == 15 && all?.count.total == 60)
         #expect(all?.count.resumed == 5 && early?.count.total == nil && early?.name == "1 of 4 files")
-        #expect(DownloadDisplay.totals([running[0]], 0, TransferCount(done: 0, resumed: 0, total: 0), of: 1) == nil)
+        #expect(TransferDisplay.totals([running[0]], 0, TransferCount(done: 0, resumed: 0, total: 0), of: 1) == nil)
     }
 
     @Test(arguments: [

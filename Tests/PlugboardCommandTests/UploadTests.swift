@@ -74,19 +74,27 @@ struct UploadCommandTests {
 
     @Test func `an interrupted upload stays, and the same command continues it`() async throws {
         var plan = UploadServer.Plan(.tus)
-        // The server may still read what the first run has sent; the shell waits until it has.
-        plan.pause = 100_000
+        // What the first run has sent arrives late: when the second one has asked for its offset.
+        let isAsked = Gate()
+        plan.onPiece = { connection, count in
+            guard count < 20_000 else { return }
+            try folder.write("reached", "")
+            try connection.wait(for: isAsked)
+        }
+        plan.override = { number, _ in
+            // OPTIONS is not sent: the first run sends POST and PATCH.
+            if number == 4 { isAsked.open() }
+            return nil
+        }
         let server = try UploadServer(plan)
         let file = folder.file("na me.bin")
         let line = """
             "$plugboard" upload "$file" "$url" --resumable tus & id=$!; \
-            while ! ls "$XDG_STATE_HOME"/plugboard/uploads/*.json; do sleep 0.02; done; sleep 0.2; \
-            kill -INT $id; wait $id; status=$?; sleep 0.5; exit $status
+            while ! [ -e "$reached" ]; do sleep 0.02; done; kill -INT $id; wait $id
             """
+        let variables = ["file": file, "url": server.url(), "reached": folder.file("reached")]
 
-        let interrupted = try await Command.shell(
-            line, state.merging(["file": file, "url": server.url()]) { own, _ in own })
-        server.change { $0.pause = 0 }
+        let interrupted = try await Command.shell(line, state.merging(variables) { own, _ in own })
         let outcome = try await upload(file, server.url(), "--resumable", "tus")
 
         #expect(interrupted.status == 130, "\(interrupted.stderr)")

@@ -32,8 +32,11 @@ package final class UploadServer: Sendable {
         package var announcedVersion = "6"
         /// Whether the draft is announced in responses to OPTIONS requests, by the limits of uploads.
         package var tellsLimits = false
-        /// The microseconds that each 16 KiB of content take.
-        package var pause: UInt32 = 0
+        /// Called after each piece of content, at most 16 KiB, with the bytes that the upload has. It may wait.
+        package var onPiece: (@Sendable (LoopbackServer.Connection, _ count: Int) throws -> Void)?
+        /// What tus says of itself (`Tus-Extension`), and its functions of checksums.
+        package var extensions = "creation,expiration"
+        package var checksums: String?
         /// `Upload-Limit` of the draft, and fields of tus that responses to creations have.
         package var creationFields: [ServerResponse.Field] = []
         /// A response that takes the place of the right one; gets the number of the request, counted from 1.
@@ -50,6 +53,8 @@ package final class UploadServer: Sendable {
         var bytes: [UInt8] = []
         var length: Int?
         var isComplete = false
+        /// The number of the latest request to it.
+        var turn = 0
     }
 
     private struct State {
@@ -122,9 +127,10 @@ package final class UploadServer: Sendable {
         let index = request.path.hasPrefix("/uploads/") ? Int(request.path.dropFirst(9)) : nil
         switch (request.method, plan.dialect) {
         case ("OPTIONS", .tus):
+            let sums = plan.checksums.map { [("Tus-Checksum-Algorithm", $0)] } ?? []
             try respond(
                 204,
-                [("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0,0.2.2"), ("Tus-Extension", "creation,expiration")])
+                [("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0,0.2.2"), ("Tus-Extension", plan.extensions)] + sums)
         case ("OPTIONS", .draft) where plan.tellsLimits: try respond(204, [("Upload-Limit", "min-size=0")])
         case ("OPTIONS", _): try respond(405)
         case ("HEAD", .draft), ("HEAD", .tus):
@@ -162,6 +168,9 @@ package final class UploadServer: Sendable {
             let length = request["Upload-Length"].flatMap { Int($0) }
             guard length != nil || request["Upload-Defer-Length"] == "1" else { return try refuse(400) }
             let index = create(length)
+            if request["Content-Type"] == "application/offset+octet-stream", request["Content-Length"] != "0" {
+                return try receive(into: index, isLast: nil)
+            }
             try respond(201, [("Location", location(index)), ("Tus-Resumable", "1.0.0")] + plan.creationFields)
         case (_, .draft) where request["Upload-Complete"] != nil:
             let index = create(nil)
@@ -183,9 +192,12 @@ package final class UploadServer: Sendable {
             try respond(status)
             throw ReceivedRequestError.closed
         }
+        // As real servers do, each request to an upload ends an earlier one that still receives: its client is gone, and
+        // what it has sent must not be added after the offset has been told.
         func resource(_ index: Int?) -> Resource? {
             state.value.withLock { state in
                 guard let index, state.resources.indices.contains(index) else { return nil }
+                state.resources[index]?.turn += 1
                 return state.resources[index]
             }
         }
@@ -197,10 +209,11 @@ package final class UploadServer: Sendable {
         }
         func location(_ index: Int) -> String { "\(plan.base ?? "")/uploads/\(index)" }
         func receive(into index: Int, isLast: Bool?) throws {
-            let number = state.value.withLock { state in
-                guard request["Content-Length"] != "0" else { return 0 }
+            let (number, turn) = state.value.withLock { state in
+                let turn = state.resources[index]?.turn
+                guard request["Content-Length"] != "0" else { return (0, turn) }
                 state.contentCount += 1
-                return state.contentCount
+                return (state.contentCount, turn)
             }
             let cut = number >= 1 && number <= plan.cuts.count ? plan.cuts[number - 1] : nil
             if request["Expect"] != nil { try connection.write("HTTP/1.1 100 Continue\r\n\r\n") }
@@ -214,15 +227,21 @@ package final class UploadServer: Sendable {
                     throw ReceivedRequestError.closed
                 }
                 let piece = try connection.readBytes(wanted)
-                state.value.withLock { $0.resources[index]?.bytes += piece }
+                let count = state.value.withLock { state -> Int? in
+                    // A resource that is gone is noticed at the end.
+                    guard state.resources[index]?.turn ?? turn == turn else { return nil }
+                    state.resources[index]?.bytes += piece
+                    return state.resources[index]?.bytes.count ?? 0
+                }
+                guard let count else { throw ReceivedRequestError.closed }
                 left -= wanted
                 kept += wanted
-                if let stop = plan.stop, state.value.withLock({ $0.resources[index]?.bytes.count ?? 0 }) >= stop.count {
+                if let stop = plan.stop, count >= stop.count {
                     stop.reached()
                     try connection.waitForClose()
                     throw ReceivedRequestError.closed
                 }
-                if plan.pause > 0 { usleep(plan.pause) }
+                try plan.onPiece?(connection, count)
             }
             let (resource, isWhole) = state.value.withLock { state in
                 if plan.dialect == .tus, let length = request["Upload-Length"].flatMap({ Int($0) }) {
@@ -243,7 +262,9 @@ package final class UploadServer: Sendable {
             var fields: [ServerResponse.Field] = []
             switch plan.dialect {
             case .none: break
-            case .tus: fields = [("Tus-Resumable", "1.0.0"), ("Upload-Offset", "\(resource.bytes.count)")]
+            case .tus:
+                fields = [("Tus-Resumable", "1.0.0"), ("Upload-Offset", "\(resource.bytes.count)")]
+                if request.method == "POST" { fields += [("Location", location(index))] + plan.creationFields }
             case .draft:
                 fields = [
                     ("Upload-Complete", isWhole ? "?1" : "?0"), ("Upload-Offset", "\(resource.bytes.count)"),

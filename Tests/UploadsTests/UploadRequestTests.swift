@@ -57,8 +57,43 @@ extension UploadTests {
         #expect(error?.code == .uploadLimit && small.contents.isEmpty)
     }
 
+    @Test func `a small content is sent with the creation, where the server of tus accepts that`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.extensions = "creation, creation-with-upload"
+        let server = try UploadServer(plan)
+        plan.cuts = [40_000]
+        let breaking = try UploadServer(plan)
+
+        let result = try await upload(server, .automatic).run(with: Kernel())
+        let other = try await upload(breaking, .automatic).run(with: Kernel())
+
+        #expect(result.isComplete && result.count == 100_000 && server.contents == [content])
+        #expect(server.requestLines == ["OPTIONS /files", "POST /files"])
+        // Nothing was told of the upload that broke.
+        #expect(other.isComplete && breaking.contents == [content])
+        #expect(breaking.requestLines == ["OPTIONS /files", "POST /files", "POST /files"])
+        #expect(try folder.entries() == ["file"])
+    }
+
+    @Test(arguments: [nil, "sha1,md5"])
+    func `a checksum that the server does not verify is not sent`(checksums: String?) async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.extensions = "creation,checksum"
+        plan.checksums = checksums
+        let server = try UploadServer(plan)
+        var upload = upload(server, .tus)
+        upload.checksum = true
+
+        let error = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+
+        #expect(error?.code == .uploadProtocol && server.requestLines == ["OPTIONS /files"])
+    }
+
     @Test func `metadata and digests are sent as tus wants them`() async throws {
-        let server = try UploadServer(.tus)
+        var plan = UploadServer.Plan(.tus)
+        plan.extensions = "creation,checksum"
+        plan.checksums = "md5, sha256"
+        let server = try UploadServer(plan)
         var upload = upload(server, .tus)
         upload.metadata = ["filename": "Grüße.txt", "flag": ""]
         upload.checksum = true
@@ -66,7 +101,7 @@ extension UploadTests {
         let result = try await upload.run(with: Kernel())
 
         #expect(result.isComplete && server.contents == [content])
-        #expect(server.requests.first?["Upload-Metadata"] == "filename R3LDvMOfZS50eHQ=,flag")
+        #expect(server.requests[1]["Upload-Metadata"] == "filename R3LDvMOfZS50eHQ=,flag")
         let digest = try #require(server.requests.last?["Upload-Checksum"])
         let bytes = try #require(Base64.decode(String(digest.dropFirst(7))))
         let text = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -78,7 +113,6 @@ extension UploadTests {
         let large = RangeServer.content(1_000_000)
         try folder.write("file", large)
         var plan = UploadServer.Plan(dialect)
-        plan.pause = 10_000
         plan.cuts = [300_000]
         let server = try UploadServer(plan)
         var upload = upload(server, resumption(dialect))
@@ -92,7 +126,7 @@ extension UploadTests {
         #expect(result.isComplete && server.contents == [large])
         #expect(box.all.last == UploadProgress(sent: 1_000_000, resumed: 0, total: 1_000_000))
         #expect(box.all.allSatisfy { $0.total == 1_000_000 && $0.sent <= 1_000_000 })
-        #expect(box.all.count >= 3 && Double(box.all.count) <= seconds * 10 + 2)
+        #expect(box.all.count >= 1 && Double(box.all.count) <= seconds * 10 + 2)
     }
 
     private final class Heard: Sendable {

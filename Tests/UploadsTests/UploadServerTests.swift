@@ -115,6 +115,24 @@ extension UploadTests {
         #expect(try folder.entries() == ["file"])
     }
 
+    @Test func `an announcement after a redirect is resolved against the URL that has sent it`() async throws {
+        var plan = UploadServer.Plan(.draft)
+        plan.cuts = [50_000]
+        let server = try UploadServer(plan)
+        let redirecting = try LoopbackServer.responding { request in
+            if request.method == "OPTIONS" { return ServerResponse(status: 405) }
+            return ServerResponse(status: 307, fields: [("Location", server.url("/other"))])
+        }
+        var upload = upload(server, .automatic)
+        upload.request.url = redirecting.url("/x")
+        upload.allowsOtherOrigins = true
+
+        let result = try await upload.run(with: Kernel(plugins: [.redirect]))
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requestLines == ["PUT /other", "HEAD /uploads/0", "PATCH /uploads/0 50000"])
+    }
+
     @Test func `an announcement of another version of the draft is not followed`() async throws {
         var plan = UploadServer.Plan(.draft)
         plan.cuts = [50_000]

@@ -272,16 +272,21 @@ struct UploadTests {
         // More than the buffers of the connection hold.
         try folder.write("file", [UInt8](repeating: 7, count: 24_000_000))
         var plan = UploadServer.Plan(dialect)
-        plan.pause = 2_000
+        let (isBegun, goesOn) = (Gate(), Gate())
+        plan.onPiece = { connection, _ in
+            isBegun.open()
+            try connection.wait(for: goesOn)
+        }
         let server = try UploadServer(plan)
         let upload = upload(server, resumption(dialect))
 
         let outcome = Task { try await upload.run(with: Kernel()) }
-        while server.partial.first?.isEmpty ?? true { try await Task.sleep(for: .milliseconds(1)) }
+        try await isBegun.opened()
         let handle = try #require(FileHandle(forWritingAtPath: file))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data([1]))
         try handle.close()
+        goesOn.open()
         let error = await #expect(throws: PlugboardError.self) { try await outcome.value }
 
         #expect(error?.code == .uploadChanged)

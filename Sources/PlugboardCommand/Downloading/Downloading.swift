@@ -12,18 +12,26 @@ import Synchronization
 
 /// Carries out `plugboard download`.
 struct Downloading: Sendable {
-    private let jobs: [Download]
+    let jobs: [Job]
     /// URLs of Metalink documents. Their files are downloaded after the jobs.
-    private let metalinks: [String]
+    let metalinks: [String]
     private let folder: String
-    private let arguments: RequestArguments
+    let arguments: RequestArguments
     private let options: Options
+    /// Whether servers may name Metalink documents and other servers.
+    private let followsMetalinks: Bool
     private let parallel: Int
     private let configuration: Configuration
-    private let display: DownloadDisplay
+    private let display: TransferDisplay
+
+    struct Job {
+        var download: Download
+        /// Whether a Metalink document has named it.
+        var isOfMetalink = false
+    }
 
     /// What all downloads have in common.
-    private struct Options {
+    struct Options {
         let resumes: Bool
         let replacesURL: Bool
         let overwrites: Bool
@@ -42,10 +50,7 @@ struct Downloading: Sendable {
     init(_ verb: DownloadVerb) throws {
         var configuration = try verb.arguments.configuration()
         let base = configuration.kernel.baseURL
-        // The progress is what the terminal shows.
-        if configuration.kernel.logLevel.rawValue < LogLevel.warning.rawValue {
-            configuration.kernel.logLevel = .warning
-        }
+        configuration.leaveTerminalToProgress()
         self.configuration = configuration
         var urls = verb.urls
         if let list = verb.inputFile { urls += try Downloading.lines(of: list) }
@@ -58,7 +63,7 @@ struct Downloading: Sendable {
         guard urls.count == 1 && verb.metalinks.isEmpty || (verb.checksum == nil && verb.mirrors.isEmpty) else {
             throw CommandFailure(.usage, "--checksum and --mirror are for one URL. Download the files one by one.")
         }
-        guard let form = DownloadDisplay.Form(rawValue: verb.progress) else {
+        guard let form = TransferDisplay.Form(rawValue: verb.progress) else {
             throw CommandFailure(.usage, "--progress must be bar, json or none.")
         }
         let digest = try verb.checksum.map { text in
@@ -85,14 +90,14 @@ struct Downloading: Sendable {
         options = Options(
             resumes: verb.resume, replacesURL: verb.moved, overwrites: verb.overwrite, segments: verb.segments,
             speed: speed)
-        var jobs: [Download] = []
+        var jobs: [Job] = []
         for url in urls {
             let requests = try ([url] + verb.mirrors).map { try verb.arguments.request(.get, $0, against: base, nil) }
             var job = isFolder ? Download(requests[0], in: folder) : Download(requests[0], to: folder)
             job.mirrors = Array(requests.dropFirst())
             job.digest = digest
             options.set(in: &job)
-            jobs.append(job)
+            jobs.append(Job(download: job))
         }
         let isURL: (String) -> Bool = { $0.contains("://") }
         for file in verb.metalinks where !isURL(file) {
@@ -102,49 +107,16 @@ struct Downloading: Sendable {
         try Downloading.checkNames(jobs)
         metalinks = verb.metalinks.filter(isURL)
         self.jobs = jobs
+        followsMetalinks = verb.followMetalink
         parallel = verb.parallel
-        display = DownloadDisplay(form)
+        display = TransferDisplay(form)
     }
 
-    /// - Parameter origin: The URL of the document; nil for a file.
-    private static func jobs(
-        of metalink: Bytes, from origin: String?, in folder: String, _ arguments: RequestArguments, _ options: Options
-    ) throws -> [Download] {
-        let documents: Metalink
-        do throws(PlugboardError) {
-            documents = try Metalink(metalink)
-        } catch {
-            throw CommandFailure(ExitStatus(for: error), error)
-        }
-        return try documents.files.map { file in
-            var job = file.download(in: folder)
-            let requests = try file.urls.map { url in
-                let request = try arguments.request(.get, url, against: nil, nil)
-                let isOwn = origin.map { Origin(url: $0) != nil && Origin(url: $0) == Origin(url: url) } ?? false
-                return isOwn ? request : withoutCredentials(request)
-            }
-            job.request = requests[0]
-            job.mirrors = Array(requests.dropFirst())
-            options.set(in: &job)
-            return job
-        }
-    }
-
-    /// A document names any host: fields, cookies and attributes of the command line are for its own origin alone.
-    private static func withoutCredentials(_ request: Request) -> Request {
-        var bare = request
-        bare.fields = Fields()
-        for name in [FieldName.userAgent, .accept] {
-            if let value = request.fields[name] { bare.fields.append(name, value) }
-        }
-        bare.attributes = [:]
-        return bare
-    }
-
-    private static func checkNames(_ jobs: [Download]) throws {
+    private static func checkNames(_ jobs: [Job]) throws {
         var names: Set<String> = []
-        for job in jobs where !names.insert(job.file).inserted {
-            throw CommandFailure(.usage, "Two URLs have the file name \(job.file). Download them into two folders.")
+        for job in jobs where !names.insert(job.download.file).inserted {
+            throw CommandFailure(
+                .usage, "Two URLs have the file name \(job.download.file). Download them into two folders.")
         }
     }
 
@@ -178,14 +150,16 @@ struct Downloading: Sendable {
 
     /// Downloads all files, so many at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws -> CommandFailure? {
-        var jobs = jobs
+        var (jobs, metalinks) = followsMetalinks ? try await followed(kernel) : (jobs, metalinks)
         for url in metalinks {
             jobs += try Downloading.jobs(of: try await document(url, kernel), from: url, in: folder, arguments, options)
         }
         try Downloading.checkNames(jobs)
         let names = TakenNames()
         // Names of servers do not take those that are known.
-        for (index, job) in jobs.enumerated() where !job.namesFromServer { _ = names.take(job.file, for: index) }
+        for (index, job) in jobs.enumerated() where !job.download.namesFromServer {
+            _ = names.take(job.download.file, for: index)
+        }
         display.expect(jobs.count)
         return await withTaskGroup(of: CommandFailure?.self) { [jobs] group in
             var next = 0
@@ -195,7 +169,7 @@ struct Downloading: Sendable {
                 while running < parallel, next < jobs.count, !Task.isCancelled {
                     group.addTask { [next] in
                         var job = jobs[next]
-                        job.accepts = { names.take($0, for: next) }
+                        job.download.accepts = { names.take($0, for: next) }
                         return await download(job, next, kernel)
                     }
                     next += 1
@@ -223,22 +197,8 @@ struct Downloading: Sendable {
         }
     }
 
-    private func document(_ url: String, _ kernel: Kernel) async throws -> Bytes {
-        let request = try arguments.request(.get, url, against: nil, nil)
-        do throws(PlugboardError) {
-            let response = try await kernel.send(request)
-            guard response.status == 200 else {
-                response.body.source.release()
-                throw PlugboardError(
-                    .responseStatus, "The server responded with status \(response.status) to the Metalink document.")
-            }
-            return try await response.body.collect(upTo: .mebibytes(16))
-        } catch {
-            throw CommandFailure(error.code == .responseStatus ? .status : ExitStatus(for: error), error)
-        }
-    }
-
-    private func download(_ job: Download, _ index: Int, _ kernel: Kernel) async -> CommandFailure? {
+    private func download(_ given: Job, _ index: Int, _ kernel: Kernel) async -> CommandFailure? {
+        let job = given.download
         // What all objects of one file have, also if the server names the file.
         let facts: JSONObject = [
             "index": .number(JSONNumber(index)), "url": .string(Printable.url(job.request.url)),
@@ -248,9 +208,13 @@ struct Downloading: Sendable {
             var object: JSONObject = [
                 "file": .string(result.file), "received": .number(JSONNumber(result.count)),
                 "resumed": .number(JSONNumber(result.resumed)), "isComplete": true,
+                "isVerified": .bool(result.isVerified),
             ]
             for (name, value) in facts { object[name] = value }
-            display.end(index, "\(result.file): \(ProgressBar.size(Int64(result.count)))", object)
+            let note = Downloading.note(on: result, given)
+            if let note { object["note"] = .string(note) }
+            let size = ProgressBar.size(Int64(result.count))
+            display.end(index, "\(result.file): \(size)" + (note.map { ". \($0)" } ?? ""), object)
             return nil
         } catch {
             let failure = Downloading.failure(error)

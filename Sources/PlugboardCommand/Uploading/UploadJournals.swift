@@ -1,5 +1,6 @@
 import Plugboard
 import PlugboardKit
+import PlugboardUploads
 
 #if canImport(Glibc)
     import Glibc
@@ -30,6 +31,23 @@ struct UploadJournals {
         let isOwn = lstat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR && entry.st_uid == geteuid()
         folder = isOwn && entry.st_mode & 0o022 == 0 && access(path, W_OK | X_OK) == 0 ? path : nil
     }
+
+    /// Removes the journals of uploads that their servers have dropped since. Best effort.
+    func removeExpired() {
+        guard let folder, let entries = opendir(folder) else { return }
+        defer { closedir(entries) }
+        var left = UploadJournals.scanLimit
+        while left > 0, let entry = readdir(entries) {
+            left -= 1
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { name in
+                String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".json") { UploadJournal.removeIfExpired("\(folder)/\(name)", now: Int64(time(nil))) }
+        }
+    }
+
+    /// More files are not looked at by one command.
+    private static let scanLimit = 10_000
 
     func path(of file: String, to url: String) -> String? {
         guard let folder else { return nil }

@@ -21,7 +21,7 @@ struct Uploading: Sendable {
     private let aborts: Bool
     private let parallel: Int
     private let configuration: Configuration
-    private let display: DownloadDisplay
+    private let display: TransferDisplay
     private let relay: ProgressRelay
     /// Whether the responses' bodies go to standard output.
     private let printsBodies: Bool
@@ -29,14 +29,7 @@ struct Uploading: Sendable {
     init(_ verb: UploadVerb) throws {
         var configuration = try verb.arguments.configuration()
         let base = configuration.kernel.baseURL
-        // The progress is what the terminal shows.
-        if configuration.kernel.logLevel.rawValue < LogLevel.warning.rawValue {
-            configuration.kernel.logLevel = .warning
-        }
-        // Two drawers would move the cursor of one terminal.
-        for index in configuration.plugins.indices where configuration.plugins[index].id == "indicator" {
-            configuration.plugins[index].settings["terminal"] = "off"
-        }
+        configuration.leaveTerminalToProgress()
         self.configuration = configuration
         guard verb.files.count >= 2, let url = verb.files.last else {
             throw CommandFailure(.usage, "An upload needs a file and a URL. See plugboard upload --help.")
@@ -45,7 +38,7 @@ struct Uploading: Sendable {
         guard (1...64).contains(verb.parallel) else {
             throw CommandFailure(.usage, "--parallel must be from 1 to 64.")
         }
-        guard let form = DownloadDisplay.Form(rawValue: verb.progress) else {
+        guard let form = TransferDisplay.Form(rawValue: verb.progress) else {
             throw CommandFailure(.usage, "--progress must be bar, json or none.")
         }
         guard let resumption = Upload.Resumption(rawValue: verb.resumable) else {
@@ -80,7 +73,7 @@ struct Uploading: Sendable {
         allowsOtherOrigins = verb.otherOrigins
         aborts = verb.abort
         parallel = verb.parallel
-        let display = DownloadDisplay(form, counting: "sent")
+        let display = TransferDisplay(form, counting: "sent")
         self.display = display
         relay = ProgressRelay { display.show($0, $1, $2) }
         printsBodies = form != .json
@@ -122,14 +115,21 @@ struct Uploading: Sendable {
     /// Uploads all files, so many at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws(CommandFailure) -> CommandFailure? {
         var resumption = resumption
+        var offer: UploadOffer?
         if resumption == .automatic {
             do throws(PlugboardError) {
-                resumption = try await Upload(request, .bytes(.empty)).resumptionOffered(by: kernel)
+                offer = try await Upload(request, .bytes(.empty)).offer(by: kernel)
+                resumption = offer?.resumption ?? .automatic
             } catch {
                 throw CommandFailure(ExitStatus(for: error), error)
             }
         }
-        let uploads = try files.map { file throws(CommandFailure) in try upload(file, resumption) }
+        if resumption != .none { UploadJournals(configuration).removeExpired() }
+        let uploads = try files.map { file throws(CommandFailure) in
+            var upload = try upload(file, resumption)
+            upload.offer = offer
+            return upload
+        }
         try checkTargets(uploads, resumption)
         return await withTaskGroup(of: CommandFailure?.self) { group in
             var next = 0
@@ -169,8 +169,6 @@ struct Uploading: Sendable {
         }
         var upload = Upload(request, content)
         upload.resumption = resumption
-        // The server was asked already.
-        upload.asksForProtocol = false
         upload.metadata = metadata
         if resumption == .tus, file != "-", metadata["filename"] == nil { upload.metadata["filename"] = name }
         upload.partSize = partSize

@@ -54,6 +54,8 @@ struct DownloadVerb: AsyncParsableCommand {
                 + "attributes of the command line are sent to the URL's own origin alone. Repeatable.",
             valueName: "file"))
     var metalinks: [String] = []
+    @Flag(help: "Uses a Metalink document or mirrors that a server names (RFC 6249). Asks by HEAD.")
+    var followMetalink = false
     @Option(help: ArgumentHelp("A file with a URL on each line; - is standard input.", valueName: "file"))
     var inputFile: String?
     @Option(help: ArgumentHelp("How many files are downloaded at a time.", valueName: "count")) var parallel = 4

@@ -12,15 +12,20 @@ final class EventNode {
     private let makeDetails: () -> [(String, ObservedEvent.Detail)]
     private lazy var details = makeDetails()
     private let head: ResponseHead?
+    /// The URL that has sent the head.
+    private let url: String?
     private lazy var headNode = head.map { HeadNode($0) }
     private lazy var scratch = Scratch()
 
     /// One of the kernel's.
-    init(_ event: KernelEvent, _ head: ResponseHead? = nil, _ details: @escaping () -> [(String, ObservedEvent.Detail)])
-    {
+    init(
+        _ event: KernelEvent, _ head: ResponseHead? = nil, from url: String? = nil,
+        _ details: @escaping () -> [(String, ObservedEvent.Detail)]
+    ) {
         name = .kernel(event)
         makeDetails = details
         self.head = head
+        self.url = url
     }
 
     /// One that a plugin published.
@@ -28,6 +33,7 @@ final class EventNode {
         name = .own(id)
         makeDetails = { details }
         head = nil
+        url = nil
     }
 
     var id: String {
@@ -44,7 +50,7 @@ final class EventNode {
     }
 
     var observed: ObservedEvent {
-        ObservedEvent(id: id, details: Dictionary(details, uniquingKeysWith: { $1 }), head: head)
+        ObservedEvent(id: id, details: Dictionary(details, uniquingKeysWith: { $1 }), head: head, url: url)
     }
 
     var idText: plug_text { scratch.text(id) }

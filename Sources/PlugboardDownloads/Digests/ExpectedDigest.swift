@@ -29,6 +29,9 @@ public struct ExpectedDigest: Sendable, Equatable {
     /// The digest in hexadecimal digits, in lower case.
     public let hexadecimal: String
 
+    /// As `init(_:)` reads it.
+    var text: String { "\(algorithm.rawValue)=\(hexadecimal)" }
+
     /// Reads `sha-256=VALUE` or `sha-512=VALUE`, with hexadecimal digits or base 64. Nil for anything else.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
@@ -68,41 +71,5 @@ public struct ExpectedDigest: Sendable, Equatable {
         }
         guard let found else { return nil }
         self = found
-    }
-}
-
-/// A digest of the bytes that have come so far.
-enum RunningDigest: Sendable {
-    case sha256(SHA256)
-    case sha512(SHA512)
-
-    init(_ algorithm: ExpectedDigest.Algorithm) {
-        self = algorithm == .sha256 ? .sha256(SHA256()) : .sha512(SHA512())
-    }
-
-    var algorithm: ExpectedDigest.Algorithm {
-        switch self {
-        case .sha256: .sha256
-        case .sha512: .sha512
-        }
-    }
-
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        // Taken out of `self`, so that its arrays are not copied.
-        switch consume self {
-        case .sha256(var digest):
-            digest.update(bytes)
-            self = .sha256(digest)
-        case .sha512(var digest):
-            digest.update(bytes)
-            self = .sha512(digest)
-        }
-    }
-
-    var hexadecimal: String {
-        switch self {
-        case .sha256(let digest): digest.hexadecimal
-        case .sha512(let digest): digest.hexadecimal
-        }
     }
 }

@@ -14,6 +14,21 @@ struct SHA512: Sendable {
     private var count = 0
     private var schedule = [UInt64](repeating: 0, count: 80)
 
+    /// The digest of no bytes.
+    init() {}
+
+    /// The digest of `count` bytes, whole blocks, that have brought it to this state.
+    init?(midstate: [UInt64], count: Int) {
+        guard midstate.count == 8, count >= 0, count.isMultiple(of: 128) else { return nil }
+        state = (
+            midstate[0], midstate[1], midstate[2], midstate[3], midstate[4], midstate[5], midstate[6], midstate[7]
+        )
+        self.count = count
+    }
+
+    /// The state after the whole blocks so far.
+    var midstate: [UInt64] { [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7] }
+
     /// Adds bytes at the end.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count += bytes.count

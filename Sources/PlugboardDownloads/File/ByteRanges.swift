@@ -26,6 +26,28 @@ struct ByteRanges: Sendable, Equatable {
         ranges.replaceSubrange(first..<last, with: [merged])
     }
 
+    mutating func remove(_ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        ranges = ranges.flatMap { own -> [Range<Int>] in
+            guard own.overlaps(range) else { return [own] }
+            let before = own.lowerBound..<max(own.lowerBound, range.lowerBound)
+            let after = min(range.upperBound, own.upperBound)..<own.upperBound
+            return [before, after].filter { !$0.isEmpty }
+        }
+    }
+
+    /// Whether all offsets of a range are there.
+    func contains(_ range: Range<Int>) -> Bool {
+        // The last that begins at the range or before it.
+        var first = 0
+        var end = ranges.count
+        while first < end {
+            let middle = (first + end) / 2
+            if ranges[middle].lowerBound <= range.lowerBound { first = middle + 1 } else { end = middle }
+        }
+        return first > 0 && ranges[first - 1].upperBound >= range.upperBound
+    }
+
     /// The offsets below a length that are missing.
     func missing(below length: Int) -> [Range<Int>] {
         var missing: [Range<Int>] = []
@@ -36,6 +58,13 @@ struct ByteRanges: Sendable, Equatable {
         }
         if next < length { missing.append(next..<length) }
         return missing
+    }
+
+    /// The offsets that both have.
+    func common(with other: ByteRanges) -> ByteRanges {
+        var common = self
+        for range in other.missing(below: ranges.last?.upperBound ?? 0) { common.remove(range) }
+        return common
     }
 
     /// The offsets below a length.

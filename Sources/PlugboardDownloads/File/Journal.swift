@@ -4,12 +4,14 @@ import PlugboardRanges
 
 /// What is known about the bytes of a partial file. It is written before the first of them.
 struct Journal: Sendable, Equatable {
-    private static let version = 3
+    private static let version = 4
     /// More would make the journal slow to write.
     private static let rangeLimit = 1024
 
-    /// The SHA-256 of the URL, because the URL itself may hold credentials.
+    /// The SHA-256 of the URL that has sent the bytes, because the URL itself may hold credentials.
     var url: String
+    /// The same of all URLs of the file, mirrors included.
+    var urls: Set<String>
     /// The start of the system in which the bytes were written.
     var boot: String
     var representation: Representation
@@ -22,6 +24,14 @@ struct Journal: Sendable, Equatable {
     var written: ByteRanges?
     /// Why bytes of several servers could be combined; nil if all are of one server.
     var combination: Combination?
+    /// The digests of the first bytes, from which they go on.
+    var digests: [RunningDigest.State] = []
+    /// The digest that the server has announced with the first of the bytes.
+    var announced: ExpectedDigest?
+    /// Which digests of pieces `verified` is about.
+    var pieces: ExpectedDigest?
+    /// The bytes of the pieces that have their digests.
+    var verified = ByteRanges()
 
     /// Two servers can have different files under one validator.
     enum Combination: Sendable, Equatable {
@@ -42,7 +52,7 @@ struct Journal: Sendable, Equatable {
 
         var text: String {
             switch self {
-            case .verified(let digest): "\(digest.algorithm.rawValue)=\(digest.hexadecimal)"
+            case .verified(let digest): digest.text
             case .trusted: "trusted"
             }
         }
@@ -50,6 +60,7 @@ struct Journal: Sendable, Equatable {
 
     init(url: String, boot: String, representation: Representation) {
         self.url = url
+        urls = [url]
         self.boot = boot
         self.representation = representation
     }
@@ -89,6 +100,21 @@ struct Journal: Sendable, Equatable {
             guard let known = value.stringValue.flatMap({ Combination($0) }) else { return nil }
             combination = known
         }
+        if let value = object["announced"] {
+            guard let digest = value.stringValue.flatMap({ ExpectedDigest($0) }) else { return nil }
+            announced = digest
+        }
+        if let value = object["pieces"] {
+            guard let digest = value.stringValue.flatMap({ ExpectedDigest($0) }),
+                let ranges = Journal.ranges(object["verified"])
+            else { return nil }
+            pieces = digest
+            verified = ranges
+        }
+        for value in object["digests"]?.arrayValue ?? [] {
+            guard let state = Journal.digest(value) else { return nil }
+            digests.append(state)
+        }
         // The validator is read again from the fields that it came from, so that no weak one can stand here.
         var fields = Fields()
         if let tag = object["entityTag"]?.stringValue { fields.append(.etag, tag) }
@@ -97,6 +123,7 @@ struct Journal: Sendable, Equatable {
             fields.append(.date, date)
         }
         self.url = url
+        urls = Set((object["urls"]?.arrayValue ?? []).compactMap(\.stringValue)).union([url])
         self.boot = boot
         self.synced = synced
         name = object["name"]?.stringValue
@@ -108,7 +135,8 @@ struct Journal: Sendable, Equatable {
     var text: [UInt8] {
         let known = representation
         var object: JSONObject = [
-            "plugboardDownload": .number(JSONNumber(Journal.version)), "url": .string(url), "boot": .string(boot),
+            "plugboardDownload": .number(JSONNumber(Journal.version)), "url": .string(url),
+            "urls": .array(urls.sorted().map { .string($0) }), "boot": .string(boot),
             "synced": Journal.value(synced), "coding": .string(known.coding),
             "acceptsRanges": .bool(known.acceptsRanges), "marks": .array(known.marks.map { .string($0) }),
         ]
@@ -116,6 +144,12 @@ struct Journal: Sendable, Equatable {
         if let written { object["written"] = Journal.value(written) }
         if let name { object["name"] = .string(name) }
         if let combination { object["combination"] = .string(combination.text) }
+        if let announced { object["announced"] = .string(announced.text) }
+        if let pieces {
+            object["pieces"] = .string(pieces.text)
+            object["verified"] = Journal.value(verified)
+        }
+        if !digests.isEmpty { object["digests"] = .array(digests.map { Journal.value($0) }) }
         switch known.validator {
         case .entityTag(let tag): object["entityTag"] = .string(tag)
         case .lastModified(let date):
@@ -124,6 +158,23 @@ struct Journal: Sendable, Equatable {
         case nil: break
         }
         return JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]
+    }
+
+    /// `["sha-256", count, "word", …]`, with the words in hexadecimal digits.
+    private static func value(_ digest: RunningDigest.State) -> JSONValue {
+        .array(
+            [.string(digest.algorithm.rawValue), .number(JSONNumber(digest.count))]
+                + digest.words.map { .string(String($0, radix: 16)) })
+    }
+
+    private static func digest(_ value: JSONValue) -> RunningDigest.State? {
+        guard let members = value.arrayValue, members.count == 10,
+            let algorithm = members[0].stringValue.flatMap({ ExpectedDigest.Algorithm($0) }),
+            let count = members[1].numberValue?.integer(Int.self)
+        else { return nil }
+        return RunningDigest.State(
+            algorithm, count: count,
+            words: members[2...].compactMap { $0.stringValue.flatMap { UInt64($0, radix: 16) } })
     }
 
     /// `[first, end, first, end, …]`, in ascending order.

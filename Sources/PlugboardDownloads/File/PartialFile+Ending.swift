@@ -15,26 +15,35 @@ extension PartialFile {
     ///   - replaces: Whether a file that is there is replaced.
     func appear(
         as destination: String, replaces: Bool, _ expected: [ExpectedDigest]
-    ) throws(PlugboardError) {
-        for expected in expected where try !has(expected) {
+    ) async throws(PlugboardError) {
+        if let wrong = try await missing(expected) {
             remove()
             throw PlugboardError(
                 .downloadDigest,
-                "The \(count) bytes received do not have the expected \(expected.algorithm.title), and were removed. "
+                "The \(count) bytes received do not have the expected \(wrong.algorithm.title), and were removed. "
                     + "The server has another file, or the file was changed on its way.")
         }
         // A partial file that was longer.
         guard ftruncate(descriptor, off_t(count)) == 0 else { throw .writing(partial) }
-        guard fsync(descriptor) == 0 else { throw loseUnsynchronized() }
+        try await settleFlush()
+        if let error = await file.waiting(for: { fsync($0) }) { throw loseUnsynchronized(error) }
         guard PartialFile.isSame(descriptor, partial) else {
             throw PlugboardError(
-                .downloadWrite, "\(partial) was replaced by another file, so \(destination) was not written.")
+                .downloadWrite,
+                "\(partial) was moved or replaced while it was received, so \(destination) was not written. All "
+                    + "\(count) bytes are in the file that was \(partial), if that was moved.")
         }
         let failed =
             replaces
             ? (rename(partial, destination) == 0 ? nil : errno) : PartialFile.renameNew(partial, destination)
         if failed == EEXIST { throw PartialFile.exists(destination) }
-        if let failed { throw .writing(destination, failed) }
+        if let failed {
+            throw PlugboardError(
+                .downloadWrite,
+                "The file is complete, but \(destination) cannot be written. All \(count) bytes are in \(partial): "
+                    + "move it by hand, or remove the cause and download once more, which continues without a byte.",
+                underlying: String(cString: strerror(failed)))
+        }
         isPresent = false
         unlink(journalPath)
         PartialFile.synchronizeFolder(of: path)

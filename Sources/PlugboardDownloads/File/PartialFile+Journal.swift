@@ -34,6 +34,12 @@ extension PartialFile {
     }()
 
     func save(_ journal: Journal) throws(PlugboardError) {
+        var journal = journal
+        journal.digests = digestStates
+        if let pieces {
+            journal.pieces = pieces.hashes.identity
+            journal.verified = pieces.verified
+        }
         let new = "\(journalPath).new"
         unlink(new)
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

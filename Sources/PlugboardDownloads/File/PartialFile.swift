@@ -14,31 +14,44 @@ import PlugboardRanges
 /// Of a file that is received from its first byte to its last, the length of the partial file is what was received,
 /// also after a `kill -9`. Of one that is received in several parts at the same time, the partial file has its whole
 /// length from the beginning, and the journal lists what was written, a few times a second. After a crash of the system
-/// only those bytes count that were synchronized. Everything blocks on the disk.
+/// only those bytes count that were synchronized. Only the flushes do not
+/// block the thread.
 ///
 /// Sendable because one task uses it at a time: the run of the download, or `SegmentBoard`, for which the run waits.
+/// The tasks that digest and flush the file have its descriptor alone.
 final class PartialFile: @unchecked Sendable {
     let path: String
     let partial: String
     let journalPath: String
-    let descriptor: Int32
+    let file: OpenFile
+    var descriptor: Int32 { file.descriptor }
     /// The bytes that were received.
-    private(set) var received = ByteRanges()
+    var received = ByteRanges()
     var journal: Journal?
     var isPresent = false
     /// Writes the data of a file to the disk.
     var flush: @Sendable (Int32) -> Int32 = { fdatasync($0) }
+    /// Bytes after which they are synchronized.
+    var syncInterval = 256 << 20
     /// Whether bytes of several servers were combined. It stays true when they are removed.
     private(set) var isCombined = false
-    /// The digests of the first bytes, as many as `digested`.
-    private var digests: [RunningDigest] = []
-    private var digested = 0
-    private var lastSave = ContinuousClock.now
+    /// The pieces that are verified one by one; nil without their digests.
+    var pieces: PieceCheck?
+    let digests: FileDigests
+    /// The functions of `digests`.
+    var algorithms: [ExpectedDigest.Algorithm] = []
+    /// The flush that runs, and the bytes that are on the disk when it has succeeded.
+    var flushing: (flush: FileFlush, task: Task<Void, Never>, covers: ByteRanges)?
+    var lastSave = ContinuousClock.now
+    /// How many of the first bytes are part of the digests of the journal.
+    var digestsSaved = 0
+    /// Whether digests go on from states of the journal.
+    var trustsStates = false
 
-    /// Bytes after which they are synchronized.
-    private static let syncInterval = 256 << 20
     /// The time after which the journal lists what was written.
     private static let saveInterval = Duration.milliseconds(100)
+    /// Bytes after which the journal has the digests of the bytes so far.
+    private static let digestInterval = 8 << 20
 
     /// Opens the partial file, and locks it until the object is released.
     init(_ path: String) throws(PlugboardError) {
@@ -46,15 +59,16 @@ final class PartialFile: @unchecked Sendable {
         partial = "\(path).part"
         journalPath = "\(partial).json"
         try PartialFile.checkDestination(path)
-        descriptor = try PartialFile.openLocked(partial, journalPath)
+        file = OpenFile(try PartialFile.openLocked(partial, journalPath), partial)
+        digests = FileDigests(file)
         isPresent = true
     }
 
     deinit {
         removeIfUnused()
-        // Closing alone would leave the lock to a child process that has not yet called exec.
+        // Closing alone would leave the lock to a child process that has not yet called exec, or to a task that still
+        // reads the file.
         flock(descriptor, LOCK_UN)
-        close(descriptor)
     }
 
     /// Whether bytes of several servers were removed because they are not those of the file.
@@ -63,24 +77,36 @@ final class PartialFile: @unchecked Sendable {
     /// How many bytes were received.
     var count: Int { received.count }
 
+    /// How many of the first bytes are there, and proved as far as they can be before the end.
+    var provedPrefix: Int { pieces?.verified.prefix ?? received.prefix }
+
     // MARK: Going on
 
-    /// Takes up the bytes of an earlier download, if the journal says that they belong to this URL.
+    /// Takes up the bytes of an earlier download, if the journal says that they belong to these URLs.
     ///
     /// - Parameters:
-    ///   - url: The key of the URL; nil for any.
+    ///   - url: The key of the URL that is requested; nil for any.
+    ///   - mirrors: The keys of the others that have the file. Bytes that one of them has sent are taken up, too, if
+    ///     bytes of several servers are combined.
     ///   - combination: What this download can combine bytes of several servers under; nil if it cannot. Bytes that
     ///     were combined under another condition are not taken up.
-    func takeUp(url: String?, _ combination: Journal.Combination?) {
+    func takeUp(url: String?, mirrors: [String] = [], _ combination: Journal.Combination?) {
         forget()
-        guard let bytes = readJournal(), let found = Journal(bytes), url == nil || found.url == url,
+        guard let bytes = readJournal(), let found = Journal(bytes),
             found.combination == nil || found.combination == combination
         else { return }
-        var file = stat()
-        guard fstat(descriptor, &file) == 0 else { return }
-        received = found.received(size: Int(file.st_size), boot: PartialFile.boot)
+        if let url, found.url != url {
+            guard combination != nil, !found.urls.isDisjoint(with: [url] + mirrors) else { return }
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return }
+        received = found.received(size: Int(status.st_size), boot: PartialFile.boot)
         journal = found
+        journal?.digests = found.digests.filter { $0.count <= received.prefix }
         isCombined = found.combination != nil
+        if let hashes = pieces?.hashes, found.pieces == hashes.identity {
+            pieces = PieceCheck(hashes, verified: found.verified.common(with: received))
+        }
         if found.boot != PartialFile.boot { renew(found) }
     }
 
@@ -89,13 +115,12 @@ final class PartialFile: @unchecked Sendable {
         received = ByteRanges()
         journal = nil
         isCombined = false
-        digests = []
-        digested = 0
+        dropProofs()
     }
 
     /// Drops the bytes that do not count after a crash of the system, so that those that follow are the only others.
     private func renew(_ found: Journal) {
-        var journal = found
+        guard var journal else { return }
         journal.boot = PartialFile.boot
         if found.written == nil {
             guard received.count == received.prefix, ftruncate(descriptor, off_t(received.prefix)) == 0 else { return }
@@ -107,7 +132,12 @@ final class PartialFile: @unchecked Sendable {
     }
 
     /// Drops the bytes, and begins a representation.
-    func begin(_ representation: Representation, url: String, name: String?) throws(PlugboardError) {
+    ///
+    /// - Parameter mirrors: The keys of the other URLs that have the file.
+    func begin(
+        _ representation: Representation, url: String, mirrors: [String] = [], name: String?,
+        announced: ExpectedDigest? = nil
+    ) throws(PlugboardError) {
         // First the bytes, so that a journal is never beside bytes of another representation.
         journal = nil
         isCombined = false
@@ -116,18 +146,21 @@ final class PartialFile: @unchecked Sendable {
         if unlink(journalPath) == 0 { PartialFile.synchronizeFolder(of: path) }
         var journal = Journal(url: url, boot: PartialFile.boot, representation: representation)
         journal.name = name
+        journal.urls.formUnion(mirrors)
+        journal.announced = announced
         try save(journal)
     }
 
     /// Drops the bytes; the journal stays, and says that there are none.
     func drop() throws(PlugboardError) {
         received = ByteRanges()
-        digests = []
-        digested = 0
+        dropProofs()
         guard ftruncate(descriptor, 0) == 0 else { throw .writing(partial) }
         guard var journal else { return }
         journal.synced = ByteRanges()
         journal.written = nil
+        journal.digests = []
+        journal.verified = ByteRanges()
         try save(journal)
     }
 
@@ -135,7 +168,10 @@ final class PartialFile: @unchecked Sendable {
     func note(length: Int?, url: String?) throws(PlugboardError) {
         guard var journal else { return }
         if journal.representation.length == nil { journal.representation.length = length }
-        if let url { journal.url = url }
+        if let url {
+            journal.url = url
+            journal.urls.insert(url)
+        }
         if journal != self.journal { try save(journal) }
     }
 
@@ -174,21 +210,27 @@ final class PartialFile: @unchecked Sendable {
     }
 
     /// Adds bytes after the first ones.
-    func append(_ bytes: UnsafeRawBufferPointer) throws(PlugboardError) { try write(bytes, at: received.prefix) }
+    func append(_ bytes: UnsafeRawBufferPointer) throws(PlugboardError) -> [Int] {
+        try write(bytes, at: received.prefix)
+    }
 
-    /// Adds bytes at an offset.
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(PlugboardError) {
+    /// Adds bytes at an offset. Returns the pieces that are whole now, which the caller verifies.
+    @discardableResult
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(PlugboardError) -> [Int] {
         if let number = PartialFile.write(bytes, to: descriptor, at: offset) { throw .writing(partial, number) }
-        received.insert(offset..<offset + bytes.count)
-        if offset == digested, !digests.isEmpty {
-            for index in digests.indices { digests[index].update(bytes) }
-            digested += bytes.count
-        }
-        if received.count - (journal?.synced.count ?? 0) >= PartialFile.syncInterval {
-            try synchronize()
+        let range = offset..<offset + bytes.count
+        received.insert(range)
+        if !algorithms.isEmpty, pieces == nil { digests.grow(to: received.prefix) }
+        try endFlush()
+        if flushing == nil, received.count - (journal?.synced.count ?? 0) >= syncInterval {
+            let flush = FileFlush(file, with: flush)
+            flushing = (flush, flush.begin(), received)
         } else if journal?.written != nil, .now - lastSave >= PartialFile.saveInterval {
             try note()
+        } else if !algorithms.isEmpty, provedPrefix - digestsSaved >= PartialFile.digestInterval {
+            try note()
         }
+        return pieces?.due(in: range, of: received) ?? []
     }
 
     /// Returns the system's error, or nil.
@@ -201,80 +243,5 @@ final class PartialFile: @unchecked Sendable {
             written += count
         }
         return nil
-    }
-
-    /// The journal lists what was written so far.
-    private func note() throws(PlugboardError) {
-        guard var journal else { return }
-        lastSave = .now
-        journal.written = received
-        try save(journal)
-    }
-
-    /// The bytes so far outlive a crash of the system.
-    func synchronize() throws(PlugboardError) {
-        guard var journal, received != journal.synced || (journal.written ?? received) != received else { return }
-        guard flush(descriptor) == 0 else { throw loseUnsynchronized() }
-        journal.synced = received
-        if journal.written != nil { journal.written = received }
-        try save(journal)
-    }
-
-    /// Drops the bytes that are not synchronized, and returns the error of the flush that has just failed.
-    ///
-    /// Linux reports an error of the disk once per open file: a second flush would succeed although bytes are lost.
-    func loseUnsynchronized() -> PlugboardError {
-        let error = PlugboardError.writing(partial)
-        received = journal?.synced ?? ByteRanges()
-        var isNoted = ftruncate(descriptor, off_t(received.ranges.last?.upperBound ?? 0)) == 0
-        if var journal, journal.written != nil {
-            journal.written = received
-            isNoted = (try? save(journal)) != nil
-        }
-        if !isNoted {
-            received = ByteRanges()
-            unlink(journalPath)
-            ftruncate(descriptor, 0)
-            journal = nil
-        }
-        return error
-    }
-
-    // MARK: Digests
-
-    /// Computes digests of the bytes that are there, and of all that follow.
-    func compute(_ algorithms: [ExpectedDigest.Algorithm]) throws(PlugboardError) {
-        let new = algorithms.filter { algorithm in !digests.contains { $0.algorithm == algorithm } }
-        if !new.isEmpty {
-            digests += new.map { RunningDigest($0) }
-            // All read the same bytes.
-            if digests.count > new.count { digests = digests.map { RunningDigest($0.algorithm) } }
-            digested = 0
-        }
-        try digestRest()
-    }
-
-    /// Reads the first bytes that are there and not yet part of the digests.
-    private func digestRest() throws(PlugboardError) {
-        guard !digests.isEmpty, digested < received.prefix else { return }
-        var piece = [UInt8](repeating: 0, count: 256 << 10)
-        while digested < received.prefix {
-            let read = pread(descriptor, &piece, min(piece.count, received.prefix - digested), off_t(digested))
-            if read < 0 && errno == EINTR { continue }
-            guard read > 0 else {
-                throw PlugboardError(
-                    .downloadWrite, "\(partial) cannot be read.", underlying: String(cString: strerror(errno)))
-            }
-            piece.withUnsafeBytes { bytes in
-                for index in digests.indices { digests[index].update(UnsafeRawBufferPointer(rebasing: bytes[..<read])) }
-            }
-            digested += read
-        }
-    }
-
-    /// Whether all bytes have this digest.
-    func has(_ expected: ExpectedDigest) throws(PlugboardError) -> Bool {
-        try compute([expected.algorithm])
-        return digests.contains { $0.algorithm == expected.algorithm && $0.hexadecimal == expected.hexadecimal }
     }
 }

@@ -13,6 +13,8 @@ public struct Metalink: Sendable, Equatable {
         public var size: ByteCount?
         /// The strongest digest that can be verified; nil without one.
         public var digest: ExpectedDigest?
+        /// The digests of its pieces that can be verified; nil without them, or without a size.
+        public var pieces: PieceHashes?
         /// URLs with the schemes http and https, the preferred first; never empty.
         public var urls: [String]
 
@@ -28,6 +30,7 @@ public struct Metalink: Sendable, Equatable {
             download.replacesFile = false
             download.mirrors = urls.dropFirst().map(prepare)
             download.digest = digest
+            download.pieces = pieces
             download.size = size
             return download
         }
@@ -67,7 +70,7 @@ public struct Metalink: Sendable, Equatable {
                 throw Metalink.refused("a file has no name that can be used")
             }
             guard names.insert(name).inserted else { throw Metalink.refused("two files have the name \(name)") }
-            var file = File(name: name, size: nil, digest: nil, urls: [])
+            var file = File(name: name, size: nil, digest: nil, pieces: nil, urls: [])
             if let size = children(element, "size").first {
                 guard let count = Int(size.trimmed), count >= 0 else {
                     throw Metalink.refused("the size of \(name) is not a number")
@@ -81,11 +84,29 @@ public struct Metalink: Sendable, Equatable {
                 }
                 if file.digest == nil || digest.algorithm == .sha512 { file.digest = digest }
             }
+            for pieces in children(element, "pieces") where file.pieces == nil {
+                file.pieces = try Metalink.pieces(pieces, children(pieces, "hash"), of: file)
+            }
             file.urls = Metalink.urls(children(element, "url"))
             if !file.urls.isEmpty { files.append(file) }
         }
         guard !files.isEmpty else { throw Metalink.refused("it has no file with a URL of http or https") }
         self.files = files
+    }
+
+    /// The digests of pieces (RFC 5854 §4.2.9); nil if they have no function that is verified, or the size of the file
+    /// is not known.
+    private static func pieces(
+        _ element: StrictXML.Element, _ hashes: [StrictXML.Element], of file: File
+    ) throws(PlugboardError) -> PieceHashes? {
+        guard let function = element["type"], ExpectedDigest.Algorithm(function) != nil, let size = file.size,
+            size.bytes > 0
+        else { return nil }
+        let digests = hashes.compactMap { ExpectedDigest(function, $0.trimmed) }
+        guard digests.count == hashes.count, let length = element["length"].flatMap({ Int($0) }),
+            let pieces = PieceHashes(length: length, size: size.bytes, digests: digests)
+        else { throw refused("the pieces of \(file.name) do not have a digest each") }
+        return pieces
     }
 
     /// URLs that can be requested, by priority, and in the order of the document where that is the same.

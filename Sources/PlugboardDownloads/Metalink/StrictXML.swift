@@ -46,6 +46,7 @@ struct StrictXML {
 
     private mutating func document() throws(Refused) -> Element {
         if starts(with: "\u{FEFF}") { index += 3 }
+        if starts(with: "<?xml"), index + 5 < bytes.count, StrictXML.isSpace(bytes[index + 5]) { try declaration() }
         /// The elements that are open, below one that gets the root.
         var open = [Element(name: "")]
         while index < bytes.count {
@@ -72,6 +73,29 @@ struct StrictXML {
             throw refused("it has no single root")
         }
         return root
+    }
+
+    /// The declaration of XML (§2.8), whose encoding must be UTF-8 or its subset US-ASCII.
+    private mutating func declaration() throws(Refused) {
+        index += 5
+        while true {
+            skipSpace()
+            if starts(with: "?>") {
+                index += 2
+                return
+            }
+            let attribute = try name()
+            skipSpace()
+            guard starts(with: "=") else { throw refused("the declaration of XML is not well formed") }
+            index += 1
+            skipSpace()
+            let value = try value()
+            if attribute == "encoding", !["utf-8", "us-ascii"].contains(value.lowercased()) {
+                throw refused(
+                    "its encoding is declared as \(Printable.text(value)), and only UTF-8 is read; convert the document"
+                )
+            }
+        }
     }
 
     private mutating func text(into open: inout [Element]) throws(Refused) {

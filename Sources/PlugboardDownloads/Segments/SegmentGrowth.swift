@@ -1,49 +1,71 @@
-/// Whether more requests at the same time help. A value without effects.
+/// How many requests run at the same time. A value without effects.
 ///
-/// The first request runs alone for a moment. Then all that are allowed run, and if together they do not bring at least
-/// a quarter more, nothing is divided any more.
+/// The first request runs alone for a moment. Then their number doubles, as long as each time they bring together at
+/// least a quarter of what so many more requests would bring at best. Those that did not help are given up, and no
+/// other is begun.
 struct SegmentGrowth: Sendable {
     enum Step: Equatable, Sendable {
-        /// The others are begun.
-        case begin
+        /// So many requests are to run in all.
+        case begin(Int)
         /// It is not decided yet.
         case wait
-        /// Requests at the same time do not help.
-        case stop
+        /// The last ones did not help: so many go on.
+        case keep(Int)
+        /// All that run go on, and no other is begun.
         case done
     }
 
     private enum State {
-        case alone(since: ContinuousClock.Instant, count: Int)
-        /// Some of the others have no byte yet.
-        case beginning(alone: Double)
-        case together(alone: Double, since: ContinuousClock.Instant, count: Int)
+        /// The new ones have no byte yet.
+        case beginning(since: ContinuousClock.Instant)
+        case measuring(since: ContinuousClock.Instant, count: Int)
         case done
     }
     private var state: State
+    private let limit: Int
+    /// How long requests may take to bring a first byte. They are judged then.
+    private let patience: Duration
+    private var running = 1
+    /// The number of requests before the last ones were begun, and the bytes a second that they brought.
+    private var before: (running: Int, rate: Double)?
 
-    init(now: ContinuousClock.Instant, count: Int) { state = .alone(since: now, count: count) }
+    /// - Parameter limit: The most requests.
+    init(limit: Int, patience: Duration, now: ContinuousClock.Instant, count: Int) {
+        self.limit = limit
+        self.patience = patience
+        state = .measuring(since: now, count: count)
+    }
 
     /// - Parameters:
     ///   - count: The bytes received so far.
     ///   - isWaiting: Whether a request has brought no byte yet.
-    mutating func step(now: ContinuousClock.Instant, count: Int, isWaiting: Bool) -> Step {
+    ///   - hasFailed: Whether the server of one of the last requests was of no use. They are then not judged: others
+    ///     may help.
+    mutating func step(
+        now: ContinuousClock.Instant, count: Int, isWaiting: Bool, hasFailed: Bool = false
+    ) -> Step {
         switch state {
-        case .alone(let since, let before):
-            state = .beginning(alone: SegmentGrowth.rate(count - before, since, now))
-            return .begin
-        case .beginning(let alone):
-            if !isWaiting { state = .together(alone: alone, since: now, count: count) }
+        case .beginning(let since):
+            if !isWaiting || now - since >= patience { state = .measuring(since: now, count: count) }
             return .wait
-        case .together(let alone, let since, let before):
-            state = .done
-            return SegmentGrowth.rate(count - before, since, now) < alone * 1.25 ? .stop : .done
+        case .measuring(let since, let earlier):
+            let rate = Double(count - earlier) / max((now - since) / .seconds(1), 0.001)
+            if let before, !hasFailed {
+                let share = Double(running - before.running) / Double(before.running)
+                guard rate >= before.rate * (1 + share / 4) else {
+                    state = .done
+                    return .keep(before.running)
+                }
+            }
+            guard running < limit else {
+                state = .done
+                return .done
+            }
+            before = (running, rate)
+            running = min(2 * running, limit)
+            state = .beginning(since: now)
+            return .begin(running)
         case .done: return .done
         }
-    }
-
-    /// Bytes a second.
-    private static func rate(_ count: Int, _ since: ContinuousClock.Instant, _ now: ContinuousClock.Instant) -> Double {
-        Double(count) / max((now - since) / .seconds(1), 0.001)
     }
 }

@@ -6,8 +6,6 @@ struct SegmentPlan: Sendable {
     let length: Int
     /// The least bytes of a claim that comes from a division.
     let minimum: Int
-    /// Whether claims are divided.
-    var divides = true
     private(set) var received: ByteRanges
     /// Ranges that no worker has claimed.
     private var free: [Range<Int>]
@@ -32,7 +30,7 @@ struct SegmentPlan: Sendable {
     var isComplete: Bool { received.prefix == length }
 
     /// Whether there is something to do for another worker.
-    var hasWork: Bool { !free.isEmpty || divides && largest != nil }
+    var hasWork: Bool { !free.isEmpty || largest != nil }
 
     /// The bytes for a worker to request; nil if there are none for it.
     mutating func claim(_ worker: Int) -> Range<Int>? {
@@ -41,7 +39,7 @@ struct SegmentPlan: Sendable {
         if let first = free.first {
             range = first
             free.removeFirst()
-        } else if divides, let largest, let claim = claims[largest] {
+        } else if let largest, let claim = claims[largest] {
             let middle = claim.rest.lowerBound + (claim.rest.count + 1) / 2
             range = middle..<claim.rest.upperBound
             claims[largest]?.rest = claim.rest.lowerBound..<middle
@@ -83,6 +81,12 @@ struct SegmentPlan: Sendable {
 
     mutating func insert(_ range: Range<Int>) { received.insert(range) }
 
+    /// Bytes that were received are wrong, and are received once more.
+    mutating func lose(_ range: Range<Int>) {
+        received.remove(range)
+        release(range)
+    }
+
     /// Whether a worker still has bytes to take from its response.
     mutating func goesOn(_ worker: Int) -> Bool {
         guard var claim = claims[worker] else { return false }
@@ -116,7 +120,11 @@ struct SegmentPlan: Sendable {
     /// A worker's claim is free for others.
     mutating func giveUp(_ worker: Int) {
         guard let claim = claims.removeValue(forKey: worker), !claim.rest.isEmpty else { return }
-        let index = free.firstIndex { $0.lowerBound > claim.rest.lowerBound } ?? free.endIndex
-        free.insert(claim.rest, at: index)
+        release(claim.rest)
+    }
+
+    private mutating func release(_ range: Range<Int>) {
+        let index = free.firstIndex { $0.lowerBound > range.lowerBound } ?? free.endIndex
+        free.insert(range, at: index)
     }
 }

@@ -27,12 +27,17 @@ enum SegmentEnd: Sendable {
 struct SegmentWorker<Sender: RequestSender>: Sendable {
     let number: Int
     let board: SegmentBoard
+    let file: OpenFile
+    /// The digests of pieces of the file, which the worker verifies.
+    let hashes: PieceHashes?
     let sender: Sender
     /// What the first response said: its length is that of all sources, and its validator that of its own.
     let whole: Representation
     var source: DownloadSource
+    /// Which of the sources it is.
+    let sourceNumber: Int
     /// Whether its server is not the one of the first response. Its errors then end this worker alone.
-    let isMirror: Bool
+    var isMirror: Bool { sourceNumber > 0 }
     /// A break after fewer bytes delays the next request.
     let minimum: Int
     let delay: Duration
@@ -54,7 +59,7 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
                         guard try await receive(response, &written) else { return await ended(.untrusted) }
                         (written, breaks) = (0, 0)
                     }
-                    guard let range = await board.claim(number) else { return .finished }
+                    guard let range = await board.claim(number, of: sourceNumber) else { return .finished }
                     switch try await ask(for: range) {
                     case .success(let part): next = part
                     case .failure(let stop): return await ended(stop.end)
@@ -124,16 +129,21 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
                     response.body.source.release()
                     return false
                 }
-                let (count, goesOn, delay) = try await board.write(piece, at: part.offset + part.count - left, number)
+                let done = try await board.write(
+                    piece, at: part.offset + part.count - left, number, of: sourceNumber)
                 left -= piece.count
-                written += count
+                written += done.count
+                for piece in done.due {
+                    guard let isRight = try await hashes?.holds(piece, in: file) else { continue }
+                    try await board.judge(piece, isRight: isRight)
+                }
                 // The rest belongs to other workers. The end of a body is read, so that its connection can be used
                 // again.
-                if !goesOn && left > 0 {
+                if !done.goesOn && left > 0 {
                     response.body.source.release()
                     return true
                 }
-                try await DownloadRun.wait(delay)
+                try await DownloadRun.wait(done.delay)
             }
         } catch {
             response.body.source.release()

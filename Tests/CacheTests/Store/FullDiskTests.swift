@@ -7,7 +7,7 @@ import Testing
 
 /// A full disk.
 @Suite struct FullDiskTests {
-    /// Limits the size of the file; nil removes the limit.
+    /// Limits the size of the database, without the files of large bodies; nil removes the limit.
     private func limit(_ store: SQLiteCacheStore, pages: Int?) async throws {
         let result = await withCheckedContinuation { continuation in
             store.perform({ (_, connection) throws(SQLiteFailure) in
@@ -28,7 +28,7 @@ import Testing
 
         let writer = try #require(store.write(length: nil))
         let other = try #require(store.write(length: 200_000))
-        _ = await writer.appendAll(bytes(3_000_000, seed: 1), pieceSize: 50_000)
+        _ = await writer.appendAll(bytes(250_000, seed: 1), pieceSize: 50_000)
         #expect(await writer.committed(.sample("b")) == nil)
         _ = await other.appendAll(bytes(200_000, seed: 1), pieceSize: 50_000)
         #expect(await other.committed(.sample("c")) == nil)

@@ -1,3 +1,4 @@
+import Foundation
 import PlugboardKit
 import PlugboardSQLite
 import TestSupport
@@ -56,8 +57,9 @@ import Testing
         return count
     }
 
-    /// The number of pieces without an entry, and of invisible entries.
+    /// The number of pieces and files without an entry, of entries without their file, and of invisible entries.
     private static func leftovers(_ folder: TemporaryFolder) async throws -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.file("cache.sqlite-bodies"))) ?? []
         let store = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
         defer { store.close(within: .seconds(60)) }
         return try await store.performing { (connection) throws(SQLiteFailure) in
@@ -65,7 +67,10 @@ import Testing
                 SELECT (SELECT count(*) FROM entry WHERE owner IS NOT NULL)
                     + (SELECT count(*) FROM piece WHERE id >> 20 NOT IN (SELECT id FROM entry))
                 """
-            return try connection.first(sql) { Int($0.integer(0)) } ?? -1
+            let rows = try connection.rows("SELECT id FROM file") { "\($0.integer(0))" }
+            let removed = try connection.rows("SELECT id FROM gone") { $0.integer(0) }
+            let others = Set(names).symmetricDifference(rows)
+            return (try connection.first(sql) { Int($0.integer(0)) } ?? -1) + others.count + removed.count
         }
     }
 

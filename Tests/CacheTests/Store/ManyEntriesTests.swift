@@ -22,6 +22,8 @@ import Testing
         ("DELETE FROM entry WHERE owner = ?", "entry_owner"),
         ("SELECT key FROM entry WHERE owner IS NULL AND id > ?", "INTEGER PRIMARY KEY"),
         ("SELECT id, sum, bytes FROM piece WHERE id >= ? AND id < ? ORDER BY id", "INTEGER PRIMARY KEY"),
+        ("SELECT substr(sums, ?, ?) FROM file WHERE id = ?", "INTEGER PRIMARY KEY"),
+        ("DELETE FROM gone WHERE id = ?", "INTEGER PRIMARY KEY"),
         ("DELETE FROM piece WHERE id >= 1 << 20 AND id < 2 << 20", "INTEGER PRIMARY KEY"),
     ])
     func `each statement uses an index, and sorts nothing`(_ sql: String, _ index: String) throws {

@@ -72,9 +72,10 @@ import Testing
         #expect(isFree)
     }
 
-    /// Of the file and its log.
+    /// Of the database, its log and the files of bodies.
     private func size(of folder: TemporaryFolder) throws -> Int {
-        try folder.entries().filter { !$0.hasSuffix("-reserve") }.reduce(0) { sum, name in
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        return names.filter { !$0.hasSuffix("-reserve") }.reduce(0) { sum, name in
             // SQLite may remove its journal after the folder was listed.
             let size = try? FileManager.default.attributesOfItem(atPath: folder.file(name))[.size] as? Int
             return sum + (size ?? 0)

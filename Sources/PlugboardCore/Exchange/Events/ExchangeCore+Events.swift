@@ -20,7 +20,7 @@ extension ExchangeCore {
         _ event: KernelEvent, about head: ResponseHead?, _ details: @escaping () -> [(String, ObservedEvent.Detail)],
         _ slots: [Watchers.Listener]
     ) {
-        deliver(EventNode(event, head, details), slots)
+        deliver(EventNode(event, head, from: head == nil ? nil : request.head.url, details), slots)
     }
 
     /// What events say of where an exchange comes from: which plugin sent a sub-request and for which exchange, and

@@ -16,6 +16,8 @@ public struct ObservedEvent: Sendable {
     public let details: [String: Detail]
     /// The head that the event is about (`interim`, `headReceived`).
     public let head: ResponseHead?
+    /// The URL that has sent `head`.
+    let url: String?
 
     /// The kernel's event, if it is one.
     public var kernelEvent: KernelEvent? { KernelEvent(name: id) }
@@ -45,8 +47,8 @@ extension RequestNotice {
             progress.received = count("received") ?? 0
             progress.toReceive = count("toReceive")
             self = .progress(progress)
-        } else if event.id == KernelEvent.interim.name, let head = event.head {
-            self = .interim(head)
+        } else if event.id == KernelEvent.interim.name, let head = event.head, let url = event.url {
+            self = .interim(head, url: url)
         } else {
             return nil
         }

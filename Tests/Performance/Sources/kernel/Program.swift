@@ -1,90 +1,67 @@
 // The kernel under load, in the manner of the two clients in C: the same arguments, the same line at the end.
 //
-//     kernel URL --requests N --concurrency C [--loop] [--linked] [--loaded PATH]…
+//     kernel URL --requests N --concurrency C [--rate R] [--loop] [--linked] [--bundled] [--loaded PATH]…
 //     kernel URL --download [--loop]
 //     kernel URL --waiting N
-import Glibc
+@preconcurrency import Glibc
 import Plugboard
 import PluginLoader
 import Synchronization
+import loading
 import measuring
 import nothing
 
-struct Arguments {
-    var url = ""
-    var requests = 1000
-    var concurrency = 64
+/// The arguments of this program alone.
+struct KernelArguments {
     var waiting = 0
     var isDownload = false
     var isOnLoop = false
     var isLinked = false
+    var isBundled = false
     var loaded: [String] = []
 
     init(_ words: [String]) {
         var words = words[...]
         while let word = words.popFirst() {
             switch word {
-            case "--requests": requests = words.popFirst().flatMap { Int($0) } ?? requests
-            case "--concurrency": concurrency = words.popFirst().flatMap { Int($0) } ?? concurrency
             case "--waiting": waiting = words.popFirst().flatMap { Int($0) } ?? waiting
             case "--download": isDownload = true
             case "--loop": isOnLoop = true
             case "--linked": isLinked = true
+            case "--bundled": isBundled = true
             case "--loaded": if let path = words.popFirst() { loaded.append(path) }
-            default: url = word
+            default: break
             }
         }
     }
 }
 
-func makeKernel(_ arguments: Arguments) throws -> Kernel {
+func makeKernel(_ arguments: Arguments, _ own: KernelArguments) throws -> Kernel {
     var catalog = Catalog([])
     var configuration = Configuration()
     configuration.kernel.timeout = .seconds(30)
-    if arguments.isLinked {
+    configuration.kernel.defaults.tls.ca = arguments.certificates
+    if own.isLinked {
         let plugins = (0..<UInt32(NOTHING_COUNT)).compactMap { nothing_plugin($0) }
         catalog = Catalog(plugins)
         configuration.plugins = catalog.ids.map { PluginEntry($0) }
     }
-    configuration.plugins += arguments.loaded.map { PluginEntry($0) }
+    if own.isBundled {
+        catalog = .bundled
+        let cookies = PluginEntry("cookies", settings: ["persistence": "memory"])
+        configuration.plugins = ["decode", "redirect", "authentication", cookies, "retry"]
+    }
+    configuration.plugins += own.loaded.map { PluginEntry($0) }
     return try Kernel(configuration: configuration, catalog: catalog, loader: .dynamic)
 }
 
-/// What the tasks count together.
-final class Counts: Sendable {
-    let left: Atomic<Int>
-    let failed = Atomic<Int>(0)
-    let began = Atomic<Int>(0)
-
-    init(_ left: Int) { self.left = Atomic(left) }
-}
-
-func load(_ kernel: Kernel, _ arguments: Arguments) async throws {
-    let counts = Counts(arguments.requests)
-    let clock = ContinuousClock()
-    let start = clock.now
-    let cpu = cpuTime()
-    await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<arguments.concurrency {
-            group.addTask {
-                let request = Request(.get, arguments.url)
-                while counts.left.subtract(1, ordering: .relaxed).newValue >= 0 {
-                    do {
-                        let response = try await kernel.send(request)
-                        let body = try await response.body.collect(upTo: .mebibytes(1))
-                        if response.status != 200 || body.isEmpty { counts.failed.add(1, ordering: .relaxed) }
-                    } catch {
-                        counts.failed.add(1, ordering: .relaxed)
-                    }
-                }
-            }
-        }
-    }
-    let elapsed = seconds(clock.now - start)
-    let requests = Double(arguments.requests)
-    print(
-        "\(rounded(requests / elapsed, 0)) requests/s, \(rounded((cpuTime() - cpu) / requests)) CPU us/request, "
-            + "\(rounded(elapsed, 3)) s elapsed, \(counts.failed.load(ordering: .relaxed)) failed")
+func load(_ kernel: Kernel, _ arguments: Arguments) async {
+    let request = Request(.get, arguments.url)
+    await Load(arguments) {
+        let response = try await kernel.send(request)
+        let body = try await response.body.collect(upTo: .mebibytes(1))
+        return Received(status: response.status, bytes: body.count)
+    }.run()
 }
 
 func download(_ kernel: Kernel, _ arguments: Arguments) async throws {
@@ -100,43 +77,48 @@ func download(_ kernel: Kernel, _ arguments: Arguments) async throws {
             + "\(rounded(elapsed, 3)) s elapsed, \(count) bytes")
 }
 
+final class Count: Sendable {
+    let value = Atomic<Int>(0)
+}
+
 /// Begins exchanges that get no response, and prints how much memory each one needs.
-func wait(_ kernel: Kernel, _ arguments: Arguments) async throws {
-    let counts = Counts(0)
+func wait(_ kernel: Kernel, _ arguments: Arguments, _ waiting: Int) async throws {
+    let began = Count()
     // One first, so that what is made once does not count.
     let first = kernel.begin(Request(.get, arguments.url))
     try await Task.sleep(for: .milliseconds(300))
     let before = residentBytes()
-    let handles = (0..<arguments.waiting).map { _ in
+    let handles = (0..<waiting).map { _ in
         kernel.begin(Request(.get, arguments.url)) { event in
-            if event.kernelEvent == .connected { counts.began.add(1, ordering: .relaxed) }
+            if event.kernelEvent == .connected { began.value.add(1, ordering: .relaxed) }
         }
     }
-    while counts.began.load(ordering: .relaxed) < arguments.waiting { try await Task.sleep(for: .milliseconds(20)) }
+    while began.value.load(ordering: .relaxed) < waiting { try await Task.sleep(for: .milliseconds(20)) }
     try await Task.sleep(for: .milliseconds(500))
-    print("\((residentBytes() - before) / arguments.waiting) bytes resident each, \(arguments.waiting) waiting")
+    print("\((residentBytes() - before) / waiting) bytes resident each, \(waiting) waiting")
     withExtendedLifetime((first, handles)) {}
     exit(0)
 }
 
 @main struct Program {
     static func main() async throws {
-        let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
-        let kernel = try makeKernel(arguments)
-        if arguments.isOnLoop {
-            try await withTaskExecutorPreference(kernel.executor) { try await measure(kernel, arguments) }
+        let words = Array(CommandLine.arguments.dropFirst())
+        let (arguments, own) = (Arguments(words), KernelArguments(words))
+        let kernel = try makeKernel(arguments, own)
+        if own.isOnLoop {
+            try await withTaskExecutorPreference(kernel.executor) { try await measure(kernel, arguments, own) }
         } else {
-            try await measure(kernel, arguments)
+            try await measure(kernel, arguments, own)
         }
     }
 
-    private static func measure(_ kernel: Kernel, _ arguments: Arguments) async throws {
-        if arguments.waiting > 0 {
-            try await wait(kernel, arguments)
-        } else if arguments.isDownload {
+    private static func measure(_ kernel: Kernel, _ arguments: Arguments, _ own: KernelArguments) async throws {
+        if own.waiting > 0 {
+            try await wait(kernel, arguments, own.waiting)
+        } else if own.isDownload {
             try await download(kernel, arguments)
         } else {
-            try await load(kernel, arguments)
+            await load(kernel, arguments)
         }
     }
 }

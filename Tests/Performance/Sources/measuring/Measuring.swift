@@ -1,10 +1,10 @@
 import Glibc
 import PlugboardKit
 
-/// CPU time of the process so far, in microseconds.
-public func cpuTime() -> Double {
+/// CPU time of the process so far, or of this thread alone, in microseconds.
+public func cpuTime(ofThread: Bool = false) -> Double {
     var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    getrusage(__rusage_who_t(ofThread ? 1 : RUSAGE_SELF.rawValue), &usage)
     return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6
         + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
 }

@@ -5,10 +5,10 @@
 #include "../client.h"
 
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
 
 static int epoll_descriptor;
 static int timer_descriptor;
+static int ticks;
 static CURLM *multi;
 
 static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *known) {
@@ -39,30 +39,28 @@ static int on_timer(CURLM *handle, long milliseconds, void *context) {
     return 0;
 }
 
-static void begin(CURL *easy, const client_arguments *arguments) {
-    curl_easy_reset(easy);
-    set_options(easy, arguments);
-    curl_easy_setopt(easy, CURLOPT_URL, arguments->url);
-    check(curl_multi_add_handle(multi, easy) == CURLM_OK, "curl_multi_add_handle");
+static void begin(client_slot *slot, const client_arguments *arguments) {
+    curl_easy_reset(slot->easy);
+    set_options(slot, arguments);
+    curl_easy_setopt(slot->easy, CURLOPT_URL, arguments->url);
+    check(curl_multi_add_handle(multi, slot->easy) == CURLM_OK, "curl_multi_add_handle");
 }
 
-static void finish_exchanges(const client_arguments *arguments, long *started) {
+static void finish_exchanges(const client_arguments *arguments) {
     CURLMsg *message;
     int left;
     while ((message = curl_multi_info_read(multi, &left))) {
         if (message->msg != CURLMSG_DONE) continue;
         CURL *easy = message->easy_handle;
-        count_finished(easy, message->data.result);
+        client_slot *slot = count_finished(arguments, easy, message->data.result);
         curl_multi_remove_handle(multi, easy);
-        if (*started < arguments->requests) {
-            begin(easy, arguments);
-            ++*started;
-        }
+        add_idle(slot);
+        begin_requests(arguments);
     }
 }
 
 // Waits, at most so many milliseconds, and acts on what happened; returns how many events there were.
-static int turn(const client_arguments *arguments, long *started, int timeout) {
+static int turn(const client_arguments *arguments, int timeout) {
     struct epoll_event events[256];
     int running;
     int count = epoll_wait(epoll_descriptor, events, 256, timeout);
@@ -72,6 +70,9 @@ static int turn(const client_arguments *arguments, long *started, int timeout) {
             uint64_t expirations;
             if (read(timer_descriptor, &expirations, sizeof expirations) < 0 && errno != EAGAIN) fail("read");
             curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
+        } else if (events[i].data.fd == ticks) {
+            read_ticks(ticks);
+            begin_requests(arguments);
         } else {
             int mask = (events[i].events & EPOLLIN ? CURL_CSELECT_IN : 0)
                 | (events[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0)
@@ -79,7 +80,7 @@ static int turn(const client_arguments *arguments, long *started, int timeout) {
             curl_multi_socket_action(multi, events[i].data.fd, mask, &running);
         }
     }
-    finish_exchanges(arguments, started);
+    finish_exchanges(arguments);
     return count;
 }
 
@@ -99,25 +100,30 @@ int main(int count, char **values) {
     curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, arguments.concurrency + 16);
 
-    CURL **handles = calloc((size_t)arguments.concurrency, sizeof *handles);
-    check(handles != NULL, "out of memory");
-    long resident = resident_bytes(), started = 0;
-    double wall = wall_seconds(), cpu = cpu_seconds();
-    for (; started < arguments.concurrency; started++) {
-        check((handles[started] = curl_easy_init()) != NULL, "curl_easy_init");
-        begin(handles[started], &arguments);
+    make_slots(&arguments);
+    if (arguments.multiplexes) curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1L);
+    long resident = resident_bytes();
+    double cpu = cpu_seconds();
+    start_time = wall_seconds();
+    for (long i = 0; i < arguments.concurrency; i++) {
+        check((slots[i].easy = curl_easy_init()) != NULL, "curl_easy_init");
+        add_idle(&slots[i]);
     }
+    if ((ticks = tick_descriptor(&arguments)) >= 0) {
+        event.data.fd = ticks;
+        if (epoll_ctl(epoll_descriptor, EPOLL_CTL_ADD, ticks, &event) != 0) fail("epoll_ctl");
+    }
+    begin_requests(&arguments);
 
     if (arguments.mode == MODE_WAITING) {
         // After a second in which nothing happens, all are connected, have sent their head, and wait.
-        while (turn(&arguments, &started, 1000) > 0) {}
-        return print_waiting(handles, arguments.concurrency, resident);
+        while (turn(&arguments, 1000) > 0) {}
+        return print_waiting(arguments.concurrency, resident);
     }
 
-    while (counts.finished < arguments.requests) turn(&arguments, &started, -1);
-    int status = print_figures(&arguments, wall_seconds() - wall, cpu_seconds() - cpu);
-    for (long i = 0; i < arguments.concurrency; i++) curl_easy_cleanup(handles[i]);
-    free(handles);
+    while (counts.finished < arguments.requests) turn(&arguments, -1);
+    int status = print_figures(&arguments, wall_seconds() - start_time, cpu_seconds() - cpu);
+    for (long i = 0; i < arguments.concurrency; i++) curl_easy_cleanup(slots[i].easy);
     curl_multi_cleanup(multi);
     curl_global_cleanup();
     close(timer_descriptor);

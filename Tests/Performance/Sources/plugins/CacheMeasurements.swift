@@ -29,7 +29,11 @@ func measureCache(nginx: String, files: String, folder: String, _ count: Int) as
                 .row("\(title), from memory, on the loop", of: uncached)
         }
         try await Measurement.best(count) { _ in try await fetch(disk, url) }
-            .row("\(title), from SQLite", of: uncached)
+            .row("\(title), from \(size > 1 << 18 ? "a file of the store" : "SQLite")", of: uncached)
+        try await withTaskExecutorPreference(disk.executor) {
+            try await Measurement.best(count) { _ in try await fetch(disk, url) }
+                .row("\(title), the same on the loop", of: uncached)
+        }
         try await Measurement.best(count) { _ in read(file: "\(files)/fresh/\(name)", size) }
             .row("\(title), read from a file", of: uncached)
     }
@@ -40,6 +44,17 @@ func measureCache(nginx: String, files: String, folder: String, _ count: Int) as
     let stored = try makeKernel([PluginEntry("cache", settings: ["path": "misses.sqlite"])], folder: folder)
     try await Measurement.best(count) { try await fetch(stored, "\(nginx)/fresh/1k?disk=\($0)") }
         .row("the same, each a miss that is stored in memory and in SQLite", of: uncached)
+    func onLoop(_ kernel: Kernel, _ name: String) async throws -> Measurement {
+        try await withTaskExecutorPreference(kernel.executor) {
+            try await Measurement.best(count) { try await fetch(kernel, "\(nginx)/fresh/1k?\(name)=\($0)") }
+        }
+    }
+    let missed = try await onLoop(plain, "loop")
+    missed.row("1 KiB, each another URL, without the plugin, on the loop")
+    try await onLoop(memory, "loop")
+        .added(to: missed, "the same, each a miss that is stored in memory")
+    try await onLoop(stored, "loop")
+        .added(to: missed, "the same, each a miss that is stored in memory and in SQLite")
     for kernel in [plain, memory, disk, stored] { await kernel.shutDown() }
 }
 
@@ -66,6 +81,29 @@ func measureLargeStore(folder: String, _ count: Int) async throws {
     let stats = try await full.cache.stats()
     print("| … of which are left | \(stats.entries) | | |")
     await full.shutDown()
+}
+
+/// Exchanges without a network, all on the loop, for a profiler such as callgrind: those with `hit` and `miss` use
+/// memory, those with `file` are misses that are stored in memory and SQLite, those with `disk` hits from SQLite.
+func profileCache(_ what: String, _ count: Int, folder: String) async throws {
+    let transport = InstantTransport(
+        ["Cache-Control": "max-age=86400", "Content-Type": "text/plain", "Server": "nginx"],
+        body: Bytes([UInt8](repeating: 7, count: 1024)))
+    let plugins: [PluginEntry] =
+        switch what {
+        case "nothing": []
+        case "disk": [PluginEntry("cache", settings: ["path": "profile.sqlite", "memory": "0B"])]
+        case "file": [PluginEntry("cache", settings: ["path": "profile.sqlite"])]
+        default: [PluginEntry("cache", settings: ["persistence": "memory"])]
+        }
+    let kernel = try makeKernel(plugins, transport, folder: folder)
+    try await withTaskExecutorPreference(kernel.executor) {
+        try await Measurement.best(of: 1, count) { number in
+            try await fetch(
+                kernel, ["hit", "disk"].contains(what) ? "http://origin.test/" : "http://origin.test/\(number)")
+        }.row(what)
+    }
+    await kernel.shutDown()
 }
 
 /// As the plain program would: open, read, close.

@@ -6,6 +6,8 @@ struct Measurement {
     /// Microseconds.
     var elapsed: Double
     var cpu: Double
+    /// Of the thread that the measurement runs on, if it runs on one.
+    var thread = Double.infinity
 
     /// The best of some rounds: other things that the machine does only add to it.
     static func best(
@@ -15,7 +17,7 @@ struct Measurement {
         var next = 0
         for _ in 0..<rounds {
             let clock = ContinuousClock()
-            let (start, cpu) = (clock.now, cpuTime())
+            let (start, cpu, thread) = (clock.now, cpuTime(), cpuTime(ofThread: true))
             for _ in 0..<count {
                 try await body(next)
                 next += 1
@@ -23,8 +25,17 @@ struct Measurement {
             let elapsed = seconds(clock.now - start) * 1e6 / Double(count)
             best.elapsed = min(best.elapsed, elapsed)
             best.cpu = min(best.cpu, (cpuTime() - cpu) / Double(count))
+            best.thread = min(best.thread, (cpuTime(ofThread: true) - thread) / Double(count))
         }
         return best
+    }
+
+    /// The cost beyond another measurement, of which both ran on the loop.
+    func added(to other: Measurement, _ name: String) {
+        func percent(_ own: Double, _ others: Double) -> String { "\(Int(((own / others - 1) * 100).rounded())) %" }
+        print(
+            "| \(name) | \(rounded(elapsed)) | \(rounded(cpu)) | + \(percent(elapsed, other.elapsed)) time, "
+                + "\(percent(cpu, other.cpu)) CPU, \(percent(thread, other.thread)) CPU of the loop |")
     }
 
     func row(_ name: String, of other: Measurement? = nil) {

@@ -1,13 +1,24 @@
 // What the bundled plugins cost and gain, as rows of a table: µs of time and of CPU for each exchange.
 //
-//     plugins NGINX FILES FOLDER [--quick] [--queue]
+//     plugins NGINX FILES FOLDER [--quick] [--queue | --profile hit|disk|miss|file|nothing COUNT]
 //
 // NGINX is the server's URL, FILES the folder that it serves, FOLDER an empty one for what plugins remember.
+import Dispatch
 @preconcurrency import Glibc
 import Plugboard
 
 @main struct Program {
-    static func main() async throws {
+    // Not asynchronous: valgrind crashes when the main thread ends before the program.
+    static func main() throws {
+        let end = DispatchSemaphore(value: 0)
+        Task.detached {
+            try await run()
+            end.signal()
+        }
+        end.wait()
+    }
+
+    private static func run() async throws {
         let words = CommandLine.arguments
         guard words.count >= 4 else {
             fputs("usage: plugins NGINX FILES FOLDER [--quick]\n", stderr)
@@ -17,6 +28,9 @@ import Plugboard
         if words.contains("--queue") {
             print("| | µs | CPU µs | |\n|---|---:|---:|---|")
             return try await measureQueue(folder: words[3], isQuick ? 20_000 : 200_000)
+        }
+        if let mode = words.firstIndex(of: "--profile"), mode + 2 < words.count {
+            return try await profileCache(words[mode + 1], Int(words[mode + 2]) ?? 1000, folder: words[3])
         }
         let count = isQuick ? 2000 : 10_000
         print("| | µs | CPU µs | |\n|---|---:|---:|---|")

@@ -19,6 +19,7 @@ typedef struct {
 } socket_state;
 
 static int epoll_descriptor;
+static int ticks;
 static CURLM *multi;
 static socket_state *sockets;
 static size_t socket_count;
@@ -79,32 +80,31 @@ static int on_timer(CURLM *handle, long milliseconds, void *context) {
     return 0;
 }
 
-static void begin(CURL *easy) {
-    check(curl_multi_add_handle(multi, easy) == CURLM_OK, "curl_multi_add_handle");
+static void begin(client_slot *slot, const client_arguments *arguments) {
+    (void)arguments;
+    check(curl_multi_add_handle(multi, slot->easy) == CURLM_OK, "curl_multi_add_handle");
 }
 
-static void finish_exchanges(const client_arguments *arguments, long *started) {
+static void finish_exchanges(const client_arguments *arguments) {
     CURLMsg *message;
     int left;
     while ((message = curl_multi_info_read(multi, &left))) {
         if (message->msg != CURLMSG_DONE) continue;
         CURL *easy = message->easy_handle;
-        count_finished(easy, message->data.result);
+        client_slot *slot = count_finished(arguments, easy, message->data.result);
         curl_multi_remove_handle(multi, easy);
-        if (*started < arguments->requests) {
-            begin(easy);
-            ++*started;
-        }
+        add_idle(slot);
+        begin_requests(arguments);
     }
 }
 
-static void run_timer(const client_arguments *arguments, long *started) {
+static void run_timer(const client_arguments *arguments) {
     int running;
     // Beginning the next exchanges makes the timer due again.
     while (is_due) {
         is_due = false;
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
-        finish_exchanges(arguments, started);
+        finish_exchanges(arguments);
     }
 }
 
@@ -123,8 +123,8 @@ static void act(const struct epoll_event *event) {
 }
 
 // Waits, at most so many milliseconds, and acts on what happened; returns how many events there were.
-static int turn(const client_arguments *arguments, long *started, int limit) {
-    run_timer(arguments, started);
+static int turn(const client_arguments *arguments, int limit) {
+    run_timer(arguments);
     if (counts.finished >= arguments->requests) return 0;
     int timeout = limit;
     if (deadline >= 0) {
@@ -135,12 +135,19 @@ static int turn(const client_arguments *arguments, long *started, int limit) {
     struct epoll_event events[256];
     int count = epoll_wait(epoll_descriptor, events, 256, timeout);
     if (count < 0 && errno != EINTR) fail("epoll_wait");
-    for (int i = 0; i < count; i++) act(&events[i]);
+    for (int i = 0; i < count; i++) {
+        if (events[i].data.fd != ticks) {
+            act(&events[i]);
+        } else {
+            read_ticks(ticks);
+            begin_requests(arguments);
+        }
+    }
     if (deadline >= 0 && wall_seconds() >= deadline) {
         deadline = -1;
         is_due = true;
     }
-    finish_exchanges(arguments, started);
+    finish_exchanges(arguments);
     return count;
 }
 
@@ -160,31 +167,36 @@ int main(int count, char **values) {
     curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, arguments.concurrency + 16);
 
-    CURL **handles = calloc((size_t)arguments.concurrency, sizeof *handles);
-    check(handles != NULL, "out of memory");
-    long resident = resident_bytes(), started = 0;
-    double wall = wall_seconds(), cpu = cpu_seconds();
-    for (; started < arguments.concurrency; started++) {
-        CURL *easy = handles[started] = curl_easy_init();
+    make_slots(&arguments);
+    if (arguments.multiplexes) curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1L);
+    long resident = resident_bytes();
+    double cpu = cpu_seconds();
+    start_time = wall_seconds();
+    for (long i = 0; i < arguments.concurrency; i++) {
+        CURL *easy = slots[i].easy = curl_easy_init();
         check(easy != NULL, "curl_easy_init");
-        set_options(easy, &arguments);
+        set_options(&slots[i], &arguments);
         curl_easy_setopt(easy, CURLOPT_CURLU, url);
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_new_socket);
         curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
-        begin(easy);
+        add_idle(&slots[i]);
     }
+    if ((ticks = tick_descriptor(&arguments)) >= 0) {
+        struct epoll_event event = {.events = EPOLLIN, .data.fd = ticks};
+        if (epoll_ctl(epoll_descriptor, EPOLL_CTL_ADD, ticks, &event) != 0) fail("epoll_ctl");
+    }
+    begin_requests(&arguments);
 
     if (arguments.mode == MODE_WAITING) {
         // After a second in which nothing happens, all are connected, have sent their head, and wait.
-        while (turn(&arguments, &started, 1000) > 0) {}
-        return print_waiting(handles, arguments.concurrency, resident);
+        while (turn(&arguments, 1000) > 0) {}
+        return print_waiting(arguments.concurrency, resident);
     }
 
-    while (counts.finished < arguments.requests) turn(&arguments, &started, -1);
-    int status = print_figures(&arguments, wall_seconds() - wall, cpu_seconds() - cpu);
-    for (long i = 0; i < arguments.concurrency; i++) curl_easy_cleanup(handles[i]);
-    free(handles);
+    while (counts.finished < arguments.requests) turn(&arguments, -1);
+    int status = print_figures(&arguments, wall_seconds() - start_time, cpu_seconds() - cpu);
+    for (long i = 0; i < arguments.concurrency; i++) curl_easy_cleanup(slots[i].easy);
     curl_multi_cleanup(multi);
     curl_url_cleanup(url);
     curl_global_cleanup();

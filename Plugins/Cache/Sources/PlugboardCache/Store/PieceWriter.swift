@@ -139,7 +139,23 @@ final class PiecePool: Sendable {
         guard bytes.count == PieceBuffer.pieceSize else { return Bytes(copying: bytes) }
         let memory = UnsafeMutableRawBufferPointer(start: take(), count: bytes.count)
         memory.copyMemory(from: bytes)
-        return Bytes(borrowing: UnsafeRawBufferPointer(memory)) { [self] address in
+        return lent(memory)
+    }
+
+    /// Bytes that `fill` writes; nil if it returns false.
+    func piece(of count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Bool) -> Bytes? {
+        guard count == PieceBuffer.pieceSize else {
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 0), alignment: 1)
+            let bytes = Bytes(adopting: memory)
+            return fill(memory) ? bytes : nil
+        }
+        let memory = UnsafeMutableRawBufferPointer(start: take(), count: count)
+        let bytes = lent(memory)
+        return fill(memory) ? bytes : nil
+    }
+
+    private func lent(_ memory: UnsafeMutableRawBufferPointer) -> Bytes {
+        Bytes(borrowing: UnsafeRawBufferPointer(memory)) { [self] address in
             if let address { give(UnsafeMutableRawPointer(mutating: address)) }
         }
     }

@@ -1,13 +1,16 @@
 import PlugboardKit
 import PlugboardSQLite
 
-/// Bodies in the file: a small one is in its entry's row, a larger one in rows of one piece each.
+/// Bodies: a small one is in its entry's row, a larger one in rows of one piece each, a large one in a file.
 extension CacheFile {
     /// The most bytes of a body that is stored in its entry's row.
     static let smallSize = 4096
 
     /// The most bytes of a body that is read with its head.
     static let attachedSize = PieceBuffer.pieceSize
+
+    /// The most bytes of a body that is in the database: as many as are written together with other entries at once.
+    static let databaseSize = 4 * PieceBuffer.pieceSize
 
     enum Pieces: Sendable {
         case intact([Bytes])
@@ -21,6 +24,13 @@ extension CacheFile {
     func pieces(
         _ numbers: Range<Int>, of id: Int64, length: Int, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) -> Pieces {
+        if length > CacheFile.databaseSize {
+            let found = try connection.first(
+                "SELECT substr(sums, ?, ?) FROM file WHERE id = ?", .integer(1 + 8 * numbers.lowerBound),
+                .integer(8 * numbers.count), .integer(id)
+            ) { bodies.pieces(numbers, of: id, length: length, sums: $0.bytes(0)) }
+            if let found { return found }
+        }
         var pieces: [Bytes] = []
         var isDamaged = false
         func add(_ row: borrowing SQLiteStore.Row) -> Bool {
@@ -88,15 +98,13 @@ extension CacheFile {
         }
     }
 
-    /// Adds pieces to an unfinished entry; throws if the entry was lost with a file that was moved aside.
+    /// Adds pieces to an unfinished entry; throws if the entry was lost with a database that was moved aside.
     func append(
-        _ pieces: [Bytes], from first: Int, to id: Int64, _ connection: SQLiteStore.Connection
+        _ pieces: [Bytes], to body: BodyFile, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
-        let isThere = try connection.first(
-            "SELECT 1 FROM entry WHERE id = ? AND owner = ?", .integer(id), .text(owner)
-        ) { _ in true }
-        guard isThere == true else { throw SQLiteFailure(code: 0, message: "The unfinished entry is lost.") }
-        try insert(pieces, from: first, of: id, connection)
+        for piece in pieces { try body.append(piece) }
+        try connection.run("UPDATE file SET bytes = ? WHERE id = ?", .integer(body.length), .integer(body.id))
+        guard connection.changes == 1 else { throw CacheFile.lost }
     }
 
     private func insert(

@@ -19,9 +19,9 @@ extension CacheFile {
     }
 
     /// The most bytes that the file may have now: less than the limit on a small disk, which must not be filled.
-    func room(_ connection: SQLiteStore.Connection) -> Int {
+    func room(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
         guard let space = connection.diskSpace else { return limit }
-        return min(limit, max(space.file + space.available - space.reserve, 0))
+        return min(limit, max(space.file + (try fileBytes(connection)) + space.available - space.reserve, 0))
     }
 
     /// Throws `full` if other files have filled the disk: then nothing is added, and nothing is evicted. Not called in
@@ -69,7 +69,13 @@ extension CacheFile {
     func usedBytes(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
         let pages = try connection.first("PRAGMA page_count") { Int($0.integer(0)) } ?? 0
         let free = try connection.first("PRAGMA freelist_count") { Int($0.integer(0)) } ?? 0
-        return (pages - free) * CacheSchema.schema.pageSize
+        return (pages - free) * CacheSchema.schema.pageSize + (try fileBytes(connection))
+    }
+
+    /// The bytes of all files of bodies.
+    private func fileBytes(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+        // A damaged number must not overflow.
+        min(max(try connection.first("SELECT bytes FROM total") { Int($0.integer(0)) } ?? 0, 0), 1 << 60)
     }
 
     /// The number of visible entries, and the bytes of their bodies.
@@ -93,6 +99,21 @@ extension CacheFile {
                     "DELETE FROM entry WHERE owner = ? AND used < \(CacheFile.now) - 86400", .text(owner))
             case false: break
             }
+        }
+        let known = Set(try connection.rows("SELECT id FROM file") { $0.integer(0) })
+        for id in bodies.ids where !known.contains(id) { bodies.remove(id) }
+        try connection.run("DELETE FROM gone")
+        // The number may be damaged.
+        try connection.run("UPDATE total SET bytes = (SELECT ifnull(sum(bytes), 0) FROM file)")
+    }
+
+    /// Removes the files whose rows are removed. After the transaction, because its rows may come back.
+    func sweep(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let ids = try connection.rows("SELECT id FROM gone") { $0.integer(0) }
+        if ids.isEmpty { return }
+        for id in ids { bodies.remove(id) }
+        try connection.transaction { () throws(SQLiteFailure) in
+            for id in ids { try connection.run("DELETE FROM gone WHERE id = ?", .integer(id)) }
         }
     }
 

@@ -5,10 +5,13 @@ import PlugboardSQLite
 struct CacheFile: Sendable {
     /// The owner of this store's rows that are unfinished, or hidden because they are read after their removal.
     let owner: String
-    /// The most bytes of the file on a disk with room, without its free pages and the write-ahead log.
+    /// The most bytes of the file and the bodies beside it on a disk with room, without free pages and the write-ahead
+    /// log.
     let limit: Int
     /// The entries whose bodies are being read in this process; removing one of them hides it until the reading ends.
     let readings: Readings
+    /// The large bodies.
+    let bodies: BodyFiles
 
     // MARK: Finding
 
@@ -106,11 +109,13 @@ struct CacheFile: Sendable {
 
     // MARK: Writing
 
-    /// Begins an invisible entry, and returns its id.
-    func begin(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
+    /// Begins an invisible entry, and returns the file of its body.
+    func begin(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> BodyFile {
         _ = try lastID(connection)
         try connection.run(CacheFile.beginning, .text(owner))
-        return connection.lastInsertedID
+        let id = connection.lastInsertedID
+        try connection.run("INSERT INTO file (id, bytes, sums) VALUES (?, 0, x'')", .integer(id))
+        return try bodies.create(id)
     }
 
     /// Adds visible entries, each as the most recently used, and returns their ids.
@@ -141,8 +146,9 @@ struct CacheFile: Sendable {
 
     /// Makes an unfinished entry visible, as the most recently used.
     func publish(
-        _ id: Int64, _ response: StoredResponse, length: Int, _ connection: SQLiteStore.Connection
+        _ body: BodyFile, _ response: StoredResponse, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
+        let (id, length) = (body.id, body.length)
         let head = response.encoded(length: length)
         let use = try lastUse(connection) + 1
         try connection.run(
@@ -152,6 +158,10 @@ struct CacheFile: Sendable {
             """,
             .key(response.key), .text(response.url), .integer(use), .integer(length),
             .integer(CacheFile.sum(head, id)), .bytes(head), .integer(id), .text(owner))
+        guard connection.changes == 1 else { throw CacheFile.lost }
+        try connection.run("UPDATE file SET sums = ? WHERE id = ?", .bytes(body.sums), .integer(id))
+        // Last: if the transaction fails now, the file is removed with its row.
+        try bodies.publish(body)
     }
 
     // MARK: Changing
@@ -234,6 +244,9 @@ struct CacheFile: Sendable {
 
     private static let beginning =
         "INSERT INTO entry (owner, key, url, used, length, sum, head) VALUES (?, 0, '', \(now), 0, 0, x'')"
+
+    /// The row of an unfinished entry was lost with a database that was moved aside.
+    static let lost = SQLiteFailure(code: 0, message: "The unfinished entry is lost.")
 
     static func pieceID(_ id: Int64, _ number: Int) -> Int64 { id << CacheSchema.pieceBits | Int64(number) }
 

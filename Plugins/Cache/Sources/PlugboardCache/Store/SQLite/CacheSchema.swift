@@ -3,10 +3,10 @@ import PlugboardSQLite
 /// The tables of a cache's file. All sums are those of `Checksum` over the bytes and the id, so that bytes of another
 /// entry count as damage.
 ///
-/// Bodies of every size are in the file. By measured CPU time, a plain file of 16 MiB is read ten times as fast (1 ms
-/// against 9) and written 2.5 times as fast (22 ms against 52); a hit of 1 KiB takes 27 µs, including the change of
-/// threads. That is still 1.8 GB/s, and gives one transaction for all parts of an entry, after any crash and for any
-/// process. Pages of 8 or 16 KiB are a fifth faster for large bodies, and as much slower for small ones.
+/// Bodies of more than 256 KiB are in files beside the database (see `BodyFiles`): by measured CPU time, a plain file of
+/// 1 MiB is read in a fifth of the time that a hit from rows takes (50 µs against 231), and one of 16 MiB in a tenth. The
+/// others are in the database, where several entries are written in one transaction. The first version of this schema
+/// had large bodies in rows too, which are still read.
 enum CacheSchema {
     /// The lower bits of a piece's id are its number: at most 64 GiB a body.
     static let pieceBits: Int64 = 20
@@ -56,7 +56,32 @@ enum CacheSchema {
                 DELETE FROM piece WHERE id >= OLD.id << 20 AND id < (OLD.id + 1) << 20;
             END;
             \(beginning);
+            """,
             """
+            CREATE TABLE file (
+                -- The entry's id.
+                id INTEGER PRIMARY KEY,
+                -- Of the file, as far as it is written.
+                bytes INTEGER NOT NULL,
+                -- The sums of the pieces, eight bytes each.
+                sums BLOB NOT NULL
+            );
+            -- The bytes of all files.
+            CREATE TABLE total (bytes INTEGER NOT NULL);
+            INSERT INTO total VALUES (0);
+            -- The ids of files that must be removed, because their rows are.
+            CREATE TABLE gone (id INTEGER PRIMARY KEY);
+            CREATE TRIGGER entry_file_gone AFTER DELETE ON entry BEGIN
+                DELETE FROM file WHERE id = OLD.id;
+            END;
+            CREATE TRIGGER file_grown AFTER UPDATE OF bytes ON file BEGIN
+                UPDATE total SET bytes = bytes + NEW.bytes - OLD.bytes;
+            END;
+            CREATE TRIGGER file_gone AFTER DELETE ON file BEGIN
+                UPDATE total SET bytes = bytes - OLD.bytes;
+                INSERT OR REPLACE INTO gone VALUES (OLD.id);
+            END;
+            """,
         ],
         pageSize: 4096,
         // Some builds of SQLite overwrite all deleted bytes, which takes as much writing as the body has, and room that

@@ -18,7 +18,7 @@ extension SQLiteCacheStore {
             when: urgency,
             { (file, connection) throws(SQLiteFailure) in
                 let value = try connection.removing { () throws(SQLiteFailure) in try work(file, connection) }
-                self.noteUses(connection)
+                self.tidy(connection)
                 return value
             }, then: then)
     }
@@ -33,7 +33,7 @@ extension SQLiteCacheStore {
             when: urgency,
             { (file, connection) throws(SQLiteFailure) in
                 try file.checkDisk(connection)
-                let room = file.room(connection)
+                let room = try file.room(connection)
                 let (value, evicted) = try connection.transaction { () throws(SQLiteFailure) in
                     let value = try work(file, connection)
                     return (value, try self.makeRoom(upTo: room, connection))
@@ -43,7 +43,7 @@ extension SQLiteCacheStore {
                     state.filter.remove(evicted)
                     state.room = room
                 }
-                self.noteUses(connection)
+                self.tidy(connection)
                 return value
             },
             then: { result in
@@ -59,9 +59,10 @@ extension SQLiteCacheStore {
         return try file.makeRoom(upTo: room, connection)
     }
 
-    /// Best effort: the order of use is not worth a failure.
-    private func noteUses(_ connection: SQLiteStore.Connection) {
+    /// Writes the order of use, and removes files. Best effort: neither is worth a failure.
+    func tidy(_ connection: SQLiteStore.Connection) {
         do throws(SQLiteFailure) { try writeUses(connection) } catch {}
+        do throws(SQLiteFailure) { try file.sweep(connection) } catch {}
     }
 
     private func writeUses(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {

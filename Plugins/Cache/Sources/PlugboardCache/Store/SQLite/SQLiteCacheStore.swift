@@ -2,7 +2,7 @@ import PlugboardKit
 import PlugboardSQLite
 import Synchronization
 
-/// Responses in a SQLite file, which several processes may share.
+/// Responses in a SQLite file, and large bodies in files beside it, which several processes may share.
 ///
 /// Changes of other processes are seen at the next look-up in the file, and after `staleness` at the latest: until then
 /// a missing key counts as missing. A process sees its own changes at once; changes that cannot be written, as on a
@@ -59,7 +59,8 @@ final class SQLiteCacheStore: CacheStore {
         state = Mutex(State(room: max(bytes, 0)))
         self.pause = pause
         store = SQLiteStore(.file(path), schema: CacheSchema.schema, patience: .seconds(1), notice: notice)
-        file = CacheFile(owner: ProcessIdentity().text, limit: bytes, readings: Readings())
+        file = CacheFile(
+            owner: ProcessIdentity().text, limit: bytes, readings: Readings(), bodies: BodyFiles(beside: path))
         largest = max(bytes, 0) / 4
         self.staleness = staleness
         lookPeriod = min(staleness / 4, .milliseconds(250))
@@ -170,7 +171,12 @@ final class SQLiteCacheStore: CacheStore {
 
     private func apply(_ change: Change, _ done: @escaping @Sendable (Int) -> Void) {
         perform(
-            { (file, connection) throws(SQLiteFailure) in try change.applyWithReserve(file, connection) },
+            { (file, connection) throws(SQLiteFailure) in
+                let count = try change.applyWithReserve(file, connection)
+                // Now, so that the files are gone when the caller hears of it.
+                do throws(SQLiteFailure) { try file.sweep(connection) } catch {}
+                return count
+            },
             then: { result in
                 switch result {
                 case .success(let count):

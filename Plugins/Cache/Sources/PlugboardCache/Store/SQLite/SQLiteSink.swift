@@ -2,17 +2,18 @@ import PlugboardKit
 import PlugboardSQLite
 import Synchronization
 
-/// Writes the pieces of a body to the file, several at a time. A body of few pieces is written at its commit.
+/// Writes the pieces of a body, several at a time, to a file of its own. A body of few pieces is written to the database
+/// at its commit.
 final class SQLiteSink: PieceSink {
     private struct State {
         /// Pieces that are not sent to the store's thread yet.
         var pieces: [Bytes] = []
-        /// The number of pieces sent or written.
-        var sent = 0
+        /// Whether pieces were sent or written.
+        var hasSent = false
         /// The bytes of sent pieces that are not written yet.
         var waiting = 0
-        /// The id of the entry, after it was begun.
-        var id: Int64?
+        /// The file of the body, after its entry was begun.
+        var file: BodyFile?
         /// The bytes of the body so far.
         var length = 0
         /// The bytes counted for the body in the store.
@@ -24,7 +25,7 @@ final class SQLiteSink: PieceSink {
     private let store: SQLiteCacheStore
     private let state: Mutex<State>
 
-    private static let batch = 4
+    private static let batch = CacheFile.databaseSize / PieceBuffer.pieceSize
     private static let waitingLimit = 1 << 20
 
     /// Nil if the store has no room for a body of that length.
@@ -38,13 +39,13 @@ final class SQLiteSink: PieceSink {
     deinit { release() }
 
     func append(_ piece: Bytes) -> Bool {
-        let (isTaken, batch) = state.withLock { state -> (Bool, (pieces: [Bytes], first: Int)?) in
+        let (isTaken, batch) = state.withLock { state -> (Bool, [Bytes]?) in
             if state.hasFailed || !reserve(piece.count, &state) { return (false, nil) }
             state.pieces.append(piece)
             guard state.pieces.count > SQLiteSink.batch else { return (true, nil) }
             return (true, SQLiteSink.send(&state))
         }
-        if let batch { write(batch.pieces, from: batch.first) }
+        if let batch { write(batch) }
         return isTaken
     }
 
@@ -66,46 +67,44 @@ final class SQLiteSink: PieceSink {
         if bytes > 0 { store.release(bytes) }
     }
 
-    private static func send(_ state: inout State) -> (pieces: [Bytes], first: Int) {
+    private static func send(_ state: inout State) -> [Bytes] {
         defer {
-            state.sent += state.pieces.count
+            state.hasSent = true
             state.waiting += state.pieces.reduce(0) { $0 + $1.count }
             state.pieces = []
         }
-        return (state.pieces, state.sent)
+        return state.pieces
     }
 
-    private func write(_ pieces: [Bytes], from first: Int) {
+    private func write(_ pieces: [Bytes]) {
         let bytes = pieces.reduce(0) { $0 + $1.count }
         store.queue(bytes)
         store.add(
             { (file, connection) throws(SQLiteFailure) in
                 guard !self.state.withLock({ $0.hasFailed }) else { throw SQLiteSink.discarded }
-                return try self.append(pieces, from: first, file, connection)
+                return try self.append(pieces, file, connection)
             },
             then: { result in
-                let id = try? result.get()
+                let file = try? result.get()
                 self.store.queue(-bytes)
                 let (rooms, useless) = self.state.withLock { state in
                     state.waiting -= bytes
-                    state.id = id ?? state.id
-                    state.hasFailed = state.hasFailed || id == nil
-                    return (self.takeRooms(&state), state.hasFailed ? state.id : nil)
+                    state.file = file ?? state.file
+                    state.hasFailed = state.hasFailed || file == nil
+                    return (self.takeRooms(&state), state.hasFailed ? state.file.take() : nil)
                 }
                 if let useless { self.drop(useless) }
                 for room in rooms { room() }
             })
     }
 
-    /// Returns the entry's id.
     private func append(
-        _ pieces: [Bytes], from first: Int, _ file: CacheFile, _ connection: SQLiteStore.Connection
-    ) throws(SQLiteFailure) -> Int64 {
-        var id = state.withLock { $0.id }
-        if id == nil { id = try file.begin(connection) }
-        guard let id else { throw SQLiteSink.discarded }
-        try file.append(pieces, from: first, to: id, connection)
-        return id
+        _ pieces: [Bytes], _ file: CacheFile, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) -> BodyFile {
+        let known = state.withLock { $0.file }
+        let body = if let known { known } else { try file.begin(connection) }
+        try file.append(pieces, to: body, connection)
+        return body
     }
 
     var hasRoom: Bool { state.withLock { takesMore($0) } }
@@ -135,7 +134,7 @@ final class SQLiteSink: PieceSink {
         _ response: StoredResponse, length: Int, replacing old: [CacheEntry],
         _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
-        let (pieces, first) = state.withLock { SQLiteSink.send(&$0) }
+        let (isWhole, pieces) = state.withLock { (!$0.hasSent, SQLiteSink.send(&$0)) }
         store.willAdd(response.key)
         let finish: @Sendable (Result<Int64, SQLiteFailure>) -> Void = { result in
             self.store.didAdd(response.key)
@@ -147,7 +146,7 @@ final class SQLiteSink: PieceSink {
                 done(nil)
             }
         }
-        if first == 0 {
+        if isWhole {
             store.gather(
                 Gathering.Addition(
                     response: response, pieces: pieces, length: length, replaced: old.map(\.id), done: finish))
@@ -156,28 +155,28 @@ final class SQLiteSink: PieceSink {
         store.add(
             { (file, connection) throws(SQLiteFailure) in
                 guard !self.state.withLock({ $0.hasFailed }) else { throw SQLiteSink.discarded }
-                let id = try self.append(pieces, from: first, file, connection)
-                try file.publish(id, response, length: length, connection)
+                let body = try self.append(pieces, file, connection)
                 try file.remove(old.map(\.id), connection)
-                return id
+                try file.publish(body, response, connection)
+                return body.id
             },
             then: finish)
     }
 
     func discard() {
-        let (id, rooms) = state.withLock { state in
+        let (file, rooms) = state.withLock { state in
             state.hasFailed = true
             state.pieces = []
-            return (state.id, takeRooms(&state))
+            return (state.file.take(), takeRooms(&state))
         }
         release()
         for room in rooms { room() }
         // A batch under way may begin the entry later; then it removes the entry itself.
-        if let id { drop(id) }
+        if let file { drop(file) }
     }
 
-    private func drop(_ id: Int64) {
-        store.write({ (file, connection) throws(SQLiteFailure) in try file.drop(id, connection) }, then: { _ in })
+    private func drop(_ body: BodyFile) {
+        store.write({ (file, connection) throws(SQLiteFailure) in try file.drop(body.id, connection) }, then: { _ in })
     }
 
     private static let discarded = SQLiteFailure(code: 0, message: "The body was discarded.")

@@ -12,7 +12,7 @@ struct TransferCount {
 
 /// The progress of several downloads or uploads: a line for each on a terminal, or an object of JSON a line for
 /// programs.
-final class DownloadDisplay: Sendable {
+final class TransferDisplay: Sendable {
     enum Form: String, CaseIterable {
         /// Lines that are redrawn, if standard error is a terminal.
         case bar
@@ -123,7 +123,7 @@ final class DownloadDisplay: Sendable {
             TransferLine.of($0.name, $0.count, after: .now - $0.began, columns: columns)
         }
         if shown < rows.count { lines.append(TransferLine.cut("… and \(rows.count - shown) more", to: columns - 1)) }
-        if let (name, count) = DownloadDisplay.totals(rows.map(\.count), state.ended, state.endedCount, of: state.files)
+        if let (name, count) = TransferDisplay.totals(rows.map(\.count), state.ended, state.endedCount, of: state.files)
         {
             lines.append(TransferLine.of(name, count, after: .now - (state.began ?? .now), columns: columns))
         }

@@ -1,0 +1,107 @@
+import Plugboard
+import PlugboardDownloads
+import PlugboardKit
+
+/// Files that Metalink documents name (RFC 5854), and servers that name such documents (RFC 6249).
+extension Downloading {
+    /// - Parameter origin: The URL of the document; nil for a file.
+    static func jobs(
+        of metalink: Bytes, from origin: String?, in folder: String, _ arguments: RequestArguments, _ options: Options
+    ) throws -> [Job] {
+        let documents: Metalink
+        do throws(PlugboardError) {
+            documents = try Metalink(metalink)
+        } catch {
+            throw CommandFailure(ExitStatus(for: error), error)
+        }
+        return try documents.files.map { file in
+            var job = file.download(in: folder)
+            let requests = try file.urls.map { url in
+                try request(for: url, namedBy: origin, arguments)
+            }
+            job.request = requests[0]
+            job.mirrors = Array(requests.dropFirst())
+            options.set(in: &job)
+            return Job(download: job, isOfMetalink: true)
+        }
+    }
+
+    /// - Parameter origin: The URL of the document that names the URL; nil for a file.
+    private static func request(
+        for url: String, namedBy origin: String?, _ arguments: RequestArguments
+    ) throws -> Request {
+        let request = try arguments.request(.get, url, against: nil, nil)
+        let isOwn = origin.map { Origin(url: $0) != nil && Origin(url: $0) == Origin(url: url) } ?? false
+        return isOwn ? request : withoutCredentials(request)
+    }
+
+    /// A document names any host: fields, cookies and attributes of the command line are for its own origin alone.
+    private static func withoutCredentials(_ request: Request) -> Request {
+        var bare = request
+        bare.fields = Fields()
+        for name in [FieldName.userAgent, .accept] {
+            if let value = request.fields[name] { bare.fields.append(name, value) }
+        }
+        bare.attributes = [:]
+        return bare
+    }
+
+    /// Asks for each URL, by HEAD, whether it is of a Metalink document, or the server names one or other servers
+    /// (RFC 6249). A request that fails says nothing.
+    func followed(_ kernel: Kernel) async throws -> (jobs: [Job], metalinks: [String]) {
+        var (jobs, metalinks) = ([Job](), metalinks)
+        for var job in self.jobs {
+            var request = job.download.request
+            request.method = .head
+            guard let response = try? await kernel.send(request) else {
+                jobs.append(job)
+                continue
+            }
+            response.body.source.release()
+            let links = MirrorLinks(response.head, url: response.url)
+            if let document = links.isMetalink ? job.download.request.url : links.metalink {
+                metalinks.append(document)
+                continue
+            }
+            job.download.mirrors += try links.duplicates.map {
+                try Downloading.request(for: $0, namedBy: job.download.request.url, arguments)
+            }
+            jobs.append(job)
+        }
+        return (jobs, metalinks)
+    }
+
+    func document(_ url: String, _ kernel: Kernel) async throws -> Bytes {
+        let request = try arguments.request(.get, url, against: nil, nil)
+        do throws(PlugboardError) {
+            let response = try await kernel.send(request)
+            guard response.status == 200 else {
+                response.body.source.release()
+                throw PlugboardError(
+                    .responseStatus, "The server responded with status \(response.status) to the Metalink document.")
+            }
+            return try await response.body.collect(upTo: .mebibytes(16))
+        } catch {
+            throw CommandFailure(error.code == .responseStatus ? .status : ExitStatus(for: error), error)
+        }
+    }
+
+    /// What the user should know of a file that is complete.
+    static func note(on result: DownloadResult, _ job: Job) -> String? {
+        if job.isOfMetalink {
+            guard !result.isVerified else { return nil }
+            return "Not verified: the Metalink document has neither SHA-256 nor SHA-512 of it."
+        }
+        let links = MirrorLinks(result.response.head, url: result.response.url)
+        let url = job.download.request.url
+        if links.isMetalink {
+            return "This is a Metalink document. To download what it names: plugboard download --metalink "
+                + Printable.url(url)
+        }
+        if let document = links.metalink {
+            return "The server names a Metalink document: plugboard download --metalink \(Printable.url(document))"
+        }
+        guard !links.duplicates.isEmpty, job.download.mirrors.isEmpty else { return nil }
+        return "The server names \(links.duplicates.count) other servers of the file, which --follow-metalink uses."
+    }
+}

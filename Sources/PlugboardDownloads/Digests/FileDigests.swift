@@ -1,0 +1,113 @@
+import PlugboardMessages
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The digests of a file's first bytes, computed in the order of the file while others write it.
+///
+/// The bytes are read from the file, and so from the system's memory of it, in a task beside the transfer: bytes that
+/// come in any order are digested as soon as all before them are there.
+final class FileDigests: Sendable {
+    private let file: OpenFile
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Empty while the task has them.
+        var digests: [RunningDigest] = []
+        /// How many of the first bytes can be read.
+        var limit = 0
+        /// What a journal can keep.
+        var saved: [RunningDigest.State] = []
+        var task: Task<Void, Never>?
+        /// Changes when the bytes are dropped: what the task then brings back is of no use.
+        var turn = 0
+    }
+
+    /// So many bytes are worth a task.
+    private static let step = 1 << 20
+    private static let pieceLength = 256 << 10
+
+    init(_ file: OpenFile) { self.file = file }
+
+    /// The states that a journal can keep.
+    var saved: [RunningDigest.State] { state.withLock { $0.saved } }
+
+    /// Computes these digests, from the states on that are known.
+    func begin(_ algorithms: [ExpectedDigest.Algorithm], from known: [RunningDigest.State]) {
+        state.withLock { state in
+            state.saved = known.filter { algorithms.contains($0.algorithm) }
+            state.digests = algorithms.map { algorithm in
+                state.saved.first { $0.algorithm == algorithm }.map { RunningDigest($0) } ?? RunningDigest(algorithm)
+            }
+            state.limit = 0
+            state.task = nil
+            state.turn += 1
+        }
+    }
+
+    /// So many of the first bytes are there, and stay as they are.
+    func grow(to limit: Int) {
+        state.withLock { state in
+            state.limit = limit
+            guard state.task == nil, limit - FileDigests.next(of: state.digests) >= FileDigests.step else { return }
+            state.task = Task { [turn = state.turn] in
+                while step(turn) {}
+            }
+        }
+    }
+
+    /// The digests of all bytes, as hexadecimal digits.
+    func end(of count: Int) async throws(PlugboardError) -> [ExpectedDigest.Algorithm: String] {
+        grow(to: count)
+        await state.withLock { $0.task }?.value
+        var digests = state.withLock { $0.digests }
+        while FileDigests.next(of: digests) < count {
+            try read(&digests, upTo: count, byBlocks: false)
+            await Task.yield()
+        }
+        return Dictionary(digests.map { ($0.algorithm, $0.hexadecimal) }) { first, _ in first }
+    }
+
+    /// Adds some bytes, in the task; false if there are not enough.
+    private func step(_ turn: Int) -> Bool {
+        let (taken, limit) = state.withLock { state -> ([RunningDigest], Int) in
+            guard state.turn == turn else { return ([], 0) }
+            let next = FileDigests.next(of: state.digests)
+            guard next < .max, state.limit - next >= FileDigests.pieceLength else {
+                state.task = nil
+                return ([], 0)
+            }
+            // The lock is not held while they are computed.
+            defer { state.digests = [] }
+            return (state.digests, state.limit)
+        }
+        guard !taken.isEmpty else { return false }
+        var digests = consume taken
+        // What cannot be read now is read at the end, which tells the error.
+        let isRead = (try? read(&digests, upTo: limit, byBlocks: true)) != nil
+        return state.withLock { state in
+            guard state.turn == turn else { return false }
+            state.digests = digests
+            state.saved = digests.compactMap(\.state)
+            if !isRead { state.task = nil }
+            return isRead
+        }
+    }
+
+    private static func next(of digests: [RunningDigest]) -> Int { digests.reduce(.max) { min($0, $1.count) } }
+
+    /// Adds the next bytes to the digests that are not further yet.
+    private func read(_ digests: inout [RunningDigest], upTo limit: Int, byBlocks: Bool) throws(PlugboardError) {
+        let next = FileDigests.next(of: digests)
+        let other = digests.reduce(limit) { $1.count > next ? min($0, $1.count) : $0 }
+        var count = min(FileDigests.pieceLength, limit - next, other - next)
+        if byBlocks { count -= count % RunningDigest.block }
+        try file.read(next..<next + count) { bytes in
+            for index in digests.indices where digests[index].count == next { digests[index].update(bytes) }
+        }
+    }
+}

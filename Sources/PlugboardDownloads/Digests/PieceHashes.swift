@@ -1,0 +1,81 @@
+import PlugboardMessages
+
+/// The digests of a file's pieces, which all have the same length except for the last (RFC 5854 §4.1.3).
+///
+/// A piece is verified as soon as its bytes are there, and a wrong one is received again, instead of the whole file.
+public struct PieceHashes: Sendable, Equatable {
+    /// The function of all digests.
+    public let algorithm: ExpectedDigest.Algorithm
+    /// The bytes of a piece.
+    public let length: Int
+    /// The bytes of the file.
+    public let size: Int
+    /// In hexadecimal digits, in lower case, in the order of the file.
+    let hexadecimal: [String]
+
+    /// Nil if these are not the digests of all pieces of a file of this size.
+    public init?(length: Int, size: Int, digests: [ExpectedDigest]) {
+        guard length > 0, size > 0, let algorithm = digests.first?.algorithm,
+            digests.allSatisfy({ $0.algorithm == algorithm }), digests.count == (size - 1) / length + 1
+        else { return nil }
+        self.algorithm = algorithm
+        self.length = length
+        self.size = size
+        hexadecimal = digests.map(\.hexadecimal)
+    }
+
+    /// The bytes of a piece.
+    func range(_ piece: Int) -> Range<Int> { piece * length..<min((piece + 1) * length, size) }
+
+    /// The pieces that have bytes of a range, which is not empty.
+    func pieces(of range: Range<Int>) -> ClosedRange<Int> {
+        let last = (size - 1) / length
+        return min(range.lowerBound / length, last)...min((range.upperBound - 1) / length, last)
+    }
+
+    /// Whether the bytes of a piece have its digest. Reads them from the file.
+    func holds(_ piece: Int, in file: OpenFile) async throws(PlugboardError) -> Bool {
+        var digest = RunningDigest(algorithm)
+        let range = range(piece)
+        for first in stride(from: range.lowerBound, to: range.upperBound, by: 256 << 10) {
+            try file.read(first..<min(first + (256 << 10), range.upperBound)) { digest.update($0) }
+            await Task.yield()
+        }
+        return digest.hexadecimal == hexadecimal[piece]
+    }
+
+    /// A digest of all digests: what a journal knows them by.
+    var identity: ExpectedDigest? {
+        ExpectedDigest("sha-256", Bytes("\(length) \(size) \(hexadecimal.joined(separator: " "))").sha256)
+    }
+}
+
+/// Which pieces of a file were verified. A value without effects.
+struct PieceCheck: Sendable {
+    let hashes: PieceHashes
+    /// The bytes of the pieces that have their digests.
+    private(set) var verified: ByteRanges
+    /// The pieces that are being verified.
+    private var pending: Set<Int> = []
+
+    /// - Parameter verified: What an earlier download has verified.
+    init(_ hashes: PieceHashes, verified: ByteRanges = ByteRanges()) {
+        self.hashes = hashes
+        self.verified = verified
+    }
+
+    /// The pieces of a range that are there and are to be verified now.
+    mutating func due(in range: Range<Int>, of received: ByteRanges) -> [Int] {
+        let range = range.clamped(to: 0..<hashes.size)
+        guard !range.isEmpty else { return [] }
+        return hashes.pieces(of: range).filter { piece in
+            let bytes = hashes.range(piece)
+            return received.contains(bytes) && !verified.contains(bytes) && pending.insert(piece).inserted
+        }
+    }
+
+    mutating func end(_ piece: Int, isRight: Bool) {
+        pending.remove(piece)
+        if isRight { verified.insert(hashes.range(piece)) }
+    }
+}

@@ -1,0 +1,72 @@
+import PlugboardMessages
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The descriptor of a file, which stays open as long as it is read or flushed.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+    private let path: String
+
+    init(_ descriptor: Int32, _ path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads bytes that are there, all at once.
+    func read(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Void) throws(PlugboardError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
+        defer { buffer.deallocate() }
+        var done = 0
+        while done < range.count {
+            let count = pread(
+                descriptor, buffer.baseAddress! + done, range.count - done, off_t(range.lowerBound + done))
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else {
+                throw PlugboardError(
+                    .downloadWrite, "\(path) cannot be read.",
+                    underlying: count < 0 ? String(cString: strerror(errno)) : "It is shorter than what was written.")
+            }
+            done += count
+        }
+        body(UnsafeRawBufferPointer(buffer))
+    }
+
+    /// Runs a call that waits for the disk on a thread of its own, where no task waits for its turn.
+    ///
+    /// - Returns: The system's error, or nil.
+    func waiting(for call: @escaping @Sendable (Int32) -> Int32) async -> Int32? {
+        await withCheckedContinuation { continuation in
+            DiskThread.start { [self] in
+                continuation.resume(returning: call(descriptor) == 0 ? nil : errno)
+            }
+        }
+    }
+}
+
+/// A thread for one call.
+private enum DiskThread {
+    private final class Call {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Where the system gives no thread, the call runs on the caller's.
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        let call = Unmanaged.passRetained(Call(body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                if let context { Unmanaged<Call>.fromOpaque(context).takeRetainedValue().body() }
+                return nil
+            }, call.toOpaque())
+        guard code == 0 else { return call.takeRetainedValue().body() }
+        pthread_detach(thread)
+    }
+}

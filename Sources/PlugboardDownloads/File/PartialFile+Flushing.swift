@@ -1,0 +1,63 @@
+import PlugboardMessages
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension PartialFile {
+    /// The journal has what was written and digested so far.
+    func note() throws(PlugboardError) {
+        guard var journal else { return }
+        lastSave = .now
+        digestsSaved = provedPrefix
+        if journal.written != nil { journal.written = received }
+        try save(journal)
+    }
+
+    /// Notes what a flush has brought, if it has ended.
+    func endFlush() throws(PlugboardError) {
+        guard let (flush, _, covers) = flushing, let end = flush.end else { return }
+        flushing = nil
+        if let error = end.error { throw loseUnsynchronized(error) }
+        journal?.synced = covers
+        try note()
+    }
+
+    /// The bytes so far outlive a crash of the system.
+    func synchronize() async throws(PlugboardError) {
+        try await settleFlush()
+        guard let known = journal, received != known.synced || (known.written ?? received) != received else { return }
+        if let error = await file.waiting(for: flush) { throw loseUnsynchronized(error) }
+        journal?.synced = received
+        try note()
+    }
+
+    /// Waits for the flush that runs.
+    func settleFlush() async throws(PlugboardError) {
+        await flushing?.task.value
+        try endFlush()
+    }
+
+    /// Drops the bytes that are not synchronized, and returns the error of the flush that has just failed.
+    ///
+    /// Linux reports an error of the disk once per open file: a second flush would succeed although bytes are lost.
+    func loseUnsynchronized(_ number: Int32) -> PlugboardError {
+        let error = PlugboardError.writing(partial, number)
+        dropProofs()
+        received = journal?.synced ?? ByteRanges()
+        var isNoted = ftruncate(descriptor, off_t(received.ranges.last?.upperBound ?? 0)) == 0
+        if var journal, journal.written != nil {
+            journal.written = received
+            isNoted = (try? save(journal)) != nil
+        }
+        if !isNoted {
+            received = ByteRanges()
+            unlink(journalPath)
+            ftruncate(descriptor, 0)
+            journal = nil
+        }
+        return error
+    }
+}

@@ -1,0 +1,69 @@
+import PlugboardMessages
+
+extension PartialFile {
+    // MARK: Pieces
+
+    /// Verifies the pieces of the file one by one.
+    func verify(_ hashes: PieceHashes?) { pieces = hashes.map { PieceCheck($0) } }
+
+    /// What was computed of bytes that do not count any more.
+    func dropProofs() {
+        journal?.digests = []
+        algorithms = []
+        digests.begin([], from: [])
+        digestsSaved = 0
+        trustsStates = false
+        flushing?.covers = ByteRanges()
+        pieces = pieces.map { PieceCheck($0.hashes) }
+    }
+
+    /// All pieces that are whole and have not been verified. The caller verifies them.
+    func duePieces() -> [Int] { pieces?.due(in: 0..<Int.max, of: received) ?? [] }
+
+    /// A piece has its digest.
+    func prove(_ piece: Int) {
+        pieces?.end(piece, isRight: true)
+        if !algorithms.isEmpty { digests.grow(to: provedPrefix) }
+    }
+
+    /// A piece does not have its digest: its bytes are received again.
+    func lose(_ piece: Int) throws(PlugboardError) {
+        guard let hashes = pieces?.hashes else { return }
+        try allocate(hashes.size)
+        pieces?.end(piece, isRight: false)
+        received.remove(hashes.range(piece))
+        flushing?.covers.remove(hashes.range(piece))
+        journal?.synced.remove(hashes.range(piece))
+        try note()
+    }
+
+    // MARK: Digests
+
+    /// Computes digests of the bytes that are there, and of all that follow.
+    func compute(_ wanted: [ExpectedDigest.Algorithm]) {
+        let new = wanted.filter { !algorithms.contains($0) }
+        guard !new.isEmpty else { return }
+        let known = algorithms.isEmpty ? journal?.digests ?? [] : digests.saved
+        trustsStates = trustsStates || algorithms.isEmpty && !known.isEmpty
+        algorithms += new
+        digests.begin(algorithms, from: known)
+        digests.grow(to: provedPrefix)
+    }
+
+    /// The first digest that the bytes do not have. Waits until they are computed.
+    func missing(_ expected: [ExpectedDigest]) async throws(PlugboardError) -> ExpectedDigest? {
+        guard !expected.isEmpty else { return nil }
+        compute(expected.map(\.algorithm))
+        var values = try await digests.end(of: count)
+        if trustsStates, expected.contains(where: { values[$0.algorithm] != $0.hexadecimal }) {
+            // The journal or the bytes may have been damaged since: nothing is removed before all bytes were read.
+            trustsStates = false
+            digests.begin(algorithms, from: [])
+            values = try await digests.end(of: count)
+        }
+        return expected.first { values[$0.algorithm] != $0.hexadecimal }
+    }
+
+    /// The states of the digests that the journal has.
+    var digestStates: [RunningDigest.State] { algorithms.isEmpty ? journal?.digests ?? [] : digests.saved }
+}
