@@ -84,6 +84,35 @@ struct SchemaErrorTests {
         #expect(error?.kind == .invalid)
     }
 
+    @Test func `a meta-schema that forbids a keyword by false counts, and does not judge embedded dialects`() throws {
+        var registry = SchemaRegistry()
+        registry.add(
+            [
+                "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://x.test/meta",
+                "$dynamicAnchor": "meta", "allOf": [["$ref": "https://json-schema.org/draft/2020-12/schema"]],
+                "properties": ["old": false], "required": ["title"],
+            ], uri: "https://x.test/meta")
+        func schema(_ rest: JSONObject) -> JSONValue {
+            var schema: JSONObject = ["$schema": "https://x.test/meta", "title": "t"]
+            for (key, value) in rest { schema[key] = value }
+            return .object(schema)
+        }
+
+        let error = #expect(throws: SchemaError.self) { try JSONSchema(schema(["old": 1]), registry: registry) }
+        let inner = #expect(throws: SchemaError.self) {
+            try JSONSchema(schema(["$defs": ["a": ["type": "null"]]]), registry: registry)
+        }
+        let mixed = try JSONSchema(
+            schema([
+                "$defs": ["a": ["$id": "a", "$schema": "http://json-schema.org/draft-07/schema#", "old": 1]],
+                "not": ["$ref": "a", "title": "n"],
+            ]), registry: registry)
+
+        #expect(error?.kind == .invalid && error?.location == "#/old", "\(String(describing: error))")
+        #expect(inner?.location == "#/$defs/a", "\(String(describing: inner))")
+        #expect(!mixed.isValid(try JSONDocument("1")))
+    }
+
     @Test(arguments: [
         ##"{"$ref": "#"}"##, ##"{"allOf": [{"$ref": "#"}]}"##,
         ##"{"not": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}}"##,

@@ -10,8 +10,8 @@ enum Metaschemas {
         return nil
     }
 
-    /// Refuses a schema that does not match its meta-schema, where the compiler has not seen it: unused definitions,
-    /// and keywords that mean nothing to a validator. Embedded schemas of another dialect are checked against their own.
+    /// Refuses a schema that does not match its meta-schema in places that are not compiled: unused definitions, and
+    /// keywords without meaning for a validator. Embedded schemas of another dialect are checked against their own.
     static func check(_ schema: JSONValue, _ index: SchemaIndex) throws(SchemaError) {
         let own = index.resources.filter { $0.place.document == 0 }
         // In the order of the walk, so that the resource around another one stands before it.
@@ -33,29 +33,41 @@ enum Metaschemas {
                 Substring.init)
             inner[around, default: []].append(steps.dropFirst())
         }
+        var known = compiled
         for part in parts {
             guard let value = index.value(part.place) else { continue }
-            try check(replacing(value, inner[part.place] ?? []), part, index.registry)
+            let uri = part.dialect.metaschema ?? part.draft.metaschema
+            if known[uri] == nil, let document = index.registry.documents[ExactText(uri)] {
+                var options = JSONSchema.Options()
+                options.baseURI = uri
+                known[uri] = try compile(document, options, index.registry)
+            }
+            guard let metaschema = known[uri] else { continue }
+            // Draft 4 has no schema `true`.
+            let filling: JSONValue = part.draft == .draft4 ? [:] : true
+            try check(replacing(value, inner[part.place] ?? [], with: filling), part, metaschema)
         }
     }
 
-    /// The schema with what matches every meta-schema at these places.
-    private static func replacing(_ value: JSONValue, _ places: [ArraySlice<Substring>]) -> JSONValue {
+    /// The schema with another one at these places, which the meta-schemas of the drafts accept.
+    private static func replacing(
+        _ value: JSONValue, _ places: [ArraySlice<Substring>], with filling: JSONValue
+    ) -> JSONValue {
         if places.isEmpty { return value }
-        if places.contains(where: \.isEmpty) { return [:] }
+        if places.contains(where: \.isEmpty) { return filling }
         let groups = Dictionary(grouping: places) { ExactText(String($0.first ?? "")) }
         switch value {
         case .array(var elements):
             for (step, places) in groups {
                 guard let position = Int(step.text), elements.indices.contains(position) else { continue }
-                elements[position] = replacing(elements[position], places.map { $0.dropFirst() })
+                elements[position] = replacing(elements[position], places.map { $0.dropFirst() }, with: filling)
             }
             return .array(elements)
         case .object(var object):
             for (step, places) in groups {
                 let key = SchemaIndex.unescape(Substring(step.text))
                 guard let member = object[key] else { continue }
-                object[key] = replacing(member, places.map { $0.dropFirst() })
+                object[key] = replacing(member, places.map { $0.dropFirst() }, with: filling)
             }
             return .object(object)
         default: return value
@@ -63,24 +75,15 @@ enum Metaschemas {
     }
 
     private static func check(
-        _ schema: JSONValue, _ part: SchemaResource, _ registry: SchemaRegistry
+        _ schema: JSONValue, _ part: SchemaResource, _ metaschema: JSONSchema
     ) throws(SchemaError) {
-        let metaschema: JSONSchema?
-        if let uri = part.dialect.metaschema {
-            metaschema = try registry.documents[ExactText(uri)].map { document throws(SchemaError) in
-                var options = JSONSchema.Options()
-                options.baseURI = uri
-                return try compile(document, options, registry)
-            }
-        } else {
-            metaschema = compiled[part.draft]
-        }
         var options = JSONDocument.Options()
         options.depthLimit = JSONDocument.Options.deepest
         options.sizeLimit = 1 << 30
-        guard let metaschema, let document = try? JSONDocument(JSONWriter.write(schema) as [UInt8], options: options),
-            let error = metaschema.validate(document, limit: 1).leaves.first, !error.rule.isEmpty
-        else { return }
+        guard let document = try? JSONDocument(JSONWriter.write(schema) as [UInt8], options: options) else { return }
+        let result = metaschema.validate(document, limit: 1)
+        // A schema that is too large to be judged by its meta-schema is compiled without.
+        guard let error = result.leaves.first, !result.isLimited else { return }
         throw SchemaError(
             kind: .invalid, location: "#\(part.place.pointer)\(error.instanceLocation)",
             reason: "This does not follow the meta-schema \(part.dialect.metaschema ?? "of \(part.draft.rawValue)"). "
@@ -96,11 +99,12 @@ enum Metaschemas {
         return JSONSchema(try compiler.finish())
     }
 
-    private static let compiled: [SchemaDraft: JSONSchema] = {
-        var schemas: [SchemaDraft: JSONSchema] = [:]
+    /// The meta-schemas of the drafts by URI.
+    private static let compiled: [String: JSONSchema] = {
+        var schemas: [String: JSONSchema] = [:]
         for draft in SchemaDraft.allCases {
             guard let text = document(draft.metaschema) else { continue }
-            schemas[draft] = try? compile(text, JSONSchema.Options(), SchemaRegistry())
+            schemas[draft.metaschema] = try? compile(text, JSONSchema.Options(), SchemaRegistry())
         }
         return schemas
     }()

@@ -45,7 +45,8 @@ struct Explanation {
     /// The result with these errors, or with the one that says what ended the evaluation.
     func result(_ errors: [ValidationError], stop: Evaluation.Stop) -> ValidationResult {
         var errors = errors
-        switch stop == .none ? evaluation.stop : stop {
+        let stop = stop == .none ? evaluation.stop : stop
+        switch stop {
         case .none: break
         case .depth:
             errors = [
@@ -57,7 +58,7 @@ struct Explanation {
         case .pattern: errors = [limitError("a regular expression needs more steps than its limit for this document")]
         }
         if errors.isEmpty { errors = [limitError("it does not match the schema")] }
-        return ValidationResult(errors: errors)
+        return ValidationResult(errors: errors, isLimited: stop != .none)
     }
 
     private func limitError(_ reason: String) -> ValidationError {

@@ -41,6 +41,13 @@ public struct ValidationResult: Sendable, Hashable {
 
     /// Why the document is not valid; without any, it is.
     public let errors: [ValidationError]
+    /// Whether a limit ended the validation, so that the document is not judged.
+    var isLimited = false
+
+    init(errors: [ValidationError], isLimited: Bool = false) {
+        self.errors = errors
+        self.isLimited = isLimited
+    }
 
     /// Whether the document is valid.
     public var isValid: Bool { errors.isEmpty }

@@ -76,24 +76,29 @@ extension StreamedCheck {
         explain(instance(frames.count), keywords(Int32(index))) { [$0.error(instruction, nil)] }
     }
 
-    /// No schema of `anyOf` or `oneOf` is left for the innermost object, which is not read to its end.
-    mutating func failWithoutBranch(_ check: StreamCheck) {
+    /// No schema of `anyOf` or `oneOf` is left for the innermost object, which is not read to its end: its last member
+    /// excludes those of the bits.
+    mutating func failWithoutBranch(_ check: StreamCheck, _ last: UInt64, _ token: Int) {
         let instruction = program.code.base[Int(check.index)]
-        explain(instance(frames.count - 1), keywords(check.applied)) { [$0.error(instruction, nil)] }
+        explain(instance(frames.count - 1), keywords(check.applied)) {
+            [$0.error(instruction, nil, $0.excluded(instruction, last, token))]
+        }
     }
 
     /// The innermost array or object does not pass a check: a limit while it arrives, or any at its end.
-    mutating func fail(_ check: StreamCheck, _ token: Int = 0) {
+    ///
+    /// - Parameter token: The array or object, if it is kept and has ended.
+    mutating func fail(_ check: StreamCheck, _ token: Int? = nil) {
         let instance = instance(frames.count - 1)
         let keywords = keywords(check.applied)
         switch check.kind {
         case .instruction, .branches:
             let instruction = program.code.base[Int(check.index)]
-            explain(instance, keywords) { $0.explain(instruction, token) }
-        case .node: explain(instance, keywords) { $0.explain(check.index, token) }
-        case .least, .most:
+            explain(instance, keywords) { $0.explain(instruction, token ?? 0) }
+        case .node: explain(instance, keywords) { $0.explain(check.index, token ?? 0) }
+        case .least, .most, .contains, .unique:
             let instruction = program.code.base[Int(check.detail)]
-            explain(instance, keywords) { [$0.error(instruction, nil)] }
+            explain(instance, keywords) { [$0.error(instruction, token)] }
         case .members, .items:
             let plan = program.plans.base[Int(check.index)]
             let bits = bits

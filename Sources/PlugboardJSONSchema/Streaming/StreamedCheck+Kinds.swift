@@ -2,6 +2,9 @@
 extension StreamedCheck {
     /// The most schemas that are looked at to see whether one of them lets a kind pass.
     private static let lookLimit = 32
+    private static let numbers: UInt16 = [Token.Kind.integer, .decimal, .bigInteger, .bigDecimal].reduce(0) {
+        $0 | 1 << UInt16($1.rawValue)
+    }
 
     /// Whether the kind of the array or object decides an instruction: it fails, needs no check, or is one schema,
     /// which is applied.
@@ -11,7 +14,6 @@ extension StreamedCheck {
         let (a, own) = (instruction.a, Int32(index))
         switch instruction.operation {
         case .anyOf, .oneOf:
-            evaluation.work -= Int(instruction.b - a)
             let branches = branches(instruction, kind)
             switch branches.count {
             case 0: fail(instruction, index)
@@ -49,7 +51,7 @@ extension StreamedCheck {
 
     /// Whether a schema may match a value of a kind: by `type`, `const` and `enum`, of its own or behind references and
     /// `allOf`.
-    private func mayMatch(_ index: UInt32, _ kind: Token.Kind) -> Bool {
+    func mayMatch(_ index: UInt32, _ kind: Token.Kind) -> Bool {
         var left = StreamedCheck.lookLimit
         return mayMatch(index, kind, &left)
     }
@@ -73,9 +75,7 @@ extension StreamedCheck {
 
     /// Whether an enumeration has a value of a kind. Kinds of numbers are one: 1.0 equals 1.
     private func lists(_ enumeration: UInt32, _ kind: Token.Kind) -> Bool {
-        let numbers: UInt16 = [Token.Kind.integer, .decimal, .bigInteger, .bigDecimal].reduce(0) {
-            $0 | 1 << UInt16($1.rawValue)
-        }
+        let numbers = StreamedCheck.numbers
         let bit: UInt16 = 1 << UInt16(kind.rawValue)
         return program.enumerations.base[Int(enumeration)].kinds & (bit & numbers != 0 ? numbers : bit) != 0
     }

@@ -54,6 +54,7 @@ extension StreamedCheck {
     /// A key was read: finds the schemas of the member's value.
     mutating func beginMember(_ token: Int) throws(JSONDocumentError) {
         useWindow()
+        addWork()
         isPrepared = true
         nextLook = 0
         pending = applied.count
@@ -126,8 +127,9 @@ extension StreamedCheck {
             return false
         }
         if keptFrame >= 0, excludesAllBranches(token) { return false }
+        endElement(token)
         if keptFrame < 0 { parser.tokenCount = 0 }
-        return end()
+        return failure == nil && end()
     }
 
     /// A scalar of one of these kinds has begun: fails if no schema allows it, or if it is too long.
@@ -175,16 +177,23 @@ extension StreamedCheck {
         guard frames.count < parser.depthLimit else {
             throw parser.failure("the value is nested deeper than the limit of \(parser.depthLimit)")
         }
-        if readsWhole, passesWhole(kind) { return end() }
+        if readsWhole, passesWhole(kind) { return failure == nil && end() }
+        var isKept = needsElements
         let frame = StreamFrame(
             isObject: kind == .object, applied: pending, checks: checks.count, bits: bits.count, path: path.count)
         guard addChecks(kind) else { return false }
         frames.append(frame)
         var countsKeys = kind == .object && options.refusesDuplicateKeys
-        var isKept = false
         for check in checks[frame.checks...] {
             switch check.kind {
             case .instruction, .node, .branches: isKept = true
+            case .contains: frames[frames.count - 1].looksAtElements = true
+            case .unique:
+                isKept = true
+                guard frames[frames.count - 1].scalars < 0 else { continue }
+                frames[frames.count - 1].looksAtElements = true
+                frames[frames.count - 1].scalars = scalars.count
+                scalars.append([:])
             case .least, .most: countsKeys = countsKeys || kind == .object
             default: break
             }
@@ -200,7 +209,8 @@ extension StreamedCheck {
         return true
     }
 
-    /// Whether the array or object at the cursor ends in the window and is valid. If not, nothing has changed.
+    /// Whether the array or object at the cursor ends in the window and matches its schemas. If not, nothing has
+    /// changed.
     private mutating func passesWhole(_ kind: Token.Kind) -> Bool {
         if unfinished.first == parser.cursor {
             unfinished.removeFirst()
@@ -226,6 +236,7 @@ extension StreamedCheck {
             return false
         }
         parser.accept()
+        endElement(mark.tokenCount)
         if keptFrame < 0 { parser.tokenCount = 0 }
         return true
     }

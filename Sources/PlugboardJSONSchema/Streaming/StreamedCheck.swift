@@ -42,6 +42,8 @@ struct StreamedCheck {
     var checks: [StreamCheck] = []
     var bits: [UInt64] = []
     var keySets: [Set<StreamKey>] = []
+    /// The scalars of arrays that may have none twice, as tokens by hash.
+    var scalars: [[UInt64: Int]] = []
     /// The keys that lead to the value, one after the other.
     var path: [UInt8] = []
     /// The outermost frame whose tokens are kept; -1 without one.
@@ -51,6 +53,8 @@ struct StreamedCheck {
     /// Whether those that end in the window are read in one go. A wrong one is read once more in steps, which find the
     /// first byte that is wrong.
     var readsWhole = true
+    /// How much work is left for schemas of `anyOf` and `oneOf` that are followed while an object is read.
+    var branchWork = Evaluation.workLimit.document
     var failure: ValidationResult?
     /// The bytes may come from different threads.
     var lowestStack: UInt = 0

@@ -16,7 +16,8 @@ final class SchemaFetching: Sendable {
         case underway(Task<Result<JSONValue, PlugboardError>, Never>)
     }
 
-    /// The most documents that are remembered, and the most bytes of their texts; with more, all are dropped.
+    /// The most documents that are remembered, and the most bytes of their texts; with more, all that have arrived are
+    /// dropped.
     private static let memoryLimit = (count: 1024, bytes: 32 << 20)
     /// How long a document that could not be fetched is not asked for again.
     private static let pause = Duration.seconds(10)
@@ -32,10 +33,14 @@ final class SchemaFetching: Sendable {
         var known: [ExactText: Known] = [:]
         /// The bytes of the documents.
         var size = 0
+        /// How often everything was forgotten.
+        var edition = 0
 
         mutating func makeRoom(for size: Int) {
             let limit = SchemaFetching.memoryLimit
-            if known.count >= limit.count || self.size + size > limit.bytes { self = Memory() }
+            guard known.count >= limit.count || self.size + size > limit.bytes else { return }
+            known = known.filter { if case .underway = $0.value { true } else { false } }
+            self.size = 0
         }
     }
 
@@ -43,7 +48,8 @@ final class SchemaFetching: Sendable {
     /// Until when a schema that could not be compiled is not compiled again.
     var retryTime: Duration { host.now + SchemaFetching.pause }
 
-    func forget() { memory.withLock { $0 = Memory() } }
+    /// What is under way is not remembered either.
+    func forget() { memory.withLock { $0 = Memory(edition: $0.edition + 1) } }
 
     /// Nil if nothing may be fetched. An error refuses the configuration.
     init?(_ settings: ValidatorSettings, _ host: PluginHost) throws {
@@ -96,7 +102,8 @@ final class SchemaFetching: Sendable {
             }
             memory.makeRoom(for: 0)
             // A task of its own: the exchange that asked first may be cancelled.
-            let found = Known.underway(Task { [self] in await result(uri, key) })
+            let edition = memory.edition
+            let found = Known.underway(Task { [self] in await result(uri, key, edition) })
             memory.known[key] = found
             return found
         }
@@ -107,7 +114,7 @@ final class SchemaFetching: Sendable {
         }
     }
 
-    private func result(_ uri: String, _ key: ExactText) async -> Result<JSONValue, PlugboardError> {
+    private func result(_ uri: String, _ key: ExactText, _ edition: Int) async -> Result<JSONValue, PlugboardError> {
         let result: Result<JSONValue, PlugboardError>
         let found: Known?
         do throws(PlugboardError) {
@@ -122,6 +129,7 @@ final class SchemaFetching: Sendable {
             found = error.code == .cancelled ? nil : .failure(failure, until: host.now + SchemaFetching.pause)
         }
         memory.withLock { memory in
+            guard memory.edition == edition else { return }
             if case .document(_, let size) = found {
                 memory.makeRoom(for: size)
                 memory.size += size

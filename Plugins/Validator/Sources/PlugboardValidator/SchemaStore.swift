@@ -31,6 +31,11 @@ final class SchemaStore: Sendable {
         let result: Result<JSONSchema, PlugboardError>
         /// Until when it is used; nil as long as the documents are the same.
         var until: Duration?
+
+        func isCurrent(at now: Duration) -> Bool {
+            guard let until else { return true }
+            return now < until
+        }
     }
 
     private struct State {
@@ -116,8 +121,8 @@ final class SchemaStore: Sendable {
     private func look(_ key: Key) -> (known: Result<JSONSchema, PlugboardError>?, SchemaRegistry, edition: Int) {
         let now = fetching?.now ?? .zero
         return state.withLock { state in
-            let known = state.compiled[key].flatMap { $0.until.map { now < $0 } ?? true ? $0.result : nil }
-            return (known, state.registry, state.edition)
+            let known = state.compiled[key].flatMap { $0.isCurrent(at: now) ? $0 : nil }
+            return (known?.result, state.registry, state.edition)
         }
     }
 
