@@ -82,7 +82,8 @@ let layers: [Target] = [
     .target(name: "CPlugboard"),
     module("PlugboardJSON"),
     module("PlugboardJSONCoding", "PlugboardJSON"),
-    module("PlugboardJSONSchema", "PlugboardJSON", "CPlugboardPCRE2", "CPlugboardIDN2"),
+    module("PlugboardShapes", "PlugboardJSON"),
+    module("PlugboardJSONSchema", "PlugboardJSON", "PlugboardShapes", "CPlugboardPCRE2", "CPlugboardIDN2"),
     module("PlugboardMessages"),
 
     // 2: what plugins, transports and programs are written against
@@ -122,7 +123,7 @@ let layers: [Target] = [
     // Requests as objects, which need the kernel and no plugin.
     module(
         "PlugboardEndpoints", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
-        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
+        "PlugboardJSONCoding", "PlugboardShapes", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
         "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardRetryOptions",
         "PlugboardValidatorOptions"),
     // For programs that have swift-log.

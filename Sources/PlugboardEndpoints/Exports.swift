@@ -1,6 +1,7 @@
 // A program that uses endpoints needs the kernel and the codecs too.
 @_exported import PlugboardCodecs
 @_exported import PlugboardCore
+@_exported import PlugboardShapes
 
 @_exported import enum PlugboardCacheOptions.CacheKeyPart
 @_exported import enum PlugboardCacheOptions.CacheMode

@@ -36,9 +36,10 @@ public struct JSONSchema: Sendable {
     public init(
         _ schema: JSONValue, options: Options = Options(), registry: SchemaRegistry = SchemaRegistry()
     ) throws(SchemaError) {
-        program = try SchemaCompiler.compile(schema, options: options, registry: registry)
-        try Metaschemas.check(schema, program)
-        scratches = ScratchPool()
+        var compiler = SchemaCompiler(schema, options: options, registry: registry)
+        if let missing = try compiler.advance().first { throw missing }
+        self.init(try compiler.finish())
+        try Metaschemas.check(schema, compiler.index)
     }
 
     /// Compiles a schema and everything it refers to. Documents that the registry does not have are loaded, one after
@@ -51,27 +52,34 @@ public struct JSONSchema: Sendable {
     ///   that is not loaded.
     public init(
         _ schema: JSONValue, options: Options = Options(), registry: SchemaRegistry = SchemaRegistry(),
-        documentLimit: Int, load: @Sendable (_ uri: String) async throws -> JSONValue?
+        documentLimit: Int, load: @escaping @Sendable (_ uri: String) async throws -> JSONValue?
     ) async throws {
-        var registry = registry
-        var count = 0
+        var documents = DocumentLoading(registry: registry, limit: documentLimit, load: load)
+        var compiler = SchemaCompiler(schema, options: options, registry: registry)
         while true {
-            do throws(SchemaError) {
-                try self.init(schema, options: options, registry: registry)
-                return
-            } catch {
-                guard case .missingDocument(let uri) = error.kind, let document = try await load(uri) else {
-                    throw error
-                }
-                count += 1
-                guard count <= documentLimit else {
-                    throw SchemaError(
-                        kind: .limit, location: error.location,
-                        reason: "The schema refers to more than \(documentLimit) documents that would be loaded.")
-                }
-                registry.add(document, uri: uri)
+            let missing = try compiler.advance()
+            for error in missing { try await documents.load(error) }
+            if missing.isEmpty { break }
+            if compiler.index.isIncomplete {
+                compiler = SchemaCompiler(schema, options: options, registry: documents.registry)
+            } else {
+                compiler.index.registry = documents.registry
             }
         }
+        let program = try compiler.finish()
+        var isChecked = false
+        while !isChecked {
+            do throws(SchemaError) {
+                try Metaschemas.check(schema, compiler.index)
+                isChecked = true
+            } catch {
+                // A meta-schema of its own may refer to further documents.
+                guard case .missingDocument = error.kind else { throw error }
+                try await documents.load(error)
+                compiler.index.registry = documents.registry
+            }
+        }
+        self.init(program)
     }
 
     /// Whether it has regular expressions whose matches may take long; plain text at the begin of a string does not.
@@ -91,14 +99,43 @@ public struct JSONSchema: Sendable {
 
     /// Whether a document is valid, and if not, why.
     ///
-    /// - Parameter limit: The most errors that are collected.
-    public func validate(_ document: JSONDocument, limit: Int = 100) -> ValidationResult {
+    /// - Parameters:
+    ///   - limit: The most errors that are collected.
+    ///   - valueLimit: The most bytes of the value that an error quotes. With 0, errors never contain the data.
+    public func validate(_ document: JSONDocument, limit: Int = 100, valueLimit: Int = 0) -> ValidationResult {
         if isValid(document) { return ValidationResult(errors: []) }
         let scratch = scratches.take()
-        var explanation = Explanation(program, Evaluation(program, document, scratch), limit: limit)
+        var explanation = Explanation(
+            program, Evaluation(program, document, scratch), ErrorOptions(limit: limit, valueLimit: valueLimit))
         let result = withExtendedLifetime(document) { explanation.run() }
         scratches.give(scratch)
         return result
+    }
+}
+
+/// Loads the documents that a schema refers to.
+private struct DocumentLoading {
+    private(set) var registry: SchemaRegistry
+    let limit: Int
+    let load: @Sendable (_ uri: String) async throws -> JSONValue?
+    private var count = 0
+
+    init(registry: SchemaRegistry, limit: Int, load: @escaping @Sendable (_ uri: String) async throws -> JSONValue?) {
+        self.registry = registry
+        self.limit = limit
+        self.load = load
+    }
+
+    /// Adds the document that an error names.
+    mutating func load(_ error: SchemaError) async throws {
+        guard case .missingDocument(let uri) = error.kind, let document = try await load(uri) else { throw error }
+        count += 1
+        guard count <= limit else {
+            throw SchemaError(
+                kind: .limit, location: error.location,
+                reason: "The schema refers to more than \(limit) documents that would be loaded.")
+        }
+        registry.add(document, uri: uri)
     }
 }
 

@@ -4,10 +4,11 @@
 //     mkdir -p definitions-fuzz-modules
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     M=definitions-fuzz-modules
-//     C="-I $M -I Sources/CPlugboardEpoll -I Sources/CPlugboardCurl -I Sources/CPlugboardNetlink"
+//     C="-I $M -I Sources/CPlugboardEpoll -I Sources/CPlugboardCurl -I Sources/CPlugboardNetlink \
+//         -I Sources/CPlugboardFiles"
 //     printf 'module CPlugboard { umbrella header "%s/Sources/CPlugboard/include/plugboard.h" export * }' "$PWD" \
 //         > $M/module.modulemap
-//     for N in JSON JSONCoding Messages Kit EventLoop Transport Curl Reachability Core Codecs; do
+//     for N in JSON Shapes JSONCoding Messages Kit EventLoop Transport Curl Reachability Core Codecs Ranges Downloads; do
 //         swiftc $F $C -module-name Plugboard$N -emit-module -emit-module-path $M/Plugboard$N.swiftmodule \
 //             -c $(find Sources/Plugboard$N -name '*.swift') -o $M/$N.o
 //     done

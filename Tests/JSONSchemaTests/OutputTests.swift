@@ -34,6 +34,30 @@ struct OutputTests {
             })
     }
 
+    @Test(arguments: [
+        ("7", "7"), ("-1.50", "-1.5"), ("0.001", "0.001"), ("1e400", "1e400"), ("true", "true"),
+        (#""a\"\u0001é""#, #""a\"\u0001é""#), (#"[1,{"a":[null,false]}]"#, #"[1,{"a":[null,false]}]"#),
+        (#""ééééééééééééééééééé""#, #""éééééééééééé…"#),
+    ])
+    func `errors quote the value where that was asked for, and cut a long one`(text: String, shown: String) throws {
+        let schema = try JSONSchema(["not": true])
+
+        let asked = schema.validate(try JSONDocument(text), valueLimit: 25)
+        let streamed = schema.validation(valueLimit: 25)
+        _ = try Array(text.utf8).withUnsafeBytes { try streamed.update($0) }
+
+        #expect(asked.leaves.first?.value == shown)
+        #expect(try streamed.finish().leaves.first?.value == shown)
+        #expect(asked.json(.basic)["errors"]?[0]?["value"] == .string(shown))
+        #expect(asked.json(.detailed)["errors"]?[0]?["value"] == .string(shown))
+        #expect(
+            asked.leaves.first?.description
+                == "(root): The value must not match the schema of not. (/not) The value is \(shown).")
+        let other = schema.validate(try JSONDocument(text))
+        #expect(other.leaves.first?.value == nil)
+        #expect(other.json(.detailed)["errors"]?[0]?["value"] == nil)
+    }
+
     @Test func `the formats flag, basic and detailed follow the specification`() throws {
         let result = try JSONSchema(schema).validate(try JSONDocument(#"{"name": 1, "ages": [-1]}"#))
 

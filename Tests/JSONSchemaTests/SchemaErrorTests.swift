@@ -25,6 +25,95 @@ struct SchemaErrorTests {
     }
 
     @Test(arguments: [
+        (
+            #"{"$schema": "http://json-schema.org/draft-04/schema#", "definitions": {"x": {"type": "strng"}}}"#,
+            "#/definitions/x/type"
+        ),
+        (
+            #"{"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"x": {"required": true}}}"#,
+            "#/properties/x/required"
+        ),
+        (#"{"$schema": "http://json-schema.org/draft-04/schema#", "title": 5}"#, "#/title"),
+        (
+            #"{"$defs": {"old": {"$id": "a", "$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"x": 5}}}}"#,
+            "#/$defs/old/definitions/x"
+        ),
+        (
+            #"{"title": 5, "$defs": {"old": {"$id": "a", "$schema": "http://json-schema.org/draft-07/schema#"}}}"#,
+            "#/title"
+        ),
+    ])
+    func `old drafts and embedded dialects are checked against their own meta-schemas`(text: String, place: String)
+        throws
+    {
+        let schema = try JSONParser.parse(text)
+
+        let error = #expect(throws: SchemaError.self) { try JSONSchema(schema) }
+
+        #expect(error?.kind == .invalid)
+        #expect(
+            error?.location.utf8.suffix(place.utf8.count).elementsEqual(place.utf8) == true,
+            "\(String(describing: error))")
+    }
+
+    @Test func `documents of several dialects that follow them are accepted, and a meta-schema of one's own counts`()
+        throws
+    {
+        let mixed: JSONValue = [
+            "$defs": [
+                "old": [
+                    "id": "https://x.test/old", "$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1,
+                    "exclusiveMinimum": true,
+                ]
+            ], "$ref": "https://x.test/old",
+        ]
+        #expect(try JSONSchema(mixed).isValid(try JSONDocument("2")))
+        #expect(try !JSONSchema(mixed).isValid(try JSONDocument("1")))
+
+        var registry = SchemaRegistry()
+        registry.add(
+            [
+                "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://x.test/meta",
+                "allOf": [["$ref": "https://json-schema.org/draft/2020-12/schema"]], "required": ["title"],
+            ], uri: "https://x.test/meta")
+        let titled: JSONValue = ["$schema": "https://x.test/meta", "title": "t", "type": "null"]
+        #expect(try JSONSchema(titled, registry: registry).isValid(try JSONDocument("null")))
+        let error = #expect(throws: SchemaError.self) {
+            try JSONSchema(["$schema": "https://x.test/meta", "type": "null"], registry: registry)
+        }
+        #expect(error?.kind == .invalid)
+    }
+
+    @Test func `a meta-schema that forbids a keyword by false counts, and does not judge embedded dialects`() throws {
+        var registry = SchemaRegistry()
+        registry.add(
+            [
+                "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://x.test/meta",
+                "$dynamicAnchor": "meta", "allOf": [["$ref": "https://json-schema.org/draft/2020-12/schema"]],
+                "properties": ["old": false], "required": ["title"],
+            ], uri: "https://x.test/meta")
+        func schema(_ rest: JSONObject) -> JSONValue {
+            var schema: JSONObject = ["$schema": "https://x.test/meta", "title": "t"]
+            for (key, value) in rest { schema[key] = value }
+            return .object(schema)
+        }
+
+        let error = #expect(throws: SchemaError.self) { try JSONSchema(schema(["old": 1]), registry: registry) }
+        let inner = #expect(throws: SchemaError.self) {
+            try JSONSchema(schema(["$defs": ["a": ["type": "null"]]]), registry: registry)
+        }
+        let mixed = try JSONSchema(
+            schema([
+                "$defs": ["a": ["$id": "a", "$schema": "http://json-schema.org/draft-07/schema#", "old": 1]],
+                "not": ["$ref": "a", "title": "n"],
+            ]), registry: registry)
+
+        #expect(error?.kind == .invalid && error?.location == "#/old", "\(String(describing: error))")
+        #expect(inner?.location == "#/$defs/a", "\(String(describing: inner))")
+        #expect(!mixed.isValid(try JSONDocument("1")))
+    }
+
+    @Test(arguments: [
         ##"{"$ref": "#"}"##, ##"{"allOf": [{"$ref": "#"}]}"##,
         ##"{"not": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}}"##,
         ##"{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}"##,

@@ -32,6 +32,6 @@ struct ShapeTests {
     func `a mistake in a shape is an error`(text: String) throws {
         let value = try JSONParser.parse(text)
 
-        #expect(throws: SchemaError.self) { try Shape(value) }
+        #expect(throws: ShapeError.self) { try Shape(value) }
     }
 }

@@ -67,7 +67,7 @@ struct WorkTests {
     func `a shape that describes a member twice is refused`(text: String) throws {
         let value = try JSONParser.parse(text)
 
-        #expect(throws: SchemaError.self) { try Shape(value) }
+        #expect(throws: ShapeError.self) { try Shape(value) }
     }
 
     private func judge(_ schema: JSONSchema, _ text: String) throws -> ValidationResult {

@@ -47,6 +47,35 @@ struct ValidateTests {
         #expect(!outcome.stderr.contains("secret"))
     }
 
+    @Test func `values are shown when they are asked for`() async throws {
+        let folder = try folder([("schema.json", ValidateTests.schema), ("a.json", #"{"id": "secret"}"#)])
+
+        let text = try await run(folder, ["--schema", "schema.json", "--show-values", "a.json"])
+        let json = try await run(folder, ["--schema", "schema.json", "--show-values", "--output", "basic", "a.json"])
+        let hidden = try await run(folder, ["--schema", "schema.json", "--output", "detailed", "a.json"])
+
+        #expect(text.stderr.contains(#"(/properties/id/type) The value is "secret"."#))
+        #expect(try JSONParser.parse(json.stdout)["errors"]?[0]?["value"] == #""secret""#)
+        #expect(!hidden.stdout.contains("secret"))
+    }
+
+    @Test func `a large document is checked while it is read`() async throws {
+        let folder = try folder([("schema.json", #"{"items": {"type": "integer"}}"#)])
+        // Larger than what is kept as a whole, and wrong at its end.
+        let spaces = String(repeating: " ", count: 65 << 20)
+        _ = try folder.write("large.json", "[1,\(spaces)2]")
+        _ = try folder.write("wrong.json", "[1,\(spaces)\"secret\"]")
+
+        let outcome = try await run(
+            folder, ["--schema", "schema.json", "--output", "basic", "large.json", "wrong.json"])
+        let flag = try await run(folder, ["--schema", "schema.json", "--output", "flag", "wrong.json"])
+
+        let lines = try outcome.stdout.split(separator: "\n").map { try JSONParser.parse(String($0)) }
+        #expect(outcome.status == 1 && flag.status == 1)
+        #expect(lines.map { $0["valid"] } == [true, false])
+        #expect(lines.last?["errors"]?[0]?["instanceLocation"] == "/1")
+    }
+
     @Test func `a document comes from standard input`() async throws {
         let folder = try folder([("schema.json", ValidateTests.schema), ("a.json", #"{"id": 1}"#)])
 

@@ -113,6 +113,24 @@ struct FetchTests {
         #expect(transport.requests.count { $0.url == failing.0 } == 1)
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `the command forget lets documents be fetched again`(linkage: Linkage) async throws {
+        let (kernel, transport) = try kernel(
+            linkage, ["fetch": ["https://schemas.test/"]],
+            ["https://schemas.test/a": #"{"type": "integer"}"#, "https://schemas.test/w": #"{"type": "strng"}"#])
+        func fetched(_ url: String) -> Int { transport.requests.count { $0.url == url } }
+
+        for _ in 0..<2 {
+            #expect(try await kernel.send(request("https://schemas.test/a")).status == 200)
+            await #expect(throws: PlugboardError.self) { try await kernel.send(request("https://schemas.test/w")) }
+        }
+        #expect(fetched("https://schemas.test/a") == 1 && fetched("https://schemas.test/w") == 1)
+        _ = try await kernel.command("validator", "forget", "")
+        #expect(try await kernel.send(request("https://schemas.test/a")).status == 200)
+
+        #expect(fetched("https://schemas.test/a") == 2)
+    }
+
     @Test(arguments: ["https://schemas.test", "schemas.test/", "ftp://schemas.test/", "https://a@b.test/", ""])
     func `a beginning without its slash refuses the settings`(prefix: String) throws {
         #expect(throws: PlugboardError.self) { try kernel(.linked, ["fetch": [.string(prefix)]], [:]) }

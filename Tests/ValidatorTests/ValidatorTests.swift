@@ -34,6 +34,17 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `values are quoted where the setting asks for it`(linkage: Linkage) async throws {
+        let kernel = try kernel(linkage, #"{"id": "secret-5"}"#, ["showsValues": true])
+
+        let error = try await failure(of: kernel, request(schema: ValidatorTests.user))
+
+        #expect(
+            error.reason.contains(#"/id: The value must be an integer. (/properties/id/type) The value is "secret-5"."#)
+        )
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a body that is not JSON fails the exchange`(linkage: Linkage) async throws {
         let kernel = try kernel(linkage, #"{"id": "#)
 

@@ -6,31 +6,55 @@ import PlugboardKit
     import Musl
 #endif
 
-/// Reads whole files into memory; for small files.
+/// Reads files and standard input: small ones into memory, others in pieces.
 enum FileContents {
     /// All bytes of a file. Blocks.
     ///
     /// - Parameter option: The option that names the file, for the error.
     static func bytes(of path: String, for option: String? = nil) throws(CommandFailure) -> [UInt8] {
-        let name = option.map { "\($0): \(path)" } ?? path
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw unreadable(name, errno) }
-        defer { close(file) }
-        return try bytes(from: file, name)
+        var bytes: [UInt8] = []
+        try read(path, named: option.map { "\($0): \(path)" } ?? path) { piece in
+            bytes += piece
+            return true
+        }
+        return bytes
     }
 
     /// All bytes of standard input. Blocks.
-    static func ofStandardInput() throws(CommandFailure) -> [UInt8] { try bytes(from: STDIN_FILENO, "Standard input") }
-
-    private static func bytes(from file: Int32, _ name: String) throws(CommandFailure) -> [UInt8] {
+    static func ofStandardInput() throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        try readStandardInput { piece in
+            bytes += piece
+            return true
+        }
+        return bytes
+    }
+
+    /// Gives a file to the closure, in pieces, until that returns false. Blocks.
+    static func read(
+        _ path: String, named name: String? = nil, _ take: (UnsafeRawBufferPointer) -> Bool
+    ) throws(CommandFailure) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(name ?? path, errno) }
+        defer { close(file) }
+        try read(file, name ?? path, take)
+    }
+
+    /// Gives standard input to the closure, in pieces, until that returns false. Blocks.
+    static func readStandardInput(_ take: (UnsafeRawBufferPointer) -> Bool) throws(CommandFailure) {
+        try read(STDIN_FILENO, "Standard input", take)
+    }
+
+    private static func read(
+        _ file: Int32, _ name: String, _ take: (UnsafeRawBufferPointer) -> Bool
+    ) throws(CommandFailure) {
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 8)
+        defer { piece.deallocate() }
         while true {
-            let count = read(file, &piece, piece.count)
+            let count = readBytes(file, piece.baseAddress, piece.count)
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw unreadable(name, errno) }
-            if count == 0 { return bytes }
-            bytes += piece[..<count]
+            guard count > 0, take(UnsafeRawBufferPointer(rebasing: piece[..<count])) else { return }
         }
     }
 
@@ -39,4 +63,9 @@ enum FileContents {
             .read,
             number == ENOENT ? "\(name) does not exist." : "\(name) cannot be read: \(systemText(number)).")
     }
+}
+
+/// The system's `read`, whose name the functions of files have, too.
+private func readBytes(_ file: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(file, bytes, count)
 }

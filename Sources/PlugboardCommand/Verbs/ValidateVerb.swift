@@ -8,9 +8,12 @@ struct ValidateVerb: ParsableCommand {
         commandName: "validate", abstract: "Checks JSON documents against a JSON Schema.",
         discussion: """
             Ends with status 0 if all documents are valid, with 1 if one is not, with 2 if
-            the schema cannot be used, and with 26 if a file cannot be read or is larger
-            than 1 GiB; the others are checked all the same. Errors name places and rules,
-            never the data.
+            the schema cannot be used, and with 26 if a file cannot be read; the others are
+            checked all the same. Errors name places and rules, and the data only with
+            --show-values.
+
+            With --output flag, and beyond 64 MiB, a document is checked while it is read,
+            up to the first error, and is not kept in memory.
 
             EXAMPLES:
               plugboard validate --schema user.json one.json two.json
@@ -27,6 +30,7 @@ struct ValidateVerb: ParsableCommand {
     @Option(
         help: ArgumentHelp("flag, basic or detailed: writes the result as JSON, one line each.", valueName: "format"))
     var output: String?
+    @Flag(help: "Errors also quote the value, up to 256 bytes of it.") var showValues = false
     @Argument(help: ArgumentHelp("The documents; - is standard input.", valueName: "instance")) var instances: [String]
 
     func validate() throws {
@@ -46,24 +50,24 @@ struct ValidateVerb: ParsableCommand {
         var isValid = true
         var isReadable = true
         for instance in instances {
-            let bytes: [UInt8]
+            var checking = DocumentChecking(
+                schema, valueLimit: showValues ? 256 : 0, streams: output == ValidationResult.Output.flag.rawValue)
             do throws(CommandFailure) {
-                bytes = try instance == "-" ? FileContents.ofStandardInput() : FileContents.bytes(of: instance)
-                guard bytes.count <= ValidateVerb.sizeLimit else {
-                    throw CommandFailure(.read, "\(instance) is larger than 1 GiB.")
+                if instance == "-" {
+                    try FileContents.readStandardInput { checking.take($0) }
+                } else {
+                    try FileContents.read(instance) { checking.take($0) }
                 }
             } catch {
                 isReadable = false
                 try fail(instance, error.message ?? "it cannot be read", prefix: nil)
                 continue
             }
-            if try !check(bytes, instance, schema) { isValid = false }
+            if try !write(checking.finish(), instance) { isValid = false }
         }
         if !isReadable { throw CommandFailure(.read, nil) }
         if !isValid { throw CommandFailure(.failure, nil) }
     }
-
-    private static let sizeLimit = 1 << 30
 
     /// Writes why a document cannot be checked; with an output format, as its line of JSON, too.
     private func fail(_ name: String, _ reason: String, prefix: String?) throws {
@@ -107,13 +111,11 @@ struct ValidateVerb: ParsableCommand {
     }
 
     /// Writes the result of one document. Returns whether it is valid.
-    private func check(_ bytes: [UInt8], _ name: String, _ schema: JSONSchema) throws -> Bool {
+    private func write(_ outcome: Result<ValidationResult, JSONDocumentError>, _ name: String) throws -> Bool {
         let result: ValidationResult
         let shown = Printable.text(name)
-        var options = JSONDocument.Options()
-        options.sizeLimit = ValidateVerb.sizeLimit
         do throws(JSONDocumentError) {
-            result = schema.validate(try JSONDocument(bytes, options: options))
+            result = try outcome.get()
         } catch {
             try fail(name, "not valid JSON: \(error.description).", prefix: "\(shown): ")
             return false

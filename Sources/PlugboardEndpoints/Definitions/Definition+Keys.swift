@@ -1,6 +1,7 @@
 import PlugboardCore
 import PlugboardJSON
 import PlugboardKit
+import PlugboardShapes
 
 /// The keys of a definition in a file. Each reads onto what the refined definition says: a refinement.
 extension Definition {
@@ -91,10 +92,11 @@ extension Definition {
         ) { node, definition, reading in
             switch node.value {
             case .object, .array, .string:
-                if let mistake = ShapeMistake.first(in: node.value, node.path) {
-                    reading.note(mistake.path, mistake.reason)
-                } else {
-                    definition.setValidation(.shape(node.value), node, &reading)
+                do throws(ShapeError) {
+                    definition.setValidation(
+                        .shape(try PlugboardShapes.Shape(node.value, at: node.path)), node, &reading)
+                } catch {
+                    reading.note(error.path, error.reason)
                 }
             default: reading.note(node.path, "must be a shape: an object, an array or a word, not \(node.value.kind)")
             }

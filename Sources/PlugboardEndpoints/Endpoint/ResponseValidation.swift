@@ -1,24 +1,27 @@
 import PlugboardCore
 public import PlugboardJSON
+public import PlugboardShapes
 import PlugboardValidatorOptions
 
 /// What the plugin `validator` checks the response of an endpoint against.
 ///
-///     var validation: ResponseValidation? { .shape(["userId": "number", "nick?": "string", "tags": ["string"]]) }
+///     var validation: ResponseValidation? { .shape(["userId": .number, "nick": .optional(.string)]) }
 public struct ResponseValidation: Sendable, Equatable {
     /// JSON, as the attributes have it.
     private let text: String
-    private let isShape: Bool
 
     /// A JSON Schema.
-    public static func schema(_ schema: JSONValue) -> Self { Self(text: JSONWriter.write(schema), isShape: false) }
+    public static func schema(_ schema: JSONValue) -> Self { Self(text: JSONWriter.write(schema)) }
 
-    /// A shape: kinds by the names of members, as in the plugin's README.
-    public static func shape(_ shape: JSONValue) -> Self { Self(text: JSONWriter.write(shape), isShape: true) }
-
-    func apply(to request: inout Request) {
-        if isShape { request.validator.shape = text } else { request.validator.schema = text }
+    /// A shape, which is a short schema. One that is written as JSON is read by `Shape(_:)`.
+    public static func shape(_ shape: Shape) -> Self {
+        // Whatever draft the plugin's settings name for other schemas; a shape of any value is the only one without.
+        var schema = shape.schema.objectValue ?? [:]
+        schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+        return .schema(.object(schema))
     }
+
+    func apply(to request: inout Request) { request.validator.schema = text }
 
     /// The bytes of the attribute.
     var byteCount: Int { text.utf8.count }

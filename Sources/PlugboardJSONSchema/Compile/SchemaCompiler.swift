@@ -7,6 +7,11 @@ struct SchemaCompiler {
     var draft = ProgramDraft()
     private var nodes: [SchemaPlace: UInt32] = [:]
     private var waiting: [SchemaPlace] = []
+    private var compiled = 0
+    /// Places that refer to documents that are not there.
+    private var blocked: [SchemaPlace] = []
+    private let schema: JSONValue
+    private var root: UInt32?
     var patterns: [ExactText: UInt32] = [:]
     var nameBytes: [UInt8] = []
     var constants: [JSONValue] = []
@@ -17,23 +22,31 @@ struct SchemaCompiler {
     /// For each node, the nodes that it applies to the same instance.
     var inPlace: [UInt32: [UInt32]] = [:]
 
-    static func compile(
-        _ schema: JSONValue, options: JSONSchema.Options, registry: SchemaRegistry
-    ) throws(SchemaError) -> Program {
-        var compiler = SchemaCompiler(
-            index: SchemaIndex(registry, draft: options.draft), options: options)
-        _ = try compiler.index.add(schema, uri: options.baseURI)
-        let own = compiler.index.resources
-        let isUniform = own.allSatisfy { $0.draft == own[0].draft && $0.vocabulary == .standard }
-        compiler.draft.uniformDraft = isUniform ? own.first?.draft : nil
-        let root = compiler.node(SchemaPlace(document: 0, pointer: ""))
-        try compiler.run()
-        return try compiler.finish(root)
+    init(_ schema: JSONValue, options: JSONSchema.Options, registry: SchemaRegistry) {
+        self.schema = schema
+        self.options = options
+        index = SchemaIndex(registry, draft: options.draft)
     }
 
-    private init(index: SchemaIndex, options: JSONSchema.Options) {
-        self.index = index
-        self.options = options
+    /// Compiles what can be compiled, and returns the errors of the documents that are missing, each once.
+    ///
+    /// After they were added to the registry of the index, it goes on where it was; where `index.isIncomplete`, with a
+    /// new compiler.
+    mutating func advance() throws(SchemaError) -> [SchemaError] {
+        var missing: [SchemaError] = []
+        do throws(SchemaError) {
+            if root == nil {
+                _ = try index.add(schema, uri: options.baseURI)
+                root = node(SchemaPlace(document: 0, pointer: ""))
+            }
+            waiting += blocked
+            blocked = []
+            try run(&missing)
+        } catch {
+            guard case .missingDocument = error.kind else { throw error }
+            missing.append(error)
+        }
+        return missing
     }
 
     /// The node of a place, which is compiled later.
@@ -46,8 +59,7 @@ struct SchemaCompiler {
         return node
     }
 
-    private mutating func run() throws(SchemaError) {
-        var compiled = 0
+    private mutating func run(_ missing: inout [SchemaError]) throws(SchemaError) {
         while compiled < waiting.count {
             while compiled < waiting.count {
                 let place = waiting[compiled]
@@ -57,8 +69,14 @@ struct SchemaCompiler {
                 }
                 try index.indexIfUnknown(place)
                 var schema = SchemaNodeCompiler(place, in: index)
-                try schema.compile(with: &self)
-                if let node = nodes[place] { draft.nodes[Int(node)] = schema.emit(into: &draft) }
+                do throws(SchemaError) {
+                    try schema.compile(with: &self)
+                    if let node = nodes[place] { draft.nodes[Int(node)] = schema.emit(into: &draft) }
+                } catch {
+                    guard case .missingDocument = error.kind, !index.isIncomplete else { throw error }
+                    blocked.append(place)
+                    if !missing.contains(where: { $0.kind == error.kind }) { missing.append(error) }
+                }
             }
             // Targets of dynamic references can bring further schemas.
             addDynamicTargets()
@@ -88,7 +106,9 @@ struct SchemaCompiler {
         for target in dynamicTargets().values.joined() { _ = node(target.place) }
     }
 
-    private mutating func finish(_ root: UInt32) throws(SchemaError) -> Program {
+    /// The program, after nothing was missing.
+    mutating func finish() throws(SchemaError) -> Program {
+        let root = root ?? 0
         let outermost = outermostResources(root)
         var targets: [ExactText?: [UInt16: UInt32]] = [:]
         for (anchor, places) in dynamics.isEmpty ? [:] : dynamicTargets() {

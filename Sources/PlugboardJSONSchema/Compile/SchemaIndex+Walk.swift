@@ -9,11 +9,11 @@ extension SchemaIndex {
         guard let id = object[key]?.stringValue else { return }
         let uri = URIReference.resolve(URIReference.split(id).uri, against: resources[resource].uri)
         guard byURI[ExactText(uri)] == nil else { return }
-        try walk(value, place, resource: resource, base: resources[resource].uri, resources[resource].draft)
+        try walk(value, place, resource: resource, base: resources[resource].uri, resources[resource].dialect)
     }
 
     mutating func walk(
-        _ value: JSONValue, _ place: SchemaPlace, resource: Int?, base: String, _ draft: SchemaDraft
+        _ value: JSONValue, _ place: SchemaPlace, resource: Int?, base: String, _ dialect: SchemaDialect
     ) throws(SchemaError) {
         guard StackBound.position > StackBound.current else {
             throw SchemaError(
@@ -23,18 +23,18 @@ extension SchemaIndex {
         var resource = resource
         var base = base
         guard let object = value.objectValue else {
-            if resource == nil { try open(place, uri: base, draft, .standard) }
+            if resource == nil { try open(place, uri: base, dialect) }
             return
         }
-        let (own, vocabulary) = try dialect(of: object, resource: resource, draft, place)
-        let draft = own
+        let dialect = try self.dialect(of: object, resource: resource, dialect, place)
+        let draft = dialect.draft
         let hidesSiblings = draft <= .draft7 && object["$ref"]?.stringValue != nil
         let id = hidesSiblings ? nil : object[draft == .draft4 ? "id" : "$id"]?.stringValue
         let (uri, fragment) = URIReference.split(id ?? "")
         let isAnchorOnly = uri.isEmpty && fragment?.isEmpty == false
         if resource == nil || (id != nil && !isAnchorOnly) {
             base = URIReference.resolve(uri, against: base)
-            resource = try open(place, uri: base, draft, vocabulary)
+            resource = try open(place, uri: base, dialect)
         }
         guard let index = resource else { return }
         if let fragment, !fragment.isEmpty, draft <= .draft7 { resources[index].anchors[ExactText(fragment)] = place }
@@ -55,19 +55,19 @@ extension SchemaIndex {
             case .none: continue
             case .schema:
                 if let elements = value.arrayValue {
-                    try walk(elements, place.document, pointer, index, base, draft)
+                    try walk(elements, place.document, pointer, index, base, dialect)
                 } else {
                     try walk(
                         value, SchemaPlace(document: place.document, pointer: pointer), resource: index, base: base,
-                        draft)
+                        dialect)
                 }
             case .list:
-                try walk(value.arrayValue ?? [], place.document, pointer, index, base, draft)
+                try walk(value.arrayValue ?? [], place.document, pointer, index, base, dialect)
             case .map:
                 for (name, value) in value.objectValue ?? [:] {
                     let place = SchemaPlace(
                         document: place.document, pointer: "\(pointer)/\(SchemaIndex.escape(name))")
-                    try walk(value, place, resource: index, base: base, draft)
+                    try walk(value, place, resource: index, base: base, dialect)
                 }
             }
         }
@@ -75,44 +75,48 @@ extension SchemaIndex {
 
     private mutating func walk(
         _ elements: [JSONValue], _ document: Int, _ pointer: String, _ resource: Int, _ base: String,
-        _ draft: SchemaDraft
+        _ dialect: SchemaDialect
     ) throws(SchemaError) {
         for (position, value) in elements.enumerated() {
             let place = SchemaPlace(document: document, pointer: "\(pointer)/\(position)")
-            try walk(value, place, resource: resource, base: base, draft)
+            try walk(value, place, resource: resource, base: base, dialect)
         }
     }
 
     @discardableResult
     private mutating func open(
-        _ place: SchemaPlace, uri: String, _ draft: SchemaDraft, _ vocabulary: Vocabulary
+        _ place: SchemaPlace, uri: String, _ dialect: SchemaDialect
     ) throws(SchemaError) -> Int {
         let index = resources.count
         guard index < Int(UInt16.max) else {
             throw SchemaError(kind: .limit, location: uri, reason: "A schema can have 65,534 resources at most.")
         }
-        resources.append(SchemaResource(uri: uri, place: place, draft: draft, vocabulary: vocabulary))
+        resources.append(SchemaResource(uri: uri, place: place, dialect: dialect))
         byPlace[place] = index
         if byURI[ExactText(uri)] == nil { byURI[ExactText(uri)] = index }
         return index
     }
 
-    /// The draft and vocabularies of a schema with `$schema`; else those of the schema around it.
+    /// The dialect of a schema with `$schema`; else that of the schema around it.
     private mutating func dialect(
-        of object: JSONObject, resource: Int?, _ draft: SchemaDraft, _ place: SchemaPlace
-    ) throws(SchemaError) -> (SchemaDraft, Vocabulary) {
-        let inherited = resource.map { resources[$0].vocabulary } ?? .standard
+        of object: JSONObject, resource: Int?, _ inherited: SchemaDialect, _ place: SchemaPlace
+    ) throws(SchemaError) -> SchemaDialect {
         guard resource == nil || object["$id"] != nil || object["id"] != nil,
             let uri = object["$schema"]?.stringValue.map({ URIReference.split($0).uri })
-        else { return (draft, inherited) }
-        if let draft = SchemaDraft(metaschema: uri) { return (draft, .standard) }
-        if uri == "http://json-schema.org/schema" { return (draft, .standard) }
-        return try SchemaIndex.dialect(of: uri, registry, place, depth: 0)
+        else { return inherited }
+        if let draft = SchemaDraft(metaschema: uri) { return SchemaDialect(draft: draft) }
+        if uri == "http://json-schema.org/schema" { return SchemaDialect(draft: inherited.draft) }
+        do throws(SchemaError) {
+            return try SchemaIndex.dialect(of: uri, registry, place, depth: 0)
+        } catch {
+            isIncomplete = true
+            throw error
+        }
     }
 
     private static func dialect(
         of uri: String, _ registry: SchemaRegistry, _ place: SchemaPlace, depth: Int
-    ) throws(SchemaError) -> (SchemaDraft, Vocabulary) {
+    ) throws(SchemaError) -> SchemaDialect {
         guard let metaschema = registry.documents[ExactText(uri)]?.objectValue, depth < 16 else {
             throw SchemaError(
                 kind: .missingDocument(uri), location: "#\(place.pointer)/$schema",
@@ -123,12 +127,12 @@ extension SchemaIndex {
         if let base, let known = SchemaDraft(metaschema: base) {
             draft = known
         } else if let base, base != uri {
-            draft = try dialect(of: base, registry, place, depth: depth + 1).0
+            draft = try dialect(of: base, registry, place, depth: depth + 1).draft
         } else {
             draft = .draft2020
         }
         guard let listed = metaschema["$vocabulary"]?.objectValue, draft >= .draft2019 else {
-            return (draft, .standard)
+            return SchemaDialect(draft: draft, metaschema: uri)
         }
         var vocabulary: Vocabulary = []
         for (uri, isRequired) in listed {
@@ -143,7 +147,7 @@ extension SchemaIndex {
                     reason: "The meta-schema requires the vocabulary \(uri), which is unknown here.")
             }
         }
-        return (draft, vocabulary)
+        return SchemaDialect(draft: draft, vocabulary: vocabulary, metaschema: uri)
     }
 
     private enum Shape { case none, schema, list, map }

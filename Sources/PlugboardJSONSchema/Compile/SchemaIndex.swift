@@ -17,12 +17,21 @@ struct SchemaPlace: Hashable {
     }
 }
 
+/// What `$schema` says of a schema.
+struct SchemaDialect: Equatable {
+    let draft: SchemaDraft
+    var vocabulary = Vocabulary.standard
+    /// The URI of a meta-schema that is not a draft's own.
+    var metaschema: String?
+}
+
 /// A schema with a URI of its own: a document, or an embedded schema with `$id`.
 struct SchemaResource {
     let uri: String
     let place: SchemaPlace
-    let draft: SchemaDraft
-    let vocabulary: Vocabulary
+    let dialect: SchemaDialect
+    var vocabulary: Vocabulary { dialect.vocabulary }
+    var draft: SchemaDraft { dialect.draft }
     var anchors: [ExactText: SchemaPlace] = [:]
     var dynamicAnchors: [ExactText: SchemaPlace] = [:]
     /// 2019-09's `$recursiveAnchor`.
@@ -35,7 +44,9 @@ struct SchemaIndex {
     private var documents: [JSONValue] = []
     var byURI: [ExactText: Int] = [:]
     var byPlace: [SchemaPlace: Int] = [:]
-    let registry: SchemaRegistry
+    var registry: SchemaRegistry
+    /// Whether a document was left before its end, because a meta-schema is missing.
+    var isIncomplete = false
     private let draft: SchemaDraft
     private var isRegistryIndexed = false
 
@@ -49,7 +60,7 @@ struct SchemaIndex {
         let place = SchemaPlace(document: documents.count, pointer: "")
         documents.append(document)
         let start = resources.count
-        try walk(document, place, resource: nil, base: uri, draft ?? self.draft)
+        try walk(document, place, resource: nil, base: uri, SchemaDialect(draft: draft ?? self.draft))
         if byURI[ExactText(uri)] == nil { byURI[ExactText(uri)] = start }
         return start
     }
@@ -104,6 +115,11 @@ struct SchemaIndex {
             default: text.unicodeScalars.append(scalar)
             }
         }
+    }
+
+    /// The pointer without its last step; nil for that of the root.
+    static func parent(_ pointer: String) -> String? {
+        pointer.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(pointer[..<$0]) }
     }
 
     /// The resource that a place stands in: that of the nearest schema with a URI around it.

@@ -6,8 +6,10 @@
 
 /// A JSON text that is parsed for validation: a flat list of values over a copy of its bytes.
 ///
-/// Parsing is strict by RFC 8259: UTF-8 must be valid, and surrogates in pairs. Numbers keep their exact value. Of
-/// equal keys, the last one counts, unless the options refuse them. Immutable, so any thread may read it.
+/// Parsing is strict by RFC 8259: UTF-8 must be valid, and surrogates in pairs. Numbers keep their exact value. Unless
+/// the options refuse equal keys, `properties`, `patternProperties` and `additionalProperties` look at the value of
+/// each of them, because readers differ in which one they take; other keywords see the last one. Immutable, so any
+/// thread may read it.
 public final class JSONDocument: @unchecked Sendable {  // Nothing changes after the initializer.
     /// Limits, and what is refused.
     public struct Options: Sendable {

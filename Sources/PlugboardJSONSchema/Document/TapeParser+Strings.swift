@@ -47,6 +47,7 @@ extension TapeParser {
                 cursor = read &+ 1
                 return (write, isASCII)
             case UInt8(ascii: "\\"):
+                if isTrying, read == write { keepOriginal(from: read) }
                 let scalar = try escape(&read)
                 if scalar >= 0x80 { isASCII = false }
                 TapeParser.encode(scalar, into: bytes, &write)

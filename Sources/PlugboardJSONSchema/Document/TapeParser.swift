@@ -13,12 +13,17 @@ struct TapeParser {
     var tokenCount = 0
     private var capacity = 0
     /// The indices of the containers that are open.
-    private var open: [UInt32] = []
-    private(set) var container = -1
+    var open: [UInt32] = []
+    var container = -1
     private let options: JSONDocument.Options
     let depthLimit: Int
     private let seed = KeyHash.processSeed
     private var members: [UInt32] = []
+    /// Whether a value is read that may have to be read again: see `Mark`.
+    var isTrying = false
+    /// The bytes of strings that were decoded in place meanwhile, one after the other.
+    var originals: [UInt8] = []
+    var originalPlaces: [(offset: Int, count: Int)] = []
 
     /// A parser of a whole text, which zeros follow.
     init(_ bytes: UnsafeMutablePointer<UInt8>, _ size: Int, options: JSONDocument.Options) {
@@ -99,7 +104,7 @@ struct TapeParser {
     }
 
     /// What follows in the innermost container: the next element or member, or the end.
-    private mutating func step() throws(JSONDocumentError) {
+    mutating func step() throws(JSONDocumentError) {
         let isObject = tokens[container].kind == .object
         let isFirst = tokenCount == container &+ 1
         // A key and a value.
@@ -153,10 +158,11 @@ struct TapeParser {
         guard open.count < depthLimit else {
             throw failure("the value is nested deeper than the limit of \(depthLimit)")
         }
-        cursor &+= 1
         open.append(UInt32(truncatingIfNeeded: container))
         container = tokenCount
-        append(Token(kind: kind))
+        // Until its end is known: where it begins.
+        append(Token(kind: kind, payload: UInt64(truncatingIfNeeded: cursor)))
+        cursor &+= 1
     }
 
     mutating func close() throws(JSONDocumentError) {

@@ -60,21 +60,22 @@ extension Evaluation {
         while key < end {
             let name = tokens[key]
             let value = key &+ 1
-            if name.kind == .key {
-                var isKnown = false
-                if plan.pointee.hasNames, let slot = slot(plan, name) {
-                    if slot.pointee.isRequired { required &+= 1 }
-                    if slot.pointee.node != MembersPlan.none {
-                        guard check(slot.pointee.node, value) else { return false }
-                        mark(marks, position)
-                        isKnown = true
-                    }
+            // Of equal keys each value must match; the last one is counted and marked.
+            let isLast = name.kind == .key
+            let marks = isLast ? marks : Evaluation.unmarked
+            var isKnown = false
+            if plan.pointee.hasNames, let slot = slot(plan, name) {
+                if slot.pointee.isRequired, isLast { required &+= 1 }
+                if slot.pointee.node != MembersPlan.none {
+                    guard check(slot.pointee.node, value) else { return false }
+                    mark(marks, position)
+                    isKnown = true
                 }
-                if hasRest {
-                    guard rest(plan, key, isKnown, marks, position) else { return false }
-                }
-                position &+= 1
             }
+            if hasRest {
+                guard rest(plan, key, isKnown, marks, position) else { return false }
+            }
+            if isLast { position &+= 1 }
             key = after(value)
         }
         return required == plan.pointee.requiredCount
@@ -86,7 +87,8 @@ extension Evaluation {
         _ plan: UnsafePointer<MembersPlan>, _ key: Int, _ isKnown: Bool, _ marks: Int, _ position: Int
     ) -> Bool {
         var isKnown = isKnown
-        if plan.pointee.keys != MembersPlan.none {
+        // Equal keys are one name, which the last one stands for.
+        if plan.pointee.keys != MembersPlan.none, tokens[key].kind == .key {
             guard check(plan.pointee.keys, key) else { return false }
         }
         if plan.pointee.patternsStart != plan.pointee.patternsEnd {

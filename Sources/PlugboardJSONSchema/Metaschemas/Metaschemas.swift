@@ -10,31 +10,101 @@ enum Metaschemas {
         return nil
     }
 
-    /// Refuses a schema that does not match the meta-schema of its draft, where the compiler has not seen it: unused
-    /// definitions, and keywords that mean nothing to a validator.
-    ///
-    /// Schemas of several drafts or with vocabularies of their own are left to the compiler, and draft 4, whose older
-    /// schemas have `required` as a boolean.
-    static func check(_ schema: JSONValue, _ program: Program) throws(SchemaError) {
-        guard let draft = program.uniformDraft, let metaschema = compiled[draft] else { return }
+    /// Refuses a schema that does not match its meta-schema in places that are not compiled: unused definitions, and
+    /// keywords without meaning for a validator. Embedded schemas of another dialect are checked against their own.
+    static func check(_ schema: JSONValue, _ index: SchemaIndex) throws(SchemaError) {
+        let own = index.resources.filter { $0.place.document == 0 }
+        // In the order of the walk, so that the resource around another one stands before it.
+        let parts = own.filter { part in
+            guard let parent = SchemaIndex.parent(part.place.pointer) else { return true }
+            let around = index.resource(of: SchemaPlace(document: 0, pointer: parent))
+            return index.resources[around].dialect != part.dialect
+        }
+        let places = Set(parts.map(\.place))
+        var inner: [SchemaPlace: [ArraySlice<Substring>]] = [:]
+        for other in parts where other.place.pointer != "" {
+            var around = other.place
+            while let parent = SchemaIndex.parent(around.pointer) {
+                around = index.resources[index.resource(of: SchemaPlace(document: 0, pointer: parent))].place
+                if places.contains(around) { break }
+            }
+            let relative = other.place.pointer.utf8.dropFirst(around.pointer.utf8.count)
+            let steps = relative.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(
+                Substring.init)
+            inner[around, default: []].append(steps.dropFirst())
+        }
+        var known = compiled
+        for part in parts {
+            guard let value = index.value(part.place) else { continue }
+            let uri = part.dialect.metaschema ?? part.draft.metaschema
+            if known[uri] == nil, let document = index.registry.documents[ExactText(uri)] {
+                var options = JSONSchema.Options()
+                options.baseURI = uri
+                known[uri] = try compile(document, options, index.registry)
+            }
+            guard let metaschema = known[uri] else { continue }
+            // Draft 4 has no schema `true`.
+            let filling: JSONValue = part.draft == .draft4 ? [:] : true
+            try check(replacing(value, inner[part.place] ?? [], with: filling), part, metaschema)
+        }
+    }
+
+    /// The schema with another one at these places, which the meta-schemas of the drafts accept.
+    private static func replacing(
+        _ value: JSONValue, _ places: [ArraySlice<Substring>], with filling: JSONValue
+    ) -> JSONValue {
+        if places.isEmpty { return value }
+        if places.contains(where: \.isEmpty) { return filling }
+        let groups = Dictionary(grouping: places) { ExactText(String($0.first ?? "")) }
+        switch value {
+        case .array(var elements):
+            for (step, places) in groups {
+                guard let position = Int(step.text), elements.indices.contains(position) else { continue }
+                elements[position] = replacing(elements[position], places.map { $0.dropFirst() }, with: filling)
+            }
+            return .array(elements)
+        case .object(var object):
+            for (step, places) in groups {
+                let key = SchemaIndex.unescape(Substring(step.text))
+                guard let member = object[key] else { continue }
+                object[key] = replacing(member, places.map { $0.dropFirst() }, with: filling)
+            }
+            return .object(object)
+        default: return value
+        }
+    }
+
+    private static func check(
+        _ schema: JSONValue, _ part: SchemaResource, _ metaschema: JSONSchema
+    ) throws(SchemaError) {
         var options = JSONDocument.Options()
         options.depthLimit = JSONDocument.Options.deepest
         options.sizeLimit = 1 << 30
-        guard let document = try? JSONDocument(JSONWriter.write(schema) as [UInt8], options: options),
-            let error = metaschema.validate(document, limit: 1).leaves.first, !error.rule.isEmpty
-        else { return }
+        guard let document = try? JSONDocument(JSONWriter.write(schema) as [UInt8], options: options) else { return }
+        let result = metaschema.validate(document, limit: 1)
+        // A schema that is too large to be judged by its meta-schema is compiled without.
+        guard let error = result.leaves.first, !result.isLimited else { return }
         throw SchemaError(
-            kind: .invalid, location: "#\(error.instanceLocation)",
-            reason: "This does not follow the meta-schema of \(draft.rawValue). \(error.message)")
+            kind: .invalid, location: "#\(part.place.pointer)\(error.instanceLocation)",
+            reason: "This does not follow the meta-schema \(part.dialect.metaschema ?? "of \(part.draft.rawValue)"). "
+                + error.message)
     }
 
-    private static let compiled: [SchemaDraft: JSONSchema] = {
-        var schemas: [SchemaDraft: JSONSchema] = [:]
-        for draft in SchemaDraft.allCases where draft > .draft4 {
-            guard let text = document(draft.metaschema),
-                let program = try? SchemaCompiler.compile(text, options: .init(), registry: SchemaRegistry())
-            else { continue }
-            schemas[draft] = JSONSchema(program)
+    /// Without a check of its own, which a meta-schema of a draft cannot have before it is compiled.
+    private static func compile(
+        _ metaschema: JSONValue, _ options: JSONSchema.Options, _ registry: SchemaRegistry
+    ) throws(SchemaError) -> JSONSchema {
+        var compiler = SchemaCompiler(metaschema, options: options, registry: registry)
+        if let missing = try compiler.advance().first { throw missing }
+        return JSONSchema(try compiler.finish())
+    }
+
+    /// The meta-schemas of the drafts by URI.
+    private static let compiled: [String: JSONSchema] = {
+        var schemas: [String: JSONSchema] = [:]
+        for draft in SchemaDraft.allCases {
+            guard let text = document(draft.metaschema) else { continue }
+            schemas[draft.metaschema] = try? compile(text, JSONSchema.Options(), SchemaRegistry())
         }
         return schemas
     }()

@@ -1,28 +1,52 @@
 import PlugboardJSON
 
+/// What errors are made of.
+struct ErrorOptions {
+    /// The most errors.
+    var limit = 100
+    /// The most bytes of values that they quote; 0 quotes none.
+    var valueLimit = 0
+}
+
 /// Runs a program a second time over a document that is not valid, and collects the errors.
 struct Explanation {
-    private var evaluation: Evaluation
+    var evaluation: Evaluation
     let program: Program
-    private var left: Int
+    let valueLimit: Int
+    /// How many errors may follow.
+    var left: Int
     private var depth = 0
+    /// The way to the value and that to the schema, of which texts are made only for an error.
+    var instance: [InstanceStep] = []
+    var keywords: [KeywordStep] = []
 
     /// The evaluation's marks, scope and limits are the explanation's, too.
-    init(_ program: Program, _ evaluation: Evaluation, limit: Int) {
+    ///
+    /// - Parameters:
+    ///   - instance: The JSON Pointer of the value.
+    ///   - keywords: The path of keywords that led to its schema.
+    init(
+        _ program: Program, _ evaluation: Evaluation, _ options: ErrorOptions, instance: String = "",
+        keywords: String = ""
+    ) {
         self.program = program
         self.evaluation = evaluation
-        left = max(1, limit)
+        left = max(1, options.limit)
+        valueLimit = options.valueLimit
+        self.instance.append(.text(instance))
+        self.keywords.append(.text(keywords))
     }
 
     mutating func run() -> ValidationResult {
-        let errors = explain(program.root, 0, "", "")
+        let errors = explain(program.root, 0)
         return result(errors, stop: evaluation.stop)
     }
 
     /// The result with these errors, or with the one that says what ended the evaluation.
     func result(_ errors: [ValidationError], stop: Evaluation.Stop) -> ValidationResult {
         var errors = errors
-        switch stop == .none ? evaluation.stop : stop {
+        let stop = stop == .none ? evaluation.stop : stop
+        switch stop {
         case .none: break
         case .depth:
             errors = [
@@ -34,7 +58,7 @@ struct Explanation {
         case .pattern: errors = [limitError("a regular expression needs more steps than its limit for this document")]
         }
         if errors.isEmpty { errors = [limitError("it does not match the schema")] }
-        return ValidationResult(errors: errors)
+        return ValidationResult(errors: errors, isLimited: stop != .none)
     }
 
     private func limitError(_ reason: String) -> ValidationError {
@@ -45,9 +69,7 @@ struct Explanation {
     }
 
     /// The errors of a value against a schema; empty if it matches.
-    mutating func explain(_ index: UInt32, _ token: Int, _ instance: String, _ path: String)
-        -> [ValidationError]
-    {
+    mutating func explain(_ index: UInt32, _ token: Int) -> [ValidationError] {
         guard left > 0, depth < 600, evaluation.stop == .none else { return [] }
         guard StackBound.position > evaluation.lowestStack else {
             evaluation.stop = .depth
@@ -60,7 +82,7 @@ struct Explanation {
         let kind: Token.Kind = found == .key ? .string : found
         if !evaluation.lets(node, kind) {
             left -= 1
-            return [Explanation.wrongType(program, node, instance, path)]
+            return [wrongType(index, token)]
         }
         if let resource = program.hasDynamicScope ? node.pointee.resource : nil {
             evaluation.scratch.takeUnretainedValue().scope.append(resource)
@@ -76,176 +98,109 @@ struct Explanation {
         let section = evaluation.section(node, kind)
         for position in section.start..<section.end where left > 0 {
             let instruction = UnsafePointer(program.code.base) + Int(position)
-            if !evaluation.step(instruction, token, marks) {
-                errors += explain(instruction.pointee, token, instance, path)
-            }
+            if !evaluation.step(instruction, token, marks) { errors += explain(instruction.pointee, token) }
             if evaluation.stop != .none { return errors }
         }
         return errors
     }
 
+    /// The errors of a schema that a step leads to, and of a part of the value if there is a step to it.
     mutating func explain(
-        _ instruction: Instruction, _ token: Int, _ instance: String, _ path: String
+        _ index: UInt32, _ token: Int, _ keyword: KeywordStep, _ part: InstanceStep? = nil
     ) -> [ValidationError] {
-        let location = program.locations[Int(instruction.location)]
-        let own = "\(path)/\(location.keyword)"
-        switch instruction.operation {
-        case .members, .required: return members(Int(instruction.a), token, instance, path)
-        default: break
+        keywords.append(keyword)
+        if let part { instance.append(part) }
+        defer {
+            keywords.removeLast()
+            if part != nil { instance.removeLast() }
         }
+        return explain(index, token)
+    }
+
+    mutating func explain(_ instruction: Instruction, _ token: Int) -> [ValidationError] {
+        let own = KeywordStep.keyword(instruction.location)
         var causes: [ValidationError] = []
         switch instruction.operation {
-        case .call: causes = explain(instruction.a, token, instance, own)
+        case .members, .required: return members(Int(instruction.a), token)
+        case .call: causes = explain(instruction.a, token, own)
         case .anyOf, .oneOf:
             for (position, entry) in (instruction.a..<instruction.b).enumerated() {
-                causes += explain(program.lists.base[Int(entry)], token, instance, "\(own)/\(position)")
+                causes += explain(
+                    program.lists.base[Int(entry)], token, .branch(instruction.location, position))
             }
-        case .items: causes = items(Int(instruction.a), token, instance, path, own)
+        case .items: causes = items(instruction, token)
         case .condition:
             let plan = program.conditions.base[Int(instruction.a)]
             let matches = evaluation.check(plan.condition, token)
             let node = matches ? plan.then : plan.otherwise
-            if node != MembersPlan.none {
-                return explain(node, token, instance, "\(path)/\(matches ? "then" : "else")")
-            }
+            if node != MembersPlan.none { return explain(node, token, .word(matches ? "then" : "else")) }
         case .dependency:
             let plan = program.dependencies.base[Int(instruction.a)]
-            if plan.node != MembersPlan.none { causes = explain(plan.node, token, instance, own) }
+            if plan.node != MembersPlan.none { causes = explain(plan.node, token, own) }
         default: break
         }
         if causes.isEmpty { left -= 1 }
-        return [error(instruction, instance, path, causes)]
+        return [error(instruction, token, causes)]
     }
 
-    /// The error of a value that does not pass an instruction.
-    func error(
-        _ instruction: Instruction, _ instance: String, _ path: String, _ causes: [ValidationError] = []
-    ) -> ValidationError {
-        let location = program.locations[Int(instruction.location)]
-        let rule = String(Substring(location.keyword.utf8.prefix { $0 != UInt8(ascii: "/") }))
-        return ValidationError(
-            instanceLocation: instance, keywordLocation: "\(path)/\(location.keyword)",
-            absoluteKeywordLocation: location.absolute, rule: rule, message: message(instruction, rule), causes: causes)
-    }
-
-    /// The error of a value whose kind a schema does not allow.
-    static func wrongType(
-        _ program: Program, _ node: UnsafePointer<Node>, _ instance: String, _ path: String
-    ) -> ValidationError {
-        let isFalse = node.pointee.kinds == 0
-        let location = program.locations[Int(isFalse ? node.pointee.location : node.pointee.typeLocation)]
-        return ValidationError(
-            instanceLocation: instance, keywordLocation: isFalse ? path : "\(path)/type",
-            absoluteKeywordLocation: location.absolute, rule: isFalse ? "" : "type",
-            message: isFalse
-                ? "No value is allowed here." : "The value must be \(Explanation.kinds(node.pointee.kinds)).")
-    }
-
-    /// The error of a property that `additionalProperties: false` refuses.
-    static func closed(_ location: String, _ instance: String, _ path: String) -> ValidationError {
-        ValidationError(
-            instanceLocation: instance, keywordLocation: path, absoluteKeywordLocation: location,
-            rule: "additionalProperties", message: "The schema does not allow this property.")
-    }
-
-    private mutating func items(
-        _ index: Int, _ token: Int, _ instance: String, _ path: String, _ own: String
-    ) -> [ValidationError] {
-        let plan = program.items.base[index]
+    private mutating func items(_ instruction: Instruction, _ token: Int) -> [ValidationError] {
+        let plan = program.items.base[Int(instruction.a)]
         let prefix = Int(plan.prefixEnd - plan.prefixStart)
         var errors: [ValidationError] = []
         var element = token + 1
         for position in 0..<Int(evaluation.tokens[token].count) where left > 0 {
-            let node = position < prefix ? program.lists.base[Int(plan.prefixStart) + position] : plan.rest
+            let isPrefix = position < prefix
+            let node = isPrefix ? program.lists.base[Int(plan.prefixStart) + position] : plan.rest
             if node != MembersPlan.none {
-                let keyword = program.locations[Int(program.nodes.base[Int(node)].location)].absolute
-                let relative =
-                    position < prefix ? "\(own)/\(position)" : "\(path)/\(Explanation.lastStep(keyword))"
-                errors += explain(node, element, "\(instance)/\(position)", relative)
+                let step = isPrefix ? KeywordStep.branch(instruction.location, position) : .lastStep(node)
+                errors += explain(node, element, step, .element(position))
             }
             element = evaluation.after(element)
         }
         return errors
     }
 
-    static func lastStep(_ location: String) -> String {
-        location.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(location[location.utf8.index(after: $0)...]) } ?? ""
-    }
-
-    private func step(_ key: Int) -> String {
-        let token = evaluation.tokens[key]
-        let text = String(
-            decoding: UnsafeBufferPointer(start: evaluation.bytes + token.offset, count: Int(token.count)),
-            as: UTF8.self)
-        return SchemaIndex.escape(text)
-    }
-
-    private mutating func members(
-        _ index: Int, _ token: Int, _ instance: String, _ path: String
-    ) -> [ValidationError] {
+    private mutating func members(_ index: Int, _ token: Int) -> [ValidationError] {
         let plan = program.plans.base[index]
         let names = program.names.base + Int(plan.table)
         let evaluation = evaluation
-        var errors = missing(plan, instance, path) { evaluation.find(names[$0], in: token) != nil }
+        var errors = missing(plan, token) { evaluation.find(names[$0], in: token) != nil }
         var key = token + 1
         while key < evaluation.tokens[token].offset, left > 0 {
-            if evaluation.tokens[key].kind == .key { errors += member(plan, key, instance, path) }
+            errors += member(plan, key)
             key = evaluation.after(key + 1)
         }
         return errors
     }
 
-    /// The errors of the required names that are not there. The closure gets the positions of names in their table.
-    mutating func missing(
-        _ plan: MembersPlan, _ instance: String, _ path: String, _ isThere: (Int) -> Bool
-    ) -> [ValidationError] {
-        let location = program.locations[Int(plan.requiredLocation)].absolute
-        var errors: [ValidationError] = []
-        for position in 0...Int(plan.mask) where left > 0 {
-            let slot = program.names.base[Int(plan.table) + position]
-            guard slot.isRequired, slot.count != .max, !isThere(position) else { continue }
-            left -= 1
-            let name = String(
-                decoding: UnsafeBufferPointer(
-                    start: program.nameBytes.base + Int(slot.offset), count: Int(slot.count)), as: UTF8.self)
-            errors.append(
-                ValidationError(
-                    instanceLocation: instance, keywordLocation: "\(path)/required",
-                    absoluteKeywordLocation: location, rule: "required",
-                    message: "The property \(name.quotedText) is missing."))
-        }
-        return errors
-    }
-
-    private mutating func member(
-        _ plan: MembersPlan, _ key: Int, _ instance: String, _ path: String
-    ) -> [ValidationError] {
+    private mutating func member(_ plan: MembersPlan, _ key: Int) -> [ValidationError] {
         var errors: [ValidationError] = []
         var isKnown = false
-        let step = Explanation.shortened(step(key))
-        let own = "\(instance)/\(step)"
-        let token = evaluation.tokens[key]
-        withUnsafePointer(to: plan) { plan in
-            if let slot = evaluation.slot(plan, token), slot.pointee.node != MembersPlan.none {
-                isKnown = true
-                errors += explain(slot.pointee.node, key + 1, own, "\(path)/properties/\(step)")
-            }
+        let part = InstanceStep.member(key)
+        let name = evaluation.tokens[key]
+        let slot = withUnsafePointer(to: plan) { evaluation.slot($0, name) }
+        if let slot, slot.pointee.node != MembersPlan.none {
+            isKnown = true
+            errors += explain(slot.pointee.node, key + 1, .property(key), part)
         }
-        if plan.keys != MembersPlan.none { errors += explain(plan.keys, key, own, "\(path)/propertyNames") }
+        if plan.keys != MembersPlan.none, name.kind == .key {
+            errors += explain(plan.keys, key, .word("propertyNames"), part)
+        }
         for entry in plan.patternsStart..<plan.patternsEnd {
             let pattern = program.patternNodes.base[Int(entry)]
             guard evaluation.matches(pattern.pattern, key) else { continue }
             isKnown = true
-            let absolute = program.locations[Int(program.nodes.base[Int(pattern.node)].location)].absolute
-            errors += explain(
-                pattern.node, key + 1, own, "\(path)/patternProperties/\(Explanation.lastStep(absolute))")
+            errors += explain(pattern.node, key + 1, .pattern(pattern.node), part)
         }
         guard !isKnown, plan.additional != MembersPlan.none, left > 0 else { return errors }
-        if plan.isClosed {
-            left -= 1
-            let location = program.locations[Int(plan.additionalLocation)].absolute
-            return errors + [Explanation.closed(location, own, "\(path)/additionalProperties")]
-        }
-        return errors + explain(plan.additional, key + 1, own, "\(path)/additionalProperties")
+        let step = KeywordStep.word("additionalProperties")
+        guard plan.isClosed else { return errors + explain(plan.additional, key + 1, step, part) }
+        left -= 1
+        instance.append(part)
+        keywords.append(step)
+        errors.append(closed(plan.additionalLocation, key + 1))
+        instance.removeLast()
+        keywords.removeLast()
+        return errors
     }
 }

@@ -12,14 +12,18 @@ public struct ValidationError: Sendable, Hashable {
     public let rule: String
     /// One sentence about the rule, without the value.
     public let message: String
+    /// The value as JSON, cut to the limit that the caller set; nil if values were not asked for, or if the value had
+    /// not been read when it was refused.
+    public internal(set) var value: String?
     /// The errors of the schemas that the keyword applies.
     public internal(set) var causes: [ValidationError] = []
 }
 
 extension ValidationError: CustomStringConvertible {
-    /// `INSTANCE: MESSAGE (KEYWORD)`.
+    /// `INSTANCE: MESSAGE (KEYWORD)`, and the value if it was asked for.
     public var description: String {
         "\(instanceLocation.isEmpty ? "(root)" : instanceLocation): \(message) (\(keywordLocation))"
+            + (value.map { " The value is \($0)." } ?? "")
     }
 }
 
@@ -37,6 +41,13 @@ public struct ValidationResult: Sendable, Hashable {
 
     /// Why the document is not valid; without any, it is.
     public let errors: [ValidationError]
+    /// Whether a limit ended the validation, so that the document is not judged.
+    var isLimited = false
+
+    init(errors: [ValidationError], isLimited: Bool = false) {
+        self.errors = errors
+        self.isLimited = isLimited
+    }
 
     /// Whether the document is valid.
     public var isValid: Bool { errors.isEmpty }
@@ -48,7 +59,7 @@ public struct ValidationResult: Sendable, Hashable {
         error.causes.isEmpty ? [error] : error.causes.flatMap(leaves)
     }
 
-    /// The result as JSON.
+    /// The result as JSON. Errors have a member `value`, a string with JSON, if values were asked for.
     public func json(_ output: Output) -> JSONValue {
         var object: JSONObject = ["valid": .bool(isValid)]
         guard !isValid else { return .object(object) }
@@ -66,11 +77,13 @@ public struct ValidationResult: Sendable, Hashable {
     }
 
     private static func unit(_ error: ValidationError) -> JSONValue {
-        [
+        var unit: JSONObject = [
             "valid": false, "keywordLocation": .string(error.keywordLocation),
             "absoluteKeywordLocation": .string(error.absoluteKeywordLocation),
             "instanceLocation": .string(error.instanceLocation), "error": .string(error.message),
         ]
+        if let value = error.value { unit["value"] = .string(value) }
+        return .object(unit)
     }
 
     private static func tree(_ error: ValidationError) -> JSONValue {

@@ -40,8 +40,6 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
     let nameBytes: FlatList<UInt8>
     let locations: [Location]
     let hasDynamicScope: Bool
-    /// The draft of the schema itself, if it has no other drafts or vocabularies within.
-    let uniformDraft: SchemaDraft?
 
     init(_ draft: ProgramDraft, root: UInt32, nameBytes: [UInt8], constants: JSONDocument) {
         self.root = root
@@ -70,7 +68,6 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
         self.nameBytes = FlatList(nameBytes)
         locations = draft.locations
         hasDynamicScope = !draft.dynamics.isEmpty
-        uniformDraft = draft.uniformDraft
     }
 }
 
@@ -95,7 +92,6 @@ struct ProgramDraft {
     var formats: [Format] = []
     var contents: [ContentCheck] = []
     var locations: [Program.Location] = []
-    var uniformDraft: SchemaDraft?
 }
 
 /// An array that never changes, read through its address.

@@ -10,6 +10,10 @@ struct StreamFrame {
     let path: Int
     /// The index of its set of keys; -1 if equal keys make no difference.
     var keySet = -1
+    /// Whether a check looks at the ends of its elements.
+    var looksAtElements = false
+    /// The index of its table of scalars; -1 if they may be equal.
+    var scalars = -1
 }
 
 /// A schema that a value has to match, and how it is reached.
@@ -38,6 +42,12 @@ struct StreamCheck {
         case least, most
         /// At its end: an instruction, or a whole schema.
         case instruction, node
+        /// `anyOf` or `oneOf` of an object: the bits are the schemas that no member has excluded.
+        case branches
+        /// `contains`: the elements that match are counted as they end.
+        case contains
+        /// `uniqueItems`: a scalar that an earlier element equals decides; the rest is compared at the array's end.
+        case unique
     }
 
     let kind: Kind
@@ -47,9 +57,9 @@ struct StreamCheck {
     let applied: Int32
     /// An index of the locations, or of the instructions.
     var detail: UInt32 = 0
-    /// Where the bits of required names begin, and how many are set.
+    /// Where the bits of required names, or of branches, begin, and how many names or elements were found.
     var bits = 0
-    var found: UInt32 = 0
+    var found = 0
 }
 
 /// A key, by two hashes with seeds that differ from process to process: equal ones are not met by chance or by choice.

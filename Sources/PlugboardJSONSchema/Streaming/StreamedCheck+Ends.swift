@@ -1,7 +1,7 @@
 /// What is checked when a value has ended.
 extension StreamedCheck {
     mutating func end() -> Bool {
-        evaluation.work += Evaluation.workLimit.value
+        addWork()
         // One by one: most often it is one.
         while applied.count > pending { applied.removeLast() }
         isPrepared = false
@@ -12,6 +12,12 @@ extension StreamedCheck {
         if frame.isObject { path.removeLast(path.count - frame.path) }
         expected = .separator
         return true
+    }
+
+    /// A value or a key was read, for which a whole document has as much work.
+    mutating func addWork() {
+        evaluation.work += Evaluation.workLimit.value
+        branchWork += Evaluation.workLimit.value
     }
 
     mutating func close() throws(JSONDocumentError) -> Bool {
@@ -28,27 +34,30 @@ extension StreamedCheck {
             let isValid: Bool
             switch check.kind {
             case .items, .most: isValid = true
-            case .members: isValid = check.found == program.plans.base[Int(check.index)].requiredCount
+            case .members: isValid = check.found == Int(program.plans.base[Int(check.index)].requiredCount)
             case .least: isValid = frame.count >= Int(check.index)
-            case .instruction:
+            case .contains: isValid = check.found >= containsPlan(check).least
+            case .instruction, .branches, .unique:
                 isValid = evaluation.step(program.code.base + Int(check.index), token, Evaluation.unmarked)
             case .node: isValid = evaluation.check(check.index, token)
             }
             guard isValid, evaluation.stop == .none else {
-                fail(check, token)
+                fail(check, keptFrame >= 0 ? token : nil)
                 return false
             }
         }
         frames.removeLast()
+        if frame.keySet >= 0 { keySets.removeLast() }
+        if frame.scalars >= 0 { scalars.removeLast() }
+        while checks.count > frame.checks { checks.removeLast() }
+        while bits.count > frame.bits { bits.removeLast() }
+        pending = frame.applied
+        endElement(token)
         if keptFrame == frames.count {
             keptFrame = -1
             parser.tokenCount = 0
         }
-        if frame.keySet >= 0 { keySets.removeLast() }
-        while checks.count > frame.checks { checks.removeLast() }
-        while bits.count > frame.bits { bits.removeLast() }
-        pending = frame.applied
-        return end()
+        return failure == nil && end()
     }
 
     /// The evaluation reads the window, which may have moved.

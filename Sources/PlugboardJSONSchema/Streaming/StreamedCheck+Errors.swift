@@ -39,10 +39,12 @@ extension StreamedCheck {
         return steps.reversed().joined()
     }
 
-    private mutating func explain(_ body: (inout Explanation) -> [ValidationError]) {
+    private mutating func explain(
+        _ instance: String = "", _ keywords: String = "", _ body: (inout Explanation) -> [ValidationError]
+    ) {
         useWindow()
         let stop = evaluation.stop
-        var explanation = Explanation(program, evaluation, limit: errorLimit)
+        var explanation = Explanation(program, evaluation, errors, instance: instance, keywords: keywords)
         failure = explanation.result(stop == .none ? body(&explanation) : [], stop: stop)
     }
 
@@ -53,50 +55,55 @@ extension StreamedCheck {
         let schema = applied[index]
         let (instance, keywords) = (instance(frames.count), keywords(Int32(index)))
         if program.nodes.base[Int(schema.node)].kinds == 0, schema.step == .additional {
-            failure = ValidationResult(errors: [
-                Explanation.closed(program.locations[Int(schema.detail)].absolute, instance, keywords)
-            ])
-            return
+            return explain(instance, keywords) { [$0.closed(schema.detail, nil)] }
         }
         if program.nodes.base[Int(schema.node)].kinds == 0 { return failWithType(index) }
-        explain { $0.explain(schema.node, token, instance, keywords) }
+        explain(instance, keywords) { $0.explain(schema.node, token) }
     }
 
     /// A key does not match the schema of keys.
     mutating func fail(_ node: UInt32, _ token: Int, _ applied: Int32, _ keyword: String) {
-        let (instance, keywords) = (instance(frames.count), keywords(applied))
-        explain { $0.explain(node, token, instance, "\(keywords)/\(keyword)") }
+        explain(instance(frames.count), "\(keywords(applied))/\(keyword)") { $0.explain(node, token) }
     }
 
     mutating func failWithType(_ index: Int) {
-        let node = UnsafePointer(program.nodes.base) + Int(applied[index].node)
-        let error = Explanation.wrongType(program, node, instance(frames.count), keywords(Int32(index)))
-        failure = ValidationResult(errors: [error])
+        let node = applied[index].node
+        explain(instance(frames.count), keywords(Int32(index))) { [$0.wrongType(node, nil)] }
     }
 
-    /// A string that has not ended is longer than a limit.
-    mutating func failAsTooLong(_ instruction: Instruction, _ index: Int) {
-        let (instance, keywords) = (instance(frames.count), keywords(Int32(index)))
-        explain { [$0.error(instruction, instance, keywords)] }
+    /// The begin of a value decides that an instruction fails.
+    mutating func fail(_ instruction: Instruction, _ index: Int) {
+        explain(instance(frames.count), keywords(Int32(index))) { [$0.error(instruction, nil)] }
+    }
+
+    /// No schema of `anyOf` or `oneOf` is left for the innermost object, which is not read to its end: its last member
+    /// excludes those of the bits.
+    mutating func failWithoutBranch(_ check: StreamCheck, _ last: UInt64, _ token: Int) {
+        let instruction = program.code.base[Int(check.index)]
+        explain(instance(frames.count - 1), keywords(check.applied)) {
+            [$0.error(instruction, nil, $0.excluded(instruction, last, token))]
+        }
     }
 
     /// The innermost array or object does not pass a check: a limit while it arrives, or any at its end.
-    mutating func fail(_ check: StreamCheck, _ token: Int = 0) {
+    ///
+    /// - Parameter token: The array or object, if it is kept and has ended.
+    mutating func fail(_ check: StreamCheck, _ token: Int? = nil) {
         let instance = instance(frames.count - 1)
         let keywords = keywords(check.applied)
         switch check.kind {
-        case .instruction:
+        case .instruction, .branches:
             let instruction = program.code.base[Int(check.index)]
-            explain { $0.explain(instruction, token, instance, keywords) }
-        case .node: explain { $0.explain(check.index, token, instance, keywords) }
-        case .least, .most:
+            explain(instance, keywords) { $0.explain(instruction, token ?? 0) }
+        case .node: explain(instance, keywords) { $0.explain(check.index, token ?? 0) }
+        case .least, .most, .contains, .unique:
             let instruction = program.code.base[Int(check.detail)]
-            explain { [$0.error(instruction, instance, keywords)] }
+            explain(instance, keywords) { [$0.error(instruction, token)] }
         case .members, .items:
             let plan = program.plans.base[Int(check.index)]
             let bits = bits
-            explain {
-                $0.missing(plan, instance, keywords) { position in
+            explain(instance, keywords) {
+                $0.missing(plan, nil) { position in
                     bits[check.bits + position / 64] >> UInt64(position % 64) & 1 != 0
                 }
             }

@@ -9,6 +9,7 @@ extension StreamedCheck {
     /// key.
     mutating func prepareValue() {
         isPrepared = true
+        nextLook = 0
         pending = applied.count
         guard let frame = frames.last else {
             applied.append(AppliedSchema(node: program.root, parent: -1, step: .root))
@@ -35,7 +36,7 @@ extension StreamedCheck {
         }
     }
 
-    private mutating func apply(_ node: UInt32, _ parent: Int32, _ step: AppliedSchema.Step, detail: UInt32 = 0) {
+    mutating func apply(_ node: UInt32, _ parent: Int32, _ step: AppliedSchema.Step, detail: UInt32 = 0) {
         guard applied.count < StreamedCheck.appliedLimit else {
             evaluation.stop = .work
             return failAsLimited()
@@ -53,7 +54,9 @@ extension StreamedCheck {
     /// A key was read: finds the schemas of the member's value.
     mutating func beginMember(_ token: Int) throws(JSONDocumentError) {
         useWindow()
+        addWork()
         isPrepared = true
+        nextLook = 0
         pending = applied.count
         let key = parser.tokens[token]
         let text = UnsafeRawBufferPointer(start: parser.bytes + key.offset, count: Int(key.count))
@@ -123,13 +126,18 @@ extension StreamedCheck {
             fail(index, token)
             return false
         }
+        if keptFrame >= 0, excludesAllBranches(token) { return false }
+        endElement(token)
         if keptFrame < 0 { parser.tokenCount = 0 }
-        return end()
+        return failure == nil && end()
     }
 
     /// A scalar of one of these kinds has begun: fails if no schema allows it, or if it is too long.
     mutating func unfinished(_ kinds: [Token.Kind]) -> Bool {
         let count = scanned - parser.cursor
+        // A long value that arrives in small pieces is looked at a few times only.
+        guard count <= 0 || count >= nextLook else { return false }
+        nextLook = count + count / 8 + 1
         let end = applied.count
         // The schemas that these refer to are looked at as well, so many of them.
         var index = pending - 1
@@ -147,10 +155,16 @@ extension StreamedCheck {
                     apply(instruction.a, Int32(index), .call, detail: instruction.location)
                     guard failure == nil else { return false }
                 }
+                if instruction.operation == .anyOf || instruction.operation == .oneOf,
+                    kinds.allSatisfy({ branches(instruction, $0).count == 0 })
+                {
+                    fail(instruction, index)
+                    return false
+                }
                 guard kinds[0] == .string, count > 0 else { continue }
                 // A character is at most twelve bytes: the escapes of two surrogates.
                 if instruction.operation == .maxLength, count / 12 > Int(instruction.a) {
-                    failAsTooLong(instruction, index)
+                    fail(instruction, index)
                     return false
                 }
             }
@@ -163,15 +177,23 @@ extension StreamedCheck {
         guard frames.count < parser.depthLimit else {
             throw parser.failure("the value is nested deeper than the limit of \(parser.depthLimit)")
         }
+        if readsWhole, passesWhole(kind) { return failure == nil && end() }
+        var isKept = needsElements
         let frame = StreamFrame(
             isObject: kind == .object, applied: pending, checks: checks.count, bits: bits.count, path: path.count)
         guard addChecks(kind) else { return false }
         frames.append(frame)
         var countsKeys = kind == .object && options.refusesDuplicateKeys
-        var isKept = false
         for check in checks[frame.checks...] {
             switch check.kind {
-            case .instruction, .node: isKept = true
+            case .instruction, .node, .branches: isKept = true
+            case .contains: frames[frames.count - 1].looksAtElements = true
+            case .unique:
+                isKept = true
+                guard frames[frames.count - 1].scalars < 0 else { continue }
+                frames[frames.count - 1].looksAtElements = true
+                frames[frames.count - 1].scalars = scalars.count
+                scalars.append([:])
             case .least, .most: countsKeys = countsKeys || kind == .object
             default: break
             }
@@ -184,6 +206,38 @@ extension StreamedCheck {
         if keptFrame >= 0 { try parser.enter(kind) } else { parser.cursor += 1 }
         isPrepared = false
         expected = kind == .object ? .firstKey : .firstElement
+        return true
+    }
+
+    /// Whether the array or object at the cursor ends in the window and matches its schemas. If not, nothing has
+    /// changed.
+    private mutating func passesWhole(_ kind: Token.Kind) -> Bool {
+        if unfinished.first == parser.cursor {
+            unfinished.removeFirst()
+            return false
+        }
+        // What is covered is evaluated around it; a second time at each level would be quadratic.
+        for index in pending..<applied.count where applied[index].isCovered { return false }
+        let (mark, isWhole) = parser.tryContainer(kind, depth: parser.depthLimit - frames.count)
+        guard isWhole else {
+            unfinished = parser.rewind(to: mark)
+            if unfinished.first == parser.cursor { unfinished.removeFirst() }
+            return false
+        }
+        useWindow()
+        let work = evaluation.work
+        evaluation.work += Evaluation.workLimit.value * (parser.tokenCount - mark.tokenCount - 1)
+        for index in pending..<applied.count
+        where !evaluation.check(applied[index].node, mark.tokenCount) || evaluation.stop != .none {
+            evaluation.stop = .none
+            evaluation.work = work
+            readsWhole = false
+            _ = parser.rewind(to: mark)
+            return false
+        }
+        parser.accept()
+        endElement(mark.tokenCount)
+        if keptFrame < 0 { parser.tokenCount = 0 }
         return true
     }
 
@@ -238,9 +292,8 @@ extension StreamedCheck {
             case .maxItems, .maxProperties:
                 checks.append(StreamCheck(kind: .most, index: instruction.a, applied: own, detail: position))
             default:
-                if !isMarked, !isCovered {
-                    checks.append(StreamCheck(kind: .instruction, index: position, applied: own))
-                }
+                guard !isDecided(instruction, index, kind), failure == nil, !isMarked, !isCovered else { continue }
+                addInstruction(position, instruction, own, kind)
             }
         }
     }

@@ -21,7 +21,7 @@ struct StreamedCheck {
 
     let program: Program
     let options: JSONDocument.Options
-    let errorLimit: Int
+    let errors: ErrorOptions
     var parser: TapeParser
     var evaluation: Evaluation
     private var capacity: Int
@@ -30,6 +30,8 @@ struct StreamedCheck {
     var expected = Expected.start
     /// Up to here, the value at the cursor is known to be unfinished; 0 if nothing is known.
     var scanned = 0
+    /// The beginning of a value is compared with its schemas again when so many bytes of it are there.
+    var nextLook = 0
     var isFinal = false
     /// Whether the schemas of the value that follows are known: those from `pending` on.
     var isPrepared = false
@@ -40,18 +42,27 @@ struct StreamedCheck {
     var checks: [StreamCheck] = []
     var bits: [UInt64] = []
     var keySets: [Set<StreamKey>] = []
+    /// The scalars of arrays that may have none twice, as tokens by hash.
+    var scalars: [[UInt64: Int]] = []
     /// The keys that lead to the value, one after the other.
     var path: [UInt8] = []
     /// The outermost frame whose tokens are kept; -1 without one.
     var keptFrame = -1
+    /// Where the arrays and objects begin whose ends are known not to be in the window, in order.
+    var unfinished: [Int] = []
+    /// Whether those that end in the window are read in one go. A wrong one is read once more in steps, which find the
+    /// first byte that is wrong.
+    var readsWhole = true
+    /// How much work is left for schemas of `anyOf` and `oneOf` that are followed while an object is read.
+    var branchWork = Evaluation.workLimit.document
     var failure: ValidationResult?
     /// The bytes may come from different threads.
     var lowestStack: UInt = 0
 
-    init(_ program: Program, _ scratch: Scratch, _ options: JSONDocument.Options, errorLimit: Int) {
+    init(_ program: Program, _ scratch: Scratch, _ options: JSONDocument.Options, _ errors: ErrorOptions) {
         self.program = program
         self.options = options
-        self.errorLimit = errorLimit
+        self.errors = errors
         capacity = 0
         parser = TapeParser(options: options)
         evaluation = Evaluation(program, parser.tokens, parser.bytes, tokenCount: 0, scratch)
@@ -95,6 +106,7 @@ struct StreamedCheck {
             throw JSONDocumentError(offset: limit, reason: "the text is larger than the limit of \(limit) bytes")
         }
         if keptFrame < 0, parser.cursor > 0 { dropRead() }
+        unfinished.removeAll(keepingCapacity: true)
         guard parser.size + part.count <= StreamedCheck.windowLimit else {
             throw located(parser.failure("more than \(StreamedCheck.windowLimit) bytes of it have to be kept"))
         }

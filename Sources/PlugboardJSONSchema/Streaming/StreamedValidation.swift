@@ -7,14 +7,20 @@
 ///     let result = try validation.finish()
 ///
 /// Members, elements, types, bounds, patterns and constants of scalars are checked as soon as their bytes are there,
-/// and need no memory but for the open arrays and objects. Keywords that look at a whole array or object
-/// (combinations, conditions, `contains`, `uniqueItems`, constants, dependencies, `unevaluated…`) are checked at its
-/// end; until then, that array or object is kept.
+/// and need no memory but for the open arrays and objects; so are schemas behind `$ref` and `allOf`. Of `anyOf`,
+/// `oneOf`, `if` and `not`, schemas that cannot match the kind of an array or object (by `type`, `const` or `enum`) are
+/// left out when it begins; where one schema of `anyOf` or `oneOf` is left, it is applied like a reference. An object
+/// fails at the scalar member that leaves none of them. `contains` is checked at the end of each element, which is kept
+/// until then, and `uniqueItems` fails at the first scalar that an earlier element equals. Otherwise keywords that look at
+/// a whole array or object (these, constants, dependencies, `unevaluated…`) are checked at its end; until then, that
+/// array or object is kept, and so is an array with `uniqueItems`.
 ///
-/// The verdict is that of `JSONSchema.isValid`, with one exception: of equal keys of an object every value must match,
-/// not only the last one, because the first one is decided before the last one is read. Limits of the evaluation (depth
-/// and work) begin at each value that is checked by itself, so that a document near a limit may pass in pieces and
-/// exceed the limit as a whole. The text may be larger than 1 GiB; what has to be kept of it must not.
+/// The verdict is that of `JSONSchema.isValid`. Limits of the evaluation (depth and work) begin at each value that is
+/// checked by itself, and keywords that are decided early need other steps, so that a document near a limit may pass in
+/// one way and exceed the limit in the other. The text may be larger than 1 GiB; what has to be kept of it must not.
+///
+/// The errors are those that decide, in the places of the whole document. Where the kind of a value leaves one schema of
+/// `anyOf` or `oneOf`, they are that schema's; where a member leaves none, they are that member's.
 ///
 /// One thread at a time may use it.
 public final class StreamedValidation {
@@ -24,11 +30,11 @@ public final class StreamedValidation {
     private let scratches: ScratchPool
     private let scratch: Scratch
 
-    init(_ program: Program, _ scratches: ScratchPool, _ options: JSONDocument.Options, limit: Int) {
+    init(_ program: Program, _ scratches: ScratchPool, _ options: JSONDocument.Options, _ errors: ErrorOptions) {
         self.program = program
         self.scratches = scratches
         scratch = scratches.take()
-        check = StreamedCheck(program, scratch, options, errorLimit: limit)
+        check = StreamedCheck(program, scratch, options, errors)
     }
 
     deinit {
@@ -75,9 +81,11 @@ extension JSONSchema {
     /// - Parameters:
     ///   - options: The limits of the text.
     ///   - limit: The most errors that are collected where a kept array or object is not valid.
+    ///   - valueLimit: The most bytes of the value that an error quotes, where the value is in memory. With 0, errors
+    ///     never contain the data.
     public func validation(
-        options: JSONDocument.Options = JSONDocument.Options(), limit: Int = 100
+        options: JSONDocument.Options = JSONDocument.Options(), limit: Int = 100, valueLimit: Int = 0
     ) -> StreamedValidation {
-        StreamedValidation(program, scratches, options, limit: limit)
+        StreamedValidation(program, scratches, options, ErrorOptions(limit: limit, valueLimit: valueLimit))
     }
 }

@@ -185,6 +185,7 @@ struct TypedSettingsTests {
                 $0.limit = $0.limit
                 $0.passesLarger = $0.passesLarger
                 $0.streams = $0.streams
+                $0.showsValues = $0.showsValues
                 $0.stored = $0.stored
                 $0.fetch = $0.fetch
                 $0.fetchSize = $0.fetchSize
@@ -193,7 +194,7 @@ struct TypedSettingsTests {
             [
                 "schemas", "shapes", "requests", "documents", "openapi", "checksOperationRequests", "mode", "draft",
                 "formats",
-                "limit", "passesLarger", "streams", "stored", "fetch", "fetchSize", "fetchCount",
+                "limit", "passesLarger", "streams", "showsValues", "stored", "fetch", "fetchSize", "fetchCount",
             ]
         ),
     ]

@@ -1,4 +1,5 @@
 import PlugboardCore
+import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardKit
 import PlugboardTransport
@@ -18,13 +19,14 @@ package enum Linkage: CaseIterable, Sendable {
     package func kernel(
         _ id: String, _ linked: UnsafePointer<plug_plugin_v1>, loader: any PluginFileLoader,
         _ transport: (any Transport)? = nil,
-        settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent
+        settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent,
+        clock: ManualClock? = nil
     ) throws -> Kernel {
         let path = self == .loaded ? try Products.library("plugboard-\(id)") : nil
         let entry = PluginEntry(id: id, path: path, settings: settings)
         return try Kernel(
             configuration: Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) }),
             catalog: Catalog((self == .linked ? [linked] : []) + scripted.map(\.descriptor)), loader: loader,
-            transport: transport, log: log)
+            transport: transport, log: log, clock: clock)
     }
 }

@@ -27,14 +27,14 @@ final class CheckedBody: BodySource, @unchecked Sendable {
         self.schema = schema
         self.judge = judge
         self.passesLarger = passesLarger
-        validation = CheckedBody.validation(schema)
+        validation = CheckedBody.validation(schema, judge)
     }
 
-    private static func validation(_ schema: JSONSchema) -> StreamedValidation {
+    private static func validation(_ schema: JSONSchema, _ judge: Judge) -> StreamedValidation {
         var options = JSONDocument.Options()
         // The limit of the plugin decides.
         options.sizeLimit = .max
-        return schema.validation(options: options, limit: Judge.reasonLimit)
+        return schema.validation(options: options, limit: Judge.reasonLimit, valueLimit: judge.valueLimit)
     }
 
     var length: Int? { inner.length }
@@ -42,7 +42,7 @@ final class CheckedBody: BodySource, @unchecked Sendable {
 
     func rewind() -> Bool {
         guard inner.rewind() else { return false }
-        validation = CheckedBody.validation(schema)
+        validation = CheckedBody.validation(schema, judge)
         count = 0
         isDone = false
         return true

@@ -2,6 +2,11 @@ import PlugboardJSONSchema
 import PlugboardKit
 import PlugboardValidatorOptions
 
+/// Whose body it is.
+enum Side: String, Sendable {
+    case request, response
+}
+
 /// What becomes of one body: counts it, and makes the error of one that is not valid.
 struct Judge: Sendable {
     let host: PluginHost
@@ -10,26 +15,29 @@ struct Judge: Sendable {
     let exchange: UInt64
     /// As it may be printed.
     let url: String
-    /// `request` or `response`.
-    let what: String
+    let side: Side
     let mode: ValidatorMode
     let limit: ByteCount
+    /// The most bytes of values that an error quotes; 0 quotes none.
+    let valueLimit: Int
     /// The most reasons that an error names.
     static let reasonLimit = 3
 
     /// The error of a result; nil if the document is valid.
     func error(of result: ValidationResult?) -> PlugboardError? {
         guard let result, !result.isValid else { return nil }
-        let reasons = result.leaves.prefix(Judge.reasonLimit).map(\.description).joined(separator: " ")
-        return PlugboardError(.validatorInvalid, "The \(what)'s body does not match its schema. \(reasons)")
+        let reasons = result.leaves.prefix(Judge.reasonLimit).map { Printable.text($0.description) }.joined(
+            separator: " ")
+        return PlugboardError(.validatorInvalid, "The \(side.rawValue)'s body does not match its schema. \(reasons)")
     }
 
     func error(of error: JSONDocumentError) -> PlugboardError {
-        PlugboardError(.validatorJSON, "The \(what)'s body is not valid JSON: \(error.description).")
+        PlugboardError(.validatorJSON, "The \(side.rawValue)'s body is not valid JSON: \(error.description).")
     }
 
     var tooLarge: PlugboardError {
-        PlugboardError(.validatorLimit, "The \(what)'s body is larger than the \(limit) that validator checks.")
+        PlugboardError(
+            .validatorLimit, "The \(side.rawValue)'s body is larger than the \(limit) that validator checks.")
     }
 
     /// The error to fail with; nil lets the body pass. Once for each body, from any thread.

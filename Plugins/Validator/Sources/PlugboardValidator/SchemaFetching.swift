@@ -8,15 +8,17 @@ import Synchronization
 /// sent, neither those of an exchange nor those of the configuration.
 final class SchemaFetching: Sendable {
     private enum Known {
-        case document(JSONValue)
+        /// With the bytes of its text.
+        case document(JSONValue, size: Int)
         /// With the time until which the document is not asked for again.
         case failure(PlugboardError, until: Duration)
         /// All that need the document wait for one request.
         case underway(Task<Result<JSONValue, PlugboardError>, Never>)
     }
 
-    /// The most documents that are remembered; with more, all are dropped.
-    private static let memoryLimit = 256
+    /// The most documents that are remembered, and the most bytes of their texts; with more, all that have arrived are
+    /// dropped.
+    private static let memoryLimit = (count: 1024, bytes: 32 << 20)
     /// How long a document that could not be fetched is not asked for again.
     private static let pause = Duration.seconds(10)
     private static let timeout = Duration.seconds(30)
@@ -25,7 +27,29 @@ final class SchemaFetching: Sendable {
     private let sizeLimit: ByteCount
     let countLimit: Int
     private let host: PluginHost
-    private let known = Mutex<[ExactText: Known]>([:])
+    private let memory = Mutex(Memory())
+
+    private struct Memory {
+        var known: [ExactText: Known] = [:]
+        /// The bytes of the documents.
+        var size = 0
+        /// How often everything was forgotten.
+        var edition = 0
+
+        mutating func makeRoom(for size: Int) {
+            let limit = SchemaFetching.memoryLimit
+            guard known.count >= limit.count || self.size + size > limit.bytes else { return }
+            known = known.filter { if case .underway = $0.value { true } else { false } }
+            self.size = 0
+        }
+    }
+
+    var now: Duration { host.now }
+    /// Until when a schema that could not be compiled is not compiled again.
+    var retryTime: Duration { host.now + SchemaFetching.pause }
+
+    /// What is under way is not remembered either.
+    func forget() { memory.withLock { $0 = Memory(edition: $0.edition + 1) } }
 
     /// Nil if nothing may be fetched. An error refuses the configuration.
     init?(_ settings: ValidatorSettings, _ host: PluginHost) throws {
@@ -69,33 +93,34 @@ final class SchemaFetching: Sendable {
     /// Fetches a document, or returns the one that was fetched before.
     func document(_ uri: String) async throws(PlugboardError) -> JSONValue {
         let key = ExactText(uri)
-        let known: Known = known.withLock { known in
-            switch known[key] {
-            case .document(let document): return .document(document)
+        let known: Known = memory.withLock { memory in
+            switch memory.known[key] {
+            case .document(let document, let size): return .document(document, size: size)
             case .underway(let task): return .underway(task)
             case .failure(let error, let until) where host.now < until: return .failure(error, until: until)
             default: break
             }
-            if known.count >= SchemaFetching.memoryLimit { known = [:] }
+            memory.makeRoom(for: 0)
             // A task of its own: the exchange that asked first may be cancelled.
-            let found = Known.underway(Task { [self] in await result(uri, key) })
-            known[key] = found
+            let edition = memory.edition
+            let found = Known.underway(Task { [self] in await result(uri, key, edition) })
+            memory.known[key] = found
             return found
         }
         switch known {
-        case .document(let document): return document
+        case .document(let document, _): return document
         case .failure(let error, _): throw error
         case .underway(let task): return try await task.value.get()
         }
     }
 
-    private func result(_ uri: String, _ key: ExactText) async -> Result<JSONValue, PlugboardError> {
+    private func result(_ uri: String, _ key: ExactText, _ edition: Int) async -> Result<JSONValue, PlugboardError> {
         let result: Result<JSONValue, PlugboardError>
         let found: Known?
         do throws(PlugboardError) {
-            let document = try await fetch(uri)
+            let (document, size) = try await fetch(uri)
             result = .success(document)
-            found = .document(document)
+            found = .document(document, size: size)
         } catch {
             let failure = PlugboardError(
                 .validatorSchema, "The schema refers to \(Printable.url(uri)), which cannot be fetched. \(error.reason)"
@@ -103,11 +128,18 @@ final class SchemaFetching: Sendable {
             result = .failure(failure)
             found = error.code == .cancelled ? nil : .failure(failure, until: host.now + SchemaFetching.pause)
         }
-        known.withLock { $0[key] = found }
+        memory.withLock { memory in
+            guard memory.edition == edition else { return }
+            if case .document(_, let size) = found {
+                memory.makeRoom(for: size)
+                memory.size += size
+            }
+            memory.known[key] = found
+        }
         return result
     }
 
-    private func fetch(_ uri: String) async throws(PlugboardError) -> JSONValue {
+    private func fetch(_ uri: String) async throws(PlugboardError) -> (JSONValue, size: Int) {
         var request = Request(.get, uri)
         request.fields[.accept] = "application/schema+json, application/json"
         request.options.timeout = SchemaFetching.timeout
@@ -118,7 +150,7 @@ final class SchemaFetching: Sendable {
         }
         let bytes = try await response.collect(upTo: sizeLimit)
         do throws(JSONError) {
-            return try JSONParser.parse(bytes.array)
+            return (try JSONParser.parse(bytes.array), bytes.count)
         } catch {
             throw PlugboardError(.validatorSchema, "The response is not valid JSON: \(error.description).")
         }

@@ -27,10 +27,21 @@ final class SchemaStore: Sendable {
         }
     }
 
+    private struct Compiled {
+        let result: Result<JSONSchema, PlugboardError>
+        /// Until when it is used; nil as long as the documents are the same.
+        var until: Duration?
+
+        func isCurrent(at now: Duration) -> Bool {
+            guard let until else { return true }
+            return now < until
+        }
+    }
+
     private struct State {
         var registry = SchemaRegistry()
         /// Failures, too, so that a schema that cannot be compiled costs nothing the next time.
-        var compiled: [Key: Result<JSONSchema, PlugboardError>] = [:]
+        var compiled: [Key: Compiled] = [:]
         /// Changes with the documents, so that a schema of older ones is not kept.
         var edition = 0
     }
@@ -58,7 +69,7 @@ final class SchemaStore: Sendable {
     ///
     /// - Parameter limit: The bytes of the largest text that is compiled at once.
     func schema(_ key: Key, inline limit: Int) throws(PlugboardError) -> JSONSchema? {
-        let (known, registry, edition) = state.withLock { ($0.compiled[key], $0.registry, $0.edition) }
+        let (known, registry, edition) = look(key)
         if let known { return try known.get() }
         guard key.text.utf8.count <= limit, limit == .max || SchemaStore.isPlain(key.text) else { return nil }
         let source = try source(key, edition)
@@ -76,7 +87,7 @@ final class SchemaStore: Sendable {
 
     /// Compiles a text; documents that it refers to are fetched where that is allowed. Not on the loop.
     func load(_ key: Key) async throws(PlugboardError) -> JSONSchema {
-        let (known, registry, edition) = state.withLock { ($0.compiled[key], $0.registry, $0.edition) }
+        let (known, registry, edition) = look(key)
         if let known { return try known.get() }
         let source = try source(key, edition)
         do {
@@ -91,13 +102,27 @@ final class SchemaStore: Sendable {
             return schema
         } catch let error as SchemaError {
             let failure = SchemaStore.failure(error)
-            // What was fetched may change.
-            if fetching == nil { keep(.failure(failure), key, edition) }
+            keep(.failure(failure), key, edition, until: fetching?.retryTime)
             throw failure
         } catch let error as PlugboardError {
+            if error.code != .cancelled { keep(.failure(error), key, edition, until: fetching?.retryTime) }
             throw error
         } catch {
             throw PlugboardError(.validatorSchema, "The schema cannot be compiled. \(error)")
+        }
+    }
+
+    /// Forgets the documents that were fetched, and compiles every schema again when it is next used.
+    func forget() {
+        fetching?.forget()
+        register([])
+    }
+
+    private func look(_ key: Key) -> (known: Result<JSONSchema, PlugboardError>?, SchemaRegistry, edition: Int) {
+        let now = fetching?.now ?? .zero
+        return state.withLock { state in
+            let known = state.compiled[key].flatMap { $0.isCurrent(at: now) ? $0 : nil }
+            return (known?.result, state.registry, state.edition)
         }
     }
 
@@ -109,11 +134,13 @@ final class SchemaStore: Sendable {
         !text.utf8.contains { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "\\") }
     }
 
-    private func keep(_ schema: Result<JSONSchema, PlugboardError>, _ key: Key, _ edition: Int) {
+    private func keep(
+        _ schema: Result<JSONSchema, PlugboardError>, _ key: Key, _ edition: Int, until: Duration? = nil
+    ) {
         state.withLock { state in
             guard state.edition == edition else { return }
             if state.compiled.count >= SchemaStore.limit { state.compiled = [:] }
-            state.compiled[key] = schema
+            state.compiled[key] = Compiled(result: schema, until: until)
         }
     }
 
@@ -123,7 +150,7 @@ final class SchemaStore: Sendable {
 
     private static func options(_ key: Key) -> JSONSchema.Options {
         var options = JSONSchema.Options()
-        options.draft = SchemaDraft(rawValue: key.draft.rawValue) ?? .draft2020
+        if !key.isShape { options.draft = SchemaDraft(rawValue: key.draft.rawValue) ?? .draft2020 }
         if key.formats { options.formats = true }
         return options
     }
@@ -134,8 +161,8 @@ final class SchemaStore: Sendable {
         do {
             let value = try JSONParser.parse(key.text)
             return key.isShape ? try Shape(value).schema : value
-        } catch let error as SchemaError {
-            failure = SchemaStore.failure(error)
+        } catch let error as ShapeError {
+            failure = PlugboardError(.validatorSchema, "The shape cannot be used. \(error.description)")
         } catch {
             failure = PlugboardError(.validatorSchema, "The schema is not valid JSON: \(error).")
         }

@@ -4,11 +4,15 @@ import PlugboardValidatorOptions
 
 /// Puts the check around a body, and decides after a hold.
 extension Validator {
-    func judge(_ exchange: borrowing Exchange, _ what: String) -> Judge {
+    /// The most bytes of a value that an error quotes, if the setting asks for it.
+    private static let valueLimit = 128
+
+    func judge(_ exchange: borrowing Exchange, _ side: Side) -> Judge {
         Judge(
             host: host, checked: checked, invalid: invalid, exchange: exchange.id,
-            url: Printable.url(exchange.request.url), what: what, mode: mode(exchange),
-            limit: exchange[ValidatorAttributes.keys.limit] ?? settings.limit)
+            url: Printable.url(exchange.request.url), side: side, mode: mode(exchange),
+            limit: exchange[ValidatorAttributes.keys.limit] ?? settings.limit,
+            valueLimit: settings.showsValues ? Validator.valueLimit : 0)
     }
 
     /// A body cannot be checked: the error to fail with, or nil in the mode warn, which publishes and logs it.
@@ -20,63 +24,59 @@ extension Validator {
     }
 
     /// The error of a body with a content coding, whose bytes are not JSON.
-    private func coding(_ head: borrowing Head, _ what: String) -> PlugboardError? {
-        guard head.contains(.contentEncoding),
-            let coding = head.fields.values(.contentEncoding).first(where: { value in
+    private func coding(_ exchange: borrowing Exchange, _ side: Side) -> PlugboardError? {
+        let isCoded =
+            side == .request
+            ? exchange.request.contains(.contentEncoding) : exchange.response?.contains(.contentEncoding) == true
+        guard isCoded, let fields = side == .request ? exchange.request.fields : exchange.response?.fields,
+            let coding = fields.values(.contentEncoding).first(where: { value in
                 !value.isEmpty && value.lowercased() != "identity"
             })
         else { return nil }
         return PlugboardError(
             .validatorCoding,
-            "The \(what)'s body has the content coding \(Printable.text(coding)), so that validator cannot read it. "
-                + (what == "response"
+            "The \(side.rawValue)'s body has the content coding \(Printable.text(coding)), so that validator cannot read "
+                + "it. "
+                + (side == .response
                     ? "Add the plugin decode, and leave Accept-Encoding to it." : "Compress it in a plugin further in.")
         )
     }
 
-    func check(_ exchange: borrowing Exchange, _ schema: JSONSchema) -> RequestVerdict {
-        if let error = coding(exchange.request, "request") {
-            return unchecked(exchange, error).map { .fail($0) } ?? .next
-        }
-        let judge = judge(exchange, "request")
+    /// Puts the check around the body.
+    func check<Phase: HoldingPhase>(
+        _ exchange: borrowing Exchange, _ schema: JSONSchema, _ side: Side
+    ) -> Verdict<Phase> {
+        if let error = coding(exchange, side) { return failing(unchecked(exchange, error)) }
+        let judge = judge(exchange, side)
         // A request that is sent in part cannot be taken back, so that only the mode warn lets it flow.
-        let flows = judge.mode == .warn
+        let streams = side == .response && exchange[ValidatorAttributes.keys.streams] ?? settings.streams
+        let flows = judge.mode == .warn || streams
+        let passesLarger = flows ? settings.passesLarger : nil
         let knowledge = knowledge(exchange)
         knowledge.hasBody = false
-        exchange.wrapRequestBody { inner in
+        let wrap: (InnerBody) -> CheckedBody = { inner in
             knowledge.hasBody = true
-            return CheckedBody(inner, schema, judge, passesLarger: flows ? settings.passesLarger : nil)
+            return CheckedBody(inner, schema, judge, passesLarger: passesLarger)
         }
-        return flows ? .next : .hold(upTo: judge.limit)
-    }
-
-    func check(_ exchange: borrowing Exchange, _ schema: JSONSchema) -> ResponseVerdict {
-        if let response = exchange.response, let error = coding(response, "response") {
-            return unchecked(exchange, error).map { .fail($0) } ?? .next
-        }
-        let judge = judge(exchange, "response")
-        let flows = judge.mode == .warn || exchange[ValidatorAttributes.keys.streams] ?? settings.streams
-        let knowledge = knowledge(exchange)
-        knowledge.hasBody = false
-        exchange.wrapResponseBody { inner in
-            knowledge.hasBody = true
-            return CheckedBody(inner, schema, judge, passesLarger: flows ? settings.passesLarger : nil)
+        switch side {
+        case .request: exchange.wrapRequestBody(wrap)
+        case .response: exchange.wrapResponseBody(wrap)
         }
         return flows ? .next : .hold(upTo: judge.limit)
     }
 
     /// A held body has come to its end, so it is valid; where there was none, nothing was checked.
-    func held(_ exchange: borrowing Exchange, _ what: String) -> PlugboardError? {
+    func held(_ exchange: borrowing Exchange, _ side: Side) -> PlugboardError? {
         guard !knowledge(exchange).hasBody else { return nil }
-        let judge = judge(exchange, what)
+        let judge = judge(exchange, side)
         // The error of an empty text.
         do throws(JSONDocumentError) { _ = try JSONDocument("") } catch { return judge.judge(judge.error(of: error)) }
         return nil
     }
 
-    func overLimit(_ exchange: borrowing Exchange, _ what: String) -> PlugboardError? {
+    func overLimit(_ exchange: borrowing Exchange, _ side: Side) -> PlugboardError? {
         guard !settings.passesLarger else { return nil }
-        let judge = judge(exchange, what)
+        let judge = judge(exchange, side)
         return judge.judge(judge.tooLarge)
     }
 }

@@ -17,7 +17,8 @@ struct Validator: Plugin {
         commands: [
             CommandDefinition(
                 "register", "Registers documents that schemas refer to, by URI.",
-                arguments: #"{"documents": {"https://example.com/a.json": {}}}"#)
+                arguments: #"{"documents": {"https://example.com/a.json": {}}}"#),
+            CommandDefinition("forget", "Forgets the documents that were fetched."),
         ])
 
     typealias Settings = ValidatorSettings
@@ -109,36 +110,9 @@ struct Validator: Plugin {
         guard !requests.isEmpty || settings.checksOperationRequests && !operations.isEmpty, mode(exchange) != .off,
             let type = type(exchange.request)
         else { return .next }
-        switch exchange.visit {
-        case .held: return held(exchange, "request").map { .fail($0) } ?? .next
-        case .overLimit: return overLimit(exchange, "request").map { .fail($0) } ?? .next
-        default: break
-        }
-        let found: Found
-        do throws(PlugboardError) {
-            if let rule = rule(of: requests, exchange, status: nil, type) {
-                found = try find(rule)
-            } else if settings.checksOperationRequests {
-                found = try find(exchange, status: nil, type)
-            } else {
-                found = .nothing
-            }
-        } catch {
-            return unchecked(exchange, error).map { .fail($0) } ?? .next
-        }
-        switch found {
-        case .nothing: return .next
-        case .schema(let schema): return check(exchange, schema)
-        case .key(let key):
-            return .wait { [self] in
-                let schema = await load(key)
-                return { exchange in
-                    switch schema {
-                    case .success(let schema): check(exchange, schema)
-                    case .failure(let error): unchecked(exchange, error).map { .fail($0) } ?? .next
-                    }
-                }
-            }
+        return decide(exchange, .request) { exchange throws(PlugboardError) in
+            if let rule = rule(of: requests, exchange, status: nil, type) { return try find(rule) }
+            return settings.checksOperationRequests ? try find(exchange, status: nil, type) : .nothing
         }
     }
 
@@ -146,33 +120,44 @@ struct Validator: Plugin {
         guard mode(exchange) != .off, let response = exchange.response, hasBody(exchange, response) else {
             return .next
         }
+        return decide(exchange, .response) { exchange throws(PlugboardError) in
+            if !settings.stored, (exchange.state as? Knowledge)?.isStored == true { return .nothing }
+            guard let response = exchange.response else { return .nothing }
+            return try find(exchange, response)
+        }
+    }
+
+    /// Finds the schema and puts the check around the body; decides after a hold.
+    private func decide<Phase: HoldingPhase & SendableMetatype>(
+        _ exchange: borrowing Exchange, _ side: Side,
+        _ find: (borrowing Exchange) throws(PlugboardError) -> Found
+    ) -> Verdict<Phase> {
         switch exchange.visit {
-        case .held: return held(exchange, "response").map { .fail($0) } ?? .next
-        case .overLimit: return overLimit(exchange, "response").map { .fail($0) } ?? .next
+        case .held: return failing(held(exchange, side))
+        case .overLimit: return failing(overLimit(exchange, side))
         default: break
         }
-        if !settings.stored, (exchange.state as? Knowledge)?.isStored == true { return .next }
-        let found: Found
         do throws(PlugboardError) {
-            found = try find(exchange, response)
-        } catch {
-            return unchecked(exchange, error).map { .fail($0) } ?? .next
-        }
-        switch found {
-        case .nothing: return .next
-        case .schema(let schema): return check(exchange, schema)
-        case .key(let key):
-            return .wait { [self] in
-                let schema = await load(key)
-                return { exchange in
-                    switch schema {
-                    case .success(let schema): check(exchange, schema)
-                    case .failure(let error): unchecked(exchange, error).map { .fail($0) } ?? .next
+            switch try find(exchange) {
+            case .nothing: return .next
+            case .schema(let schema): return check(exchange, schema, side)
+            case .key(let key):
+                return .wait { [self] in
+                    let schema = await load(key)
+                    return { exchange in
+                        switch schema {
+                        case .success(let schema): check(exchange, schema, side)
+                        case .failure(let error): failing(unchecked(exchange, error))
+                        }
                     }
                 }
             }
+        } catch {
+            return failing(unchecked(exchange, error))
         }
     }
+
+    func failing<Phase>(_ error: PlugboardError?) -> Verdict<Phase> { error.map { .fail($0) } ?? .next }
 
     func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
         guard !settings.stored else { return }
@@ -185,6 +170,11 @@ struct Validator: Plugin {
     }
 
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+        if name == "forget" {
+            store.forget()
+            reply.json([:])
+            return
+        }
         guard let documents = arguments["documents"]?.objectValue else {
             reply.fail(PlugboardError(.commandFailed, "register needs documents: an object of schemas by their URIs."))
             return

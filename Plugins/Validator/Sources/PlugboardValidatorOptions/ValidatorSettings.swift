@@ -40,6 +40,9 @@ public struct ValidatorSettings: PluginSettings {
     /// Whether the program reads a response while it is checked; one that is not valid then breaks off.
     @Setting("Whether the program reads a response while it is checked; one that is not valid then breaks off.")
     public var streams = false
+    /// Errors, events and the log quote values of bodies, up to 128 bytes each: data becomes readable there.
+    @Setting("Errors, events and the log quote values of bodies, up to 128 bytes each: data becomes readable there.")
+    public var showsValues = false
     /// Whether responses that the cache has stored are checked, too.
     @Setting("Whether responses that the cache has stored are checked, too.")
     public var stored = true

@@ -1,4 +1,4 @@
-import PlugboardJSON
+public import PlugboardJSON
 
 /// A short description of a JSON value, for programs that need no more: `["userId": .number, "tags": [.string]]`.
 ///
@@ -31,38 +31,40 @@ public indirect enum Shape: Sendable, Hashable {
 
     /// Reads a shape from JSON.
     ///
+    /// - Parameter path: Where it stands in a larger document, for the error.
     /// - Throws: If a word is no kind, or an array does not have exactly one element.
-    public init(_ value: JSONValue) throws(SchemaError) {
-        self = try Shape.read(value, "", depth: 0)
+    public init(_ value: JSONValue, at path: JSONPath = JSONPath()) throws(ShapeError) {
+        self = try Shape.read(value, path, depth: 0)
     }
 
-    private static func read(_ value: JSONValue, _ path: String, depth: Int) throws(SchemaError) -> Shape {
-        guard depth < 100 else { throw error(path, "The shape is nested deeper than 100.") }
+    private static func read(_ value: JSONValue, _ path: JSONPath, depth: Int) throws(ShapeError) -> Shape {
+        guard depth < 100 else { throw ShapeError(path: path, reason: "is nested deeper than 100") }
         switch value {
         case .string(let word): return try read(word, path)
         case .array(let elements):
             guard elements.count == 1 else {
-                throw error(path, "An array must have one element: the shape of its elements.")
+                throw ShapeError(path: path, reason: "must have one element: the shape of its elements")
             }
-            return .array(of: try read(elements[0], "\(path)/0", depth: depth + 1))
+            return .array(of: try read(elements[0], path.appending(.index(0)), depth: depth + 1))
         case .object(let object):
             var members: [String: Shape] = [:]
             for (name, value) in object {
-                let shape = try read(value, "\(path)/\(SchemaIndex.escape(name))", depth: depth + 1)
+                let shape = try read(value, path.appending(.key(name)), depth: depth + 1)
                 let isOptional = name.utf8.last == UInt8(ascii: "?")
                 // By bytes: a mark after the question mark would make one character of both.
                 let member = isOptional ? String(decoding: name.utf8.dropLast(), as: UTF8.self) : name
                 guard members[member] == nil else {
-                    throw error(
-                        path,
-                        "The member \(member.quotedText) is described twice, or by two texts that differ only in how "
-                            + "Unicode composes them. Use a schema for the latter.")
+                    throw ShapeError(
+                        path: path.appending(.key(name)),
+                        reason: "describes a member twice, or by two texts that differ only in how Unicode composes "
+                            + "them; use a schema for the latter")
                 }
                 members[member] = isOptional ? .optional(shape) : shape
             }
             return .object(members)
         default:
-            throw error(path, "A shape is a word, an array with one shape, or an object of shapes, not \(value.kind).")
+            throw ShapeError(
+                path: path, reason: "must be a kind, a list with one shape, or an object of shapes, not \(value.kind)")
         }
     }
 
@@ -71,20 +73,15 @@ public indirect enum Shape: Sendable, Hashable {
         "string": .string, "array": .array(of: .any), "object": .object([:]),
     ]
 
-    private static func read(_ text: String, _ path: String) throws(SchemaError) -> Shape {
+    private static func read(_ text: String, _ path: JSONPath) throws(ShapeError) -> Shape {
         let isNullable = text.utf8.last == UInt8(ascii: "?")
-        guard let shape = words[isNullable ? String(text.dropLast()) : text] else {
-            let near = Spelling.nearest(text, in: Array(words.keys)).map { " Did you mean \($0)?" } ?? ""
-            throw error(
-                path,
-                "\(text.quotedText) is not a kind.\(near) The kinds are \(words.keys.sorted().joined(separator: ", "))."
-            )
+        let word = isNullable ? String(decoding: text.utf8.dropLast(), as: UTF8.self) : text
+        guard let shape = words[word] else {
+            let near = Spelling.nearest(word, in: Array(words.keys)).map { "; did you mean \($0)?" } ?? ""
+            throw ShapeError(
+                path: path, reason: "must be one of \(words.keys.sorted().joined(separator: ", "))\(near)")
         }
         return isNullable ? .nullable(shape) : shape
-    }
-
-    private static func error(_ path: String, _ reason: String) -> SchemaError {
-        SchemaError(kind: .invalid, location: "#\(path)", reason: reason)
     }
 
     /// The JSON Schema (2020-12) that means the same.
@@ -128,9 +125,13 @@ extension Shape: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
     }
 }
 
-extension JSONSchema {
-    /// Compiles a shape.
-    ///
-    /// - Throws: If the shape is larger than a limit.
-    public init(_ shape: Shape) throws(SchemaError) { try self.init(shape.schema) }
+/// A mistake in a shape.
+public struct ShapeError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where it is.
+    public let path: JSONPath
+    /// What is wrong, to be read after the place.
+    public let reason: String
+
+    /// `PLACE REASON.`
+    public var description: String { "\(path.isRoot ? "A shape" : "\(path)") \(reason)." }
 }
