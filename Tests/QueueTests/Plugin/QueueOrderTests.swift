@@ -149,7 +149,7 @@ struct QueueOrderTests {
             return exchange.attempt == 1 ? .resend() : .next
         }
         let kernel = try shore.kernel(
-            settings: ["automatic": false, "delay": "1ms", "delayLimit": "1ms"], beside: [again])
+            settings: ["automatic": false, "delay": "1h", "delayLimit": "2h"], beside: [again])
         func like(_ method: PlugboardKitMethod) -> Request {
             var request = Request(method, "http://a.test/like")
             request.queue.collapseKey = "like"
