@@ -5,17 +5,22 @@ import PlugboardMessages
 ///
 /// A transport never follows redirects, retries, stores cookies, decodes bodies or treats a status as an error: those
 /// are plugins. The kernel has a transport over libcurl; tests use a mock; a program may use its own.
+///
+/// A transport that a program gives to a kernel serves all of its loops: if `KernelSettings.loops` is more than one,
+/// `perform` is called on several loops at once, while everything about one attempt stays on the loop that it was given.
 public protocol Transport: AnyObject, Sendable {
     /// Starts an attempt and returns at once; its progress is reported to the observer.
     ///
-    /// Called on the loop, where the reports are made too, after `perform` has returned. There is exactly one
+    /// Called on `loop`, where the reports are made too, after `perform` has returned. There is exactly one
     /// `attemptEnded` for each call of `perform`, and no report after it.
     func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt
 
-    /// Closes idle connections, and forgets all information about servers. Called on the loop.
+    /// Closes idle connections, and forgets all information about servers. Called on a loop:
+    /// the first, if there are several.
     func forget()
 
-    /// Closes all connections; attempts in progress end with `shutDown`. The last call, once, on the loop.
+    /// Closes all connections; attempts in progress end with `shutDown`. The last call, once, when the exchanges of all
+    /// loops have ended; on the same loop as `forget`.
     func shutDown()
 }
 

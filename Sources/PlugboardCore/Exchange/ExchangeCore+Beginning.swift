@@ -6,14 +6,15 @@ extension ExchangeCore {
     ///
     /// - Parameter position: The slot at which the request enters; not 0 for most sub-requests.
     func begin(at position: Int = 0) {
-        guard core.underWay.enter(self) else {
+        guard home.underWay.enter(self) else {
             steering.phase = .ended
+            home.depart(self)
             Family.leaveParent(self)
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
         emit(.created) { self.provenance }
         // A request is a value: sent twice, its body begins twice.
-        request.body = request.head.body.map { BodyNode($0.source.copy() ?? $0.source, core: core) }
+        request.body = request.head.body.map { BodyNode(source(of: $0), home: home) }
         if let error = core.check(request.head) { return finish(failing: error) }
         steering.exclusions.begin(at: position, disabled: core.disabled)
         steering.exclusions.switchOff(switchedOffSlots)
@@ -23,6 +24,13 @@ extension ExchangeCore {
         steering.begin(at: position)
         emit(.started)
         advance()
+    }
+
+    private func source(of body: Body) -> any BodySource {
+        let source = body.source.copy() ?? body.source
+        if core.loops.count == 1 { return source }
+        // A plugin's body, which must be pulled on its own loop.
+        return (source as? BodyNode)?.adopted(by: home) ?? source
     }
 
     /// The slots that the request's attributes, or its origin, switch off now.
@@ -63,7 +71,7 @@ extension ExchangeCore {
     func leave() {
         timeout?.cancel()
         timeout = nil
-        core.admission.withdraw(self)
+        home.admission.withdraw(self)
         Family.leaveParent(self)
         for child in family.takeChildren() { child.cancel() }
         for body in request.takeBodies() { body.release() }
@@ -71,7 +79,7 @@ extension ExchangeCore {
         attempts.current = nil
         response = nil
         _ = suspension.end()
-        if isNumbered { core.numbers.remove(number) }
-        core.leave(self)
+        if isNumbered { home.numbers.remove(number) }
+        home.leave(self)
     }
 }

@@ -11,7 +11,8 @@ import PlugboardKit
 extension HostTable {
     static func setSubRequests(_ table: inout plug_host_v1) {
         table.wake = { host, ticket in
-            guard let host, let exchange = HostContext.from(host).core?.tickets.remove(ticket) else {
+            guard let host, let exchange = HostContext.from(host).core?.home(of: ticket).tickets.remove(ticket)
+            else {
                 return PLUG_STALE
             }
             exchange.loop.enqueue { exchange.woken(ticket) }
@@ -108,12 +109,13 @@ extension HostTable {
         table.start_timer = { host, after, context, fired in
             guard let host = host.map({ HostContext.from($0) }), let fired else { return 0 }
             let address = UInt(bitPattern: context)
-            return host.startedCore?.timers.start(of: host.index, after: after) {
+            guard let core = host.startedCore else { return 0 }
+            return (core.current ?? core.first).timers.start(of: host.index, after: after) {
                 host.call(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
-            } ?? 0
+            }
         }
         table.cancel_timer = { host, timer in
-            host.flatMap { HostContext.from($0).core?.timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE
+            host.flatMap { HostContext.from($0).core?.home(of: timer).timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE
         }
         table.counter = { host, name in
             guard let host = host.map({ HostContext.from($0) }) else { return 0 }

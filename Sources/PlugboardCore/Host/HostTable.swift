@@ -76,7 +76,7 @@ enum HostTable {
             }
             do throws(PlugboardError) {
                 let head = ResponseHead(status: Int(status), fields: try checkedFields(fields, count))
-                exchange.keep(.respond(OutwardResponse(head: head, body: node)))
+                exchange.keep(.respond(OutwardResponse(head: head, body: node?.adopted(by: exchange.home))))
                 return PLUG_VERDICT_RESPOND
             } catch {
                 return exchange.refuse(PLUG_VERDICT_RESPOND, "respond", error.reason)
@@ -90,6 +90,7 @@ enum HostTable {
             switch SubResponseNode.from(response).take() {
             case .success(var response):
                 response.isOfSubRequest = true
+                response.body = response.body?.adopted(by: exchange.home)
                 exchange.keep(.respond(response))
                 return PLUG_VERDICT_RESPOND
             case .failure(let error):
@@ -122,7 +123,7 @@ enum HostTable {
             guard let ticket else {
                 return exchange.refuse(PLUG_VERDICT_WAIT, "wait", "its pointer for the ticket is NULL")
             }
-            ticket.pointee = exchange.core.tickets.add(exchange)
+            ticket.pointee = exchange.home.tickets.add(exchange)
             let (deadline, isFar) = exchange.loop.now.addingReportingOverflow(within)
             exchange.keep(.wait(ticket.pointee, deadline: within < 0 || isFar ? nil : deadline))
             return PLUG_VERDICT_WAIT
