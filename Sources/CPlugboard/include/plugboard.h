@@ -755,6 +755,22 @@ typedef struct plug_exchange_facts_v1 {
     plug_attribute_flags (*attribute_flags)(plug_exchange *exchange, plug_text name);
 } plug_exchange_facts_v1;
 
+// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_LOOPS)) returns a plug_loops_v1.
+#define PLUG_EXTENSION_LOOPS "plugboard.loops/1"
+
+// One of the kernel's event loops, by its number: from 1 on; 0 for none of them.
+typedef uint32_t plug_loop;
+
+// What a plugin needs to get from a thread of its own back to the loop of an exchange. A kernel may have several loops;
+// each exchange, with its bodies, is on one of them.
+typedef struct plug_loops_v1 {
+    // Returns the loop on whose thread it is called; 0 on other threads. [any]
+    plug_loop (*current)(const plug_host_v1 *host);
+    // Does the same as start_timer; `fired` runs on this loop. 0, and a number of no loop: as start_timer. [any]
+    plug_timer (*start_timer)(const plug_host_v1 *host, plug_loop loop, int64_t after, void *context,
+        plug_timer_function fired);
+} plug_loops_v1;
+
 // ----------------------------------------------------------------------------------------------- For authors
 
 static inline plug_text plug_make_text(const char *bytes, uint64_t count) {

@@ -148,7 +148,7 @@ extension ExchangeCore {
         let run = AttemptRun(self, attempts.count)
         attempts.current = run
         // Part by part: a copy of the whole head costs more.
-        let (options, identity) = home.options(request.head.storedOptions, for: request.head.url)
+        let (options, identity) = core.options(request.head.storedOptions, for: request.head.url, on: home)
         var wanted = AttemptRequest(
             method: request.head.method, url: request.head.url, fields: request.head.fields, body: request.body,
             storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely)

@@ -29,7 +29,8 @@ extension HostTable {
         table.body_length = { body in
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max
         }
-        table.body_can_rewind = { body in body.map { borrowNode($0) }.map { $0.isHere && $0.canRewind } == true ? 1 : 0 }
+        table.body_can_rewind = { body in body.map { borrowNode($0) }.map { $0.isHere && $0.canRewind } == true ? 1 : 0
+        }
         table.body_pull = { body, context, pulled in
             guard let body, let pulled else { return PLUG_BAD_ARGUMENT }
             let node = borrowNode(body)

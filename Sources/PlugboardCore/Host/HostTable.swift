@@ -18,6 +18,7 @@ enum HostTable {
             switch id.string {
             case PLUG_EXTENSION_DATA_PATH: UnsafeRawPointer(HostTable.dataPath.table)
             case PLUG_EXTENSION_EXCHANGE_FACTS: UnsafeRawPointer(HostTable.exchangeFacts.table)
+            case PLUG_EXTENSION_LOOPS: UnsafeRawPointer(HostTable.loops.table)
             default: nil
             }
         }
@@ -37,6 +38,15 @@ enum HostTable {
 
     private static let dataPath = Extension(
         plug_data_path_v1(path: { host in host.map { HostContext.from($0).dataPath() } ?? plug_text() }))
+
+    private static let loops = Extension(
+        plug_loops_v1(
+            current: { host in
+                host.flatMap { HostContext.from($0).core?.current }.map { plug_loop($0.index + 1) } ?? 0
+            },
+            start_timer: { host, loop, after, context, fired in
+                HostTable.startTimer(host, on: loop, after, context, fired)
+            }))
 
     private static let exchangeFacts = Extension(
         plug_exchange_facts_v1(

@@ -76,8 +76,9 @@ public final class Kernel: PluginCommands, RequestSender {
             loops: loops.map { loop in
                 KernelLoop.Parts(
                     loop: loop,
-                    transport: transport ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)))
-            }, sharesTransport: transport != nil,
+                    transport: transport ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
+                    isShared: transport != nil)
+            },
             crashNote: notes.note(running: resolved.plugins, loops: loops.count), watch: watch)
         self.core = core
         var created: [Slot] = []
@@ -85,15 +86,16 @@ public final class Kernel: PluginCommands, RequestSender {
             try Startup(core: core).run(&created, configuration)
             core.startNetworkForPlugins()
         } catch {
-            for home in core.loops {
-                home.timers.stopAll()
+            for home in core.loops { home.timers.stopAll() }
+            // Before the plugins are destroyed, because the loops call them. The first loop is the last, because it
+            // shuts down a transport that all use.
+            for home in core.loops.reversed() {
                 home.loop.enqueue {
                     home.cancelAll(PlugboardError(.shutDown, "The kernel could not be started."))
+                    if home.tellsTransport { home.transport.shutDown() }
                 }
+                home.loop.stop()
             }
-            core.withTransports { $0.shutDown() }
-            // Before the plugins are destroyed, because the loops call them.
-            for loop in loops { loop.stop() }
             Startup(core: core).destroy(created)
             core.endContainment()
             life.withLock { $0 = .closed }
@@ -128,10 +130,11 @@ public final class Kernel: PluginCommands, RequestSender {
     /// `CancellationError`. Dropping the response's body before its end cancels the exchange too.
     public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
-        let home = core.place()
+        let current = core.current
+        let home = current ?? core.idlest
         let exchange = ExchangeCore(requestDefaults?.complete(request) ?? request, home: home, outcome: outcome)
         // A task on the loop's executor does not run inside a hook, so the exchange can begin at once.
-        if home.loop.isCurrent {
+        if current != nil {
             exchange.begin()
         } else if !home.loop.enqueue({ exchange.begin() }) {
             outcome.refuse()

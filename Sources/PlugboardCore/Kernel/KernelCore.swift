@@ -23,8 +23,6 @@ final class KernelCore: @unchecked Sendable {
     let loops: [KernelLoop]
     /// The first of them.
     let first: KernelLoop
-    /// Whether the program has given one transport for all loops.
-    private let sharesTransport: Bool
     private let dataDirectory: DataDirectory
     /// What `dataDirectory` is when the plugins are started; a check creates them with another one.
     let startingData: DataDirectory
@@ -55,7 +53,7 @@ final class KernelCore: @unchecked Sendable {
 
     init(
         settings: KernelSettings, origins: [Origin: [String: String]], resolved: ResolvedPlugins, log: KernelLog,
-        loops: [KernelLoop.Parts], sharesTransport: Bool = false, crashNote: CrashNote? = nil,
+        loops: [KernelLoop.Parts], crashNote: CrashNote? = nil,
         startingData: DataDirectory? = nil,
         watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
@@ -68,7 +66,6 @@ final class KernelCore: @unchecked Sendable {
             KernelLoop(parts, index: index, of: loops.count, settings, crashNote)
         }
         first = self.loops[0]
-        self.sharesTransport = sharesTransport
         self.crashNote = crashNote
         attributeCheck = AttributeCheck(resolved)
         secretAttributes = Set(resolved.plugins.flatMap(\.descriptor.secretAttributes))
@@ -99,11 +96,14 @@ final class KernelCore: @unchecked Sendable {
     }
 
     /// The loop for a request that is sent on this thread: this thread's own, or else the one with the fewest
-    /// exchanges, the first of several. [any]
+    /// exchanges. [any]
+    func place() -> KernelLoop { current ?? idlest }
+
+    /// The loop with the fewest exchanges, the first of several. [any]
     ///
     /// So requests that follow one another use one loop and its kept connection, and many at once use all loops.
-    func place() -> KernelLoop {
-        if let current { return current }
+    var idlest: KernelLoop {
+        if loops.count == 1 { return first }
         var (chosen, least) = (first, first.exchangeCount)
         for home in loops where home.exchangeCount < least { (chosen, least) = (home, home.exchangeCount) }
         return chosen
@@ -113,18 +113,15 @@ final class KernelCore: @unchecked Sendable {
     /// the sub-request may belong to its trace. [any]
     func placeDetached() -> KernelLoop {
         if loops.count == 1 { return first }
-        if current == nil, let traced = loops.first(where: { $0.tracedCount.load(ordering: .relaxed) > 0 }) {
-            return traced
-        }
-        return place()
+        return current ?? loops.first { $0.tracedCount.load(ordering: .relaxed) > 0 } ?? idlest
     }
 
-    /// Does something on each of the loops that have a transport of their own, and then `done`, on one of these loops
-    /// or, where they have ended, on this thread. [any]
+    /// Tells each transport something on its loop, and then calls `done`, on one of these loops or, where they have
+    /// ended, on this thread. [any]
     func withTransports(
         _ use: @escaping @Sendable (any Transport) -> Void, done: @escaping @Sendable () -> Void = {}
     ) {
-        let homes = sharesTransport ? [first] : loops
+        let homes = loops.filter(\.tellsTransport)
         let left = Countdown(homes.count, done)
         for home in homes {
             let isTaken = home.loop.enqueue { [self] in
@@ -184,10 +181,9 @@ final class KernelCore: @unchecked Sendable {
         for name in attributes.values.keys where secretAttributes.contains(name) { attributes[name] = nil }
     }
 
-    /// A request's own options over the kernel's, and a number that is the same only for the same options.
-    func options(
-        _ requested: StoredOptions?, for url: String, _ identity: () -> UInt64
-    ) -> (StoredOptions, UInt64) {
+    /// A request's own options over the kernel's, and a number that is the same only for the same options. Called on
+    /// the loop of the exchange.
+    func options(_ requested: StoredOptions?, for url: String, on home: KernelLoop) -> (StoredOptions, UInt64) {
         if requested == nil, settings.pins.isEmpty { return (defaults, 0) }
         var options = requested?.options.over(settings.defaults) ?? settings.defaults
         var isOwn = requested == nil
@@ -196,7 +192,7 @@ final class KernelCore: @unchecked Sendable {
             isOwn = false
         }
         if isOwn { return (defaults, 0) }
-        return (StoredOptions(options), identity())
+        return (StoredOptions(options), home.nextIdentity())
     }
 
     // MARK: Services

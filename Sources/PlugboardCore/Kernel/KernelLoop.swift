@@ -14,6 +14,9 @@ final class KernelLoop: @unchecked Sendable {
     let loop: EventLoop
     /// The loop's own, or the one that the program has given for all loops.
     let transport: any Transport
+    /// Whether the transport is told on this loop what it is told once: each loop tells its own, and the first loop
+    /// tells the one that the program has given.
+    let tellsTransport: Bool
     let containment: Containment
     let admission: Admission
     let timers: PluginTimers
@@ -43,6 +46,8 @@ final class KernelLoop: @unchecked Sendable {
     struct Parts {
         let loop: EventLoop
         let transport: any Transport
+        /// Whether the transport serves other loops too.
+        var isShared = false
     }
 
     /// - Parameters:
@@ -52,6 +57,7 @@ final class KernelLoop: @unchecked Sendable {
         self.index = index
         (loop, transport) = (parts.loop, parts.transport)
         isAlone = count == 1
+        tellsTransport = !parts.isShared || index == 0
         containment = Containment(note, loop: loop, index: index)
         admission = Admission(
             limit: Share(of: settings.connections, index: index, count: count),
@@ -104,12 +110,10 @@ final class KernelLoop: @unchecked Sendable {
 
     // MARK: Services
 
-    /// A request's own options over the kernel's, and a number that is the same only for the same options. [loop]
-    func options(_ requested: StoredOptions?, for url: String) -> (StoredOptions, UInt64) {
-        core.options(requested, for: url) {
-            lastIdentity += identityStep
-            return lastIdentity
-        }
+    /// A number for a request's own options, which no other options have on any loop. [loop]
+    func nextIdentity() -> UInt64 {
+        lastIdentity += identityStep
+        return lastIdentity
     }
 
     /// A fact about the kernel. [loop]

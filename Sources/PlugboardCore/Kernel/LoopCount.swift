@@ -46,15 +46,16 @@ public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The environment variable that counts where the settings say nothing.
     static let variable = "PLUGBOARD_LOOPS"
 
-    /// What the environment says; nil if it says nothing. Throws `configuration` for a bad value.
-    static func inEnvironment() throws(PlugboardError) -> LoopCount? {
-        guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
+    /// What the environment variable says; nil if it is not set or empty. Throws `configuration` for a bad value.
+    init?(environment text: String? = getenv(LoopCount.variable).map { String(cString: $0) }) throws(PlugboardError) {
+        guard let text, !text.isEmpty else { return nil }
         guard let count = LoopCount(text) else {
             throw PlugboardError(
                 .configuration,
-                "The environment variable \(variable) must be \(wanted), not \"\(Printable.text(text))\".")
+                "The environment variable \(LoopCount.variable) must be \(LoopCount.wanted), "
+                    + "not \"\(Printable.text(text))\".")
         }
-        return count
+        self = count
     }
 }
 
@@ -63,7 +64,7 @@ extension KernelSettings {
     /// loop may have a connection.
     func loopCount() throws(PlugboardError) -> Int {
         var wanted = loops
-        if wanted == nil { wanted = try LoopCount.inEnvironment() }
+        if wanted == nil { wanted = try LoopCount() }
         return [connections, connectionsPerHost].reduce(wanted?.count ?? 1) { $1 > 0 ? min($0, $1) : $0 }
     }
 }
