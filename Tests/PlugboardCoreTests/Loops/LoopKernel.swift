@@ -35,6 +35,15 @@ struct LoopKernel: Sendable {
         self.loops = loops
     }
 
+    /// Returns when the kernel refuses requests, because it is shutting down.
+    func refusing() async {
+        while true {
+            let handle = kernel.begin(Request(.get, anywhere))
+            handle.cancel()
+            do { _ = try await handle.response } catch { if error.code == .shutDown { return } }
+        }
+    }
+
     /// How many exchanges are on each loop.
     var counts: [Int] { kernel.core.loops.map(\.exchangeCount) }
 

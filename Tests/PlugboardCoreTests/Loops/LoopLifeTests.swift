@@ -53,34 +53,19 @@ import Testing
         }
         let record = Record()
         slow.onStop = { record.add("stopped") }
-        let kernel = try LoopKernel(4, [slow]).kernel
+        let loops = try LoopKernel(4, [slow])
+        let kernel = loops.kernel
         let handles = (0..<200).map { _ in kernel.begin(Request(.get, anywhere)) }
         try await parked.opened(for: 200)
 
         async let end: Void = kernel.shutDown(within: .seconds(100))
-        while try await failure(of: kernel, Request(.get, anywhere), orEnded: gate).code != .shutDown {}
+        await loops.refusing()
         #expect(record.lines.isEmpty)
         gate.open()
         for handle in handles { #expect(try await handle.response.status == 200) }
         await end
 
         #expect(record.lines == ["stopped"])
-    }
-
-    /// The error of a request that does not wait for the gate.
-    private func failure(of kernel: Kernel, _ request: Request, orEnded gate: Gate) async throws -> PlugboardError {
-        let handle = kernel.begin(request)
-        let cancelling = Task {
-            try? await Task.sleep(for: .milliseconds(20))
-            handle.cancel()
-        }
-        defer { cancelling.cancel() }
-        do {
-            _ = try await handle.response
-        } catch {
-            return error
-        }
-        throw PlugboardError("test", "The request succeeded.")
     }
 
     @Test func `a shutdown cancels what is left on every loop after its limit`() async throws {
@@ -91,11 +76,7 @@ import Testing
         try await transport.began.opened(for: 40)
 
         async let end: Void = loops.kernel.shutDown(within: .seconds(10))
-        var isClosed = false
-        while !isClosed {
-            isClosed =
-                (try? await PlugboardCoreTests.failure(of: loops.kernel, Request(.get, anywhere)))?.code == .shutDown
-        }
+        await loops.refusing()
         await loops.kernel.turn()
         clock.advance(by: .seconds(11))
         var codes: Set<String> = []

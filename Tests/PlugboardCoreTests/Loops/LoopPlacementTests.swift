@@ -75,7 +75,7 @@ import Testing
         try await transport.began.opened()
 
         async let end: Void = loops.kernel.shutDown(within: .seconds(60))
-        while (try? await failure(of: loops.kernel, Request(.get, anywhere)))?.code != .shutDown {}
+        await loops.refusing()
         let during = loops.counts
         handle.cancel()
         await end
