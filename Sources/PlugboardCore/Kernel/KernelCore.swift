@@ -15,7 +15,7 @@ import Synchronization
 final class KernelCore: @unchecked Sendable {
     let settings: KernelSettings
     /// The settings' options, as attempts carry them.
-    private let defaults: StoredOptions
+    let defaults: StoredOptions
     let origins: [Origin: [String: String]]
     let resolved: ResolvedPlugins
     let log: KernelLog
@@ -58,6 +58,9 @@ final class KernelCore: @unchecked Sendable {
     /// [loop]
     @exclusivity(unchecked) var underWay = UnderWayExchanges()
     let admission: Admission
+    let outcomes: OutcomeBatch
+    /// Makes the kernel's next event; nil while it makes one. [loop]
+    @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created, nil, nil)
     private var nextIdentity: UInt64 = 1
 
     init(
@@ -78,6 +81,7 @@ final class KernelCore: @unchecked Sendable {
         timers = PluginTimers(loop: loop)
         admission = Admission(
             limit: settings.connections, hostLimit: settings.connectionsPerHost, loop: loop)
+        outcomes = OutcomeBatch(loop: loop)
         dataDirectory = DataDirectory(settings)
         self.startingData = startingData ?? dataDirectory
         containment = Containment(crashNote, loop: loop)
