@@ -44,7 +44,7 @@ public struct AttemptRequest: Sendable {
     /// Whether `attemptProgressed` and `attemptReached` are to be reported.
     public var isWatched: Bool
     /// Whether the attempt must open a new connection. The kernel demands it after `.transportStale`.
-    public var usesFreshConnection = false
+    public var usesFreshConnection: Bool
     /// `options` in a shared object.
     package private(set) var storedOptions: StoredOptions
 
@@ -61,8 +61,9 @@ public struct AttemptRequest: Sendable {
     /// The request of an attempt, whose options are shared with the request's.
     package init(
         method: Method, url: String, fields: Fields, body: (any BodySource)?, storedOptions: StoredOptions,
-        optionsIdentity: UInt64, isWatched: Bool
+        optionsIdentity: UInt64, isWatched: Bool, usesFreshConnection: Bool = false
     ) {
+        self.usesFreshConnection = usesFreshConnection
         self.method = method
         self.url = url
         self.fields = fields

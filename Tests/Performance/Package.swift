@@ -50,7 +50,7 @@ let package = Package(
             name: "kernel",
             dependencies: [
                 "measuring", "nothing",
-                .product(name: "Plugboard", package: "plugboard"),
+                .product(name: "PlugboardCore", package: "plugboard"),
                 .product(name: "PluginLoader", package: "plugboard"),
             ]),
     ],

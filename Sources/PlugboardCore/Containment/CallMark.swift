@@ -49,10 +49,14 @@ final class CallMark: @unchecked Sendable {
         if owner == nil { word.deallocate() }
     }
 
+    /// What `leave` needs to restore the call under way. [loop]
+    @inline(__always)
+    var current: UInt64 { word.pointee.load(ordering: .relaxed) }
+
     /// A call begins. Returns what `leave` needs. [loop]
     @inline(__always)
     func enter(_ slot: Int, _ hook: CalledHook) -> UInt64 {
-        let outer = word.pointee.load(ordering: .relaxed)
+        let outer = current
         serial &+= 1
         word.pointee.store(Call(slot, hook, serial: serial).word, ordering: .relaxed)
         return outer

@@ -46,6 +46,26 @@ final class Containment: @unchecked Sendable {
         return result
     }
 
+    /// Calls the same hook of exchanges for several plugins, one after the other, except those that are not wanted when
+    /// it is their turn. [loop]
+    @inline(__always)
+    func call(
+        each slots: [Unmanaged<Slot>], _ hook: CalledHook, where isWanted: (Slot) -> Bool, _ function: (Slot) -> Void
+    ) {
+        let outer = mark.current
+        let isMeasured = measures != nil
+        for slot in slots {
+            slot._withUnsafeGuaranteedRef { slot in
+                guard isWanted(slot) else { return }
+                _ = mark.enter(slot.index, hook)
+                let began = isMeasured ? clockTime(CLOCK_MONOTONIC) : 0
+                function(slot)
+                if began != 0 { count(slot.index, hook, since: began) }
+            }
+        }
+        mark.leave(outer)
+    }
+
     private func count(_ slot: Int, _ hook: CalledHook, since began: Int64) {
         measures?.count(slot, hook, nanoseconds: clockTime(CLOCK_MONOTONIC) - began)
     }

@@ -149,10 +149,10 @@ extension ExchangeCore {
         attempts.current = run
         // Part by part: a copy of the whole head costs more.
         let (options, identity) = core.options(request.head.storedOptions, for: request.head.url, on: home)
-        var wanted = AttemptRequest(
+        let wanted = AttemptRequest(
             method: request.head.method, url: request.head.url, fields: request.head.fields, body: request.body,
-            storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely)
-        wanted.usesFreshConnection = attempts.needsFreshConnection
+            storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely,
+            usesFreshConnection: attempts.needsFreshConnection)
         let control = home.transport.perform(wanted, observer: run, loop: loop)
         if attempts.current === run && !run.isOver { run.control = control }
     }

@@ -18,9 +18,7 @@ extension ExchangeCore {
         if let error = core.check(request.head) { return finish(failing: error) }
         steering.exclusions.begin(at: position, disabled: core.disabled)
         steering.exclusions.switchOff(switchedOffSlots)
-        if let limit = request.head.storedOptions?.options.timeout ?? core.settings.defaults.timeout {
-            startTimeout(limit)
-        }
+        startTimeout()
         steering.begin(at: position)
         emit(.started)
         advance()
@@ -36,18 +34,25 @@ extension ExchangeCore {
     /// The slots that the request's attributes, or its origin, switch off now.
     var switchedOffSlots: SlotSet { core.switchedOff(by: request.head.attributes, for: request.head.url) }
 
-    private func startTimeout(_ limit: Duration) {
-        let (deadline, isFar) = loop.now.addingReportingOverflow(limit.nanoseconds)
+    private func startTimeout() {
+        let stored = request.head.storedOptions
+        let limit = stored?.options.timeout == nil ? core.defaults.timeout : stored?.timeout ?? .max
+        let (deadline, isFar) = loop.now.addingReportingOverflow(limit)
         if isFar { return }
-        timeout = loop.schedule(at: deadline) { [unowned self] in
-            let host = Origin(url: request.head.url).map { "with \($0.host) " } ?? ""
-            finish(
-                failing: PlugboardError(
-                    .timeoutExchange,
-                    "The exchange \(host)did not end within \(DurationText(limit)), all attempts included: "
-                        + "\(currentActivity).",
-                    attempt: attempts.last), .cancelled)
-        }
+        timeoutLimit = limit
+        // A strong reference alone needs no memory for the closure. The exchange cancels the timer when it ends.
+        timeout = loop.schedule(at: deadline) { [self] in endLate() }
+    }
+
+    /// The exchange's timeout has passed.
+    private func endLate() {
+        let host = Origin(url: request.head.url).map { "with \($0.host) " } ?? ""
+        finish(
+            failing: PlugboardError(
+                .timeoutExchange,
+                "The exchange \(host)did not end within \(DurationText(.nanoseconds(timeoutLimit))), all attempts "
+                    + "included: \(currentActivity).",
+                attempt: attempts.last), .cancelled)
     }
 
     /// What the exchange does now, as the end of a sentence.

@@ -42,7 +42,10 @@ final class ExchangeCore: @unchecked Sendable {
     @exclusivity(unchecked) var family: Family
     @exclusivity(unchecked) var suspension = Suspension()
     var parking: Parking?
-    var timeout: LoopTimer?
+    // Unchecked, because releasing a timer calls no code of the exchange.
+    @exclusivity(unchecked) var timeout: LoopTimer?
+    /// The exchange's timeout in nanoseconds, once `timeout` is set.
+    var timeoutLimit: Int64 = 0
 
     /// What the configuration gives to requests to this URL's origin, once a plugin has asked.
     private var section: (url: String, attributes: [String: String]?)?

@@ -15,7 +15,7 @@ import Synchronization
 final class KernelCore: @unchecked Sendable {
     let settings: KernelSettings
     /// The settings' options, as attempts carry them.
-    private let defaults: StoredOptions
+    let defaults: StoredOptions
     let origins: [Origin: [String: String]]
     let resolved: ResolvedPlugins
     let log: KernelLog

@@ -32,6 +32,10 @@ final class KernelLoop: @unchecked Sendable {
     var delivered: [PieceDelivery.Delivered] = []
     /// [loop]
     @exclusivity(unchecked) var underWay = UnderWayExchanges()
+    /// The outcomes of this turn, for the program's tasks. [loop]
+    let outcomes: OutcomeBatch
+    /// Makes the loop's next event; nil while it makes one. [loop]
+    @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created, nil, nil)
     private var lastIdentity: UInt64
     private let identityStep: UInt64
 
@@ -67,6 +71,7 @@ final class KernelLoop: @unchecked Sendable {
         numbers = Registry(index, of: count)
         subRequests = Registry(index, of: count)
         timers = PluginTimers(loop: loop, index: index, of: count)
+        outcomes = OutcomeBatch(loop: loop)
         lastIdentity = UInt64(index)
         identityStep = UInt64(count)
     }
