@@ -215,9 +215,8 @@ static inline void ccurl_give(void *block) {
 
 static inline void *ccurl_take_zeroed(size_t count, size_t size) {
     size_t bytes;
-    // Memory that comes from the system by itself is zero already.
-    if (!*ccurl_kept_here() || __builtin_mul_overflow(count, size, &bytes) || ccurl_class_for(bytes) >= CCURL_CLASSES)
-        return calloc(count, size);
+    if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
+    if (!*ccurl_kept_here() || ccurl_class_for(bytes) >= CCURL_CLASSES) return calloc(count, size);
     void *block = ccurl_take(bytes);
     return block ? memset(block, 0, bytes) : NULL;
 }

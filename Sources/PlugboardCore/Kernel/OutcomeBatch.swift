@@ -16,7 +16,7 @@ final class OutcomeBatch {
         func resume() { continuation.resume(returning: outcome) }
     }
 
-    /// The number of tasks in the pool from which on one thread of the pool resumes them all.
+    /// The number of tasks in the pool from which on a task of the pool resumes them all.
     private static let relayed = 2
 
     private unowned let loop: EventLoop
@@ -25,8 +25,12 @@ final class OutcomeBatch {
     @exclusivity(unchecked) private var pool: [Ready] = []
     /// The highest priority of the tasks in `pool`.
     @exclusivity(unchecked) private var priority = TaskPriority.background
+    /// Each priority has threads of its own. Made when they are needed first.
+    private var relays: [(priority: TaskPriority, relay: PoolRelay)] = []
 
     init(loop: EventLoop) { self.loop = loop }
+
+    deinit { for (_, relay) in relays { relay.end() } }
 
     func add(_ outcome: ProgramOutcome) {
         if outcomes.isEmpty { loop.atEndOfTurn { [self] in handOver() } }
@@ -46,12 +50,17 @@ final class OutcomeBatch {
         if pool.isEmpty { return }
         let (ready, priority) = (pool, priority)
         (pool, self.priority) = ([], .background)
-        guard ready.count >= OutcomeBatch.relayed else {
+        if ready.count >= OutcomeBatch.relayed {
+            relay(priority).resume(ready)
+        } else {
             for one in ready { one.resume() }
-            return
         }
-        // A thread of the pool that runs wakes no other for what it adds to the pool's queue. Each priority has threads of
-        // its own.
-        Task.detached(priority: priority) { for one in ready { one.resume() } }
+    }
+
+    private func relay(_ priority: TaskPriority) -> PoolRelay {
+        if let known = relays.first(where: { $0.priority == priority }) { return known.relay }
+        let relay = PoolRelay(priority)
+        relays.append((priority, relay))
+        return relay
     }
 }
