@@ -251,7 +251,9 @@ let testTargets: [Target] = [
     tests(
         "ReachabilityTests", "PlugboardReachability", "CPlugboardNetlink", "PlugboardCore",
         "PlugboardKit", "PlugboardMessages", "PlugboardEventLoop"),
-    tests("CurlTransportTests", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages"),
+    tests(
+        "CurlTransportTests", "PlugboardCurl", "CPlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
+        "PlugboardMessages"),
     tests(
         "PlugboardCoreTests", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardTransport",
         "PlugboardEventLoop",

@@ -243,6 +243,13 @@ public:
     // Whether the plugin begins nothing by itself: the program was started for one of its commands that have
     // PLUG_COMMAND_QUIET.
     bool is_quiet() const noexcept { return (raw_->flags & PLUG_HOST_QUIET) != 0; }
+    // The loop on which this is called; 0 on other threads, and in a kernel that does not tell it. A kernel may have
+    // several loops, and each exchange, with its bodies, is on one of them: threads of the plugin get back to it with
+    // `after(Duration(0), fired, loop)`.
+    plug_loop current_loop() const noexcept {
+        auto table = loops();
+        return table ? table->current(raw_) : 0;
+    }
     // A counter, which operators read as `ID.name`. The same name is the same counter.
     Counter counter(std::string_view name) const noexcept;
     // Lets a waiting hook run again; false if it does not wait any more.
@@ -252,9 +259,10 @@ public:
         detail::check("publish_event", raw_->publish_event(raw_, exchange, text(id), fields.data(), fields.size()));
     }
 
-    // Calls `fired()` once on the loop, after a time, unless the timer is cancelled or the instance is destroyed
-    // before. Works from start() on; before that it never calls.
-    template <class Fired> Timer after(Duration delay, Fired fired) const;
+    // Calls `fired()` once on a loop, after a time, unless the timer is cancelled or the instance is destroyed before:
+    // on `loop`, from `current_loop`; without it on the loop where this is called, and on other threads on the first.
+    // Works from start() on; before that it never calls.
+    template <class Fired> Timer after(Duration delay, Fired fired, plug_loop loop = 0) const;
 
     // Sends a request of the plugin's own, for the exchange with this id, or for none (0): then it must be detached.
     // Calls `completed(SubResponse)` once, on the loop, also when it is cancelled. Throws Error where it cannot be
@@ -262,6 +270,10 @@ public:
     template <class Completed> SubRequest send(Request request, plug_exchange_id exchange, Completed completed) const;
 
 private:
+    const plug_loops_v1 *loops() const noexcept {
+        return static_cast<const plug_loops_v1 *>(raw_->extension(raw_, PLUG_TEXT(PLUG_EXTENSION_LOOPS)));
+    }
+
     const plug_host_v1 *raw_;
 };
 
@@ -317,7 +329,7 @@ private:
     plug_subrequest_id id_;
 };
 
-template <class Fired> Timer Host::after(Duration delay, Fired fired) const {
+template <class Fired> Timer Host::after(Duration delay, Fired fired, plug_loop loop) const {
     struct Job : detail::Pending::Job {
         Job(Host host, Fired fired) : host(host), fired(std::move(fired)) {}
         void run() override {
@@ -327,10 +339,14 @@ template <class Fired> Timer Host::after(Duration delay, Fired fired) const {
         Fired fired;
     };
     auto pending = detail::Pending::shared().add(raw_, std::make_unique<Job>(*this, std::move(fired)));
-    auto number = raw_->start_timer(raw_, delay.count(), reinterpret_cast<void *>(pending), [](void *context) noexcept {
+    plug_timer_function run = [](void *context) noexcept {
         auto job = detail::Pending::shared().take(reinterpret_cast<uintptr_t>(context));
         if (job != nullptr) job->run();
-    });
+    };
+    auto table = loop != 0 ? loops() : nullptr;
+    auto context = reinterpret_cast<void *>(pending);
+    auto number = table ? table->start_timer(raw_, loop, delay.count(), context, run)
+                        : raw_->start_timer(raw_, delay.count(), context, run);
     if (number == 0) {
         detail::Pending::shared().take(pending);
         log(PLUG_LOG_ERROR, "A timer was not started: timers work from start() on, until the kernel ends.");

@@ -95,6 +95,10 @@ ASSERT_OFFSET(plug_exchange_facts_v1, sender, 0);
 ASSERT_OFFSET(plug_exchange_facts_v1, option_at, 8);
 ASSERT_OFFSET(plug_exchange_facts_v1, attribute_flags, 16);
 ASSERT_OFFSET(plug_exchange_facts_v1, subresponse_attempts, 24);
+
+ASSERT_SIZE(plug_loops_v1, 16);
+ASSERT_OFFSET(plug_loops_v1, current, 0);
+ASSERT_OFFSET(plug_loops_v1, start_timer, 8);
 ASSERT_SIZE(plug_source_v1, 40);
 ASSERT_OFFSET(plug_source_v1, context, 0);
 ASSERT_OFFSET(plug_source_v1, length, 8);

@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <linux/sockios.h>
 
@@ -129,6 +131,112 @@ extern void __tsan_init(void) __attribute__((weak));
 
 static inline int ccurl_is_sanitized(void) {
     return __asan_init != 0 || __tsan_init != 0;
+}
+
+// Small blocks that libcurl has freed on a loop's thread, by size, for its next allocations there.
+//
+// libcurl allocates and frees fifty blocks for each exchange. The system's allocator keeps only seven blocks of a size
+// for a thread without a search, and a turn of the loop handles many exchanges. The blocks are ordinary ones of malloc,
+// so that each may be freed on any thread, and with or without this list.
+#define CCURL_SMALL_CLASSES 64
+#define CCURL_CLASSES 96
+
+struct ccurl_kept {
+    size_t bytes;
+    void *first[CCURL_CLASSES];
+};
+
+// NULL on all threads but those of loops. A static of a function, because Swift emits no others of a header; so one
+// source file must make all calls.
+static inline struct ccurl_kept **ccurl_kept_here(void) {
+    static __thread struct ccurl_kept *kept;
+    return &kept;
+}
+
+static inline void ccurl_begin_keeping(void) {
+    struct ccurl_kept **kept = ccurl_kept_here();
+    if (!*kept) *kept = (struct ccurl_kept *)calloc(1, sizeof(struct ccurl_kept));
+}
+
+static inline void ccurl_end_keeping(void) {
+    struct ccurl_kept *kept = *ccurl_kept_here();
+    *ccurl_kept_here() = NULL;
+    if (!kept) return;
+    for (int i = 0; i < CCURL_CLASSES; i++) {
+        for (void *block = kept->first[i]; block;) {
+            void *next = *(void **)block;
+            free(block);
+            block = next;
+        }
+    }
+    free(kept);
+}
+
+// The bytes of each block of a class: steps of 16 bytes, and of 512 for large ones.
+static inline size_t ccurl_class_size(size_t class_index) {
+    return class_index <= CCURL_SMALL_CLASSES
+        ? 16 * class_index + 8
+        : 16 * CCURL_SMALL_CLASSES + 8 + 512 * (class_index - CCURL_SMALL_CLASSES);
+}
+
+// The class whose blocks have room for so many bytes; CCURL_CLASSES or more for blocks that are not kept.
+static inline size_t ccurl_class_for(size_t size) {
+    if (size <= 24) return 1;
+    if (size <= 16 * CCURL_SMALL_CLASSES + 8) return (size + 7) / 16;
+    return CCURL_SMALL_CLASSES + (size - (16 * CCURL_SMALL_CLASSES + 8) + 511) / 512;
+}
+
+// The largest class for which a block with room for so many bytes, at least 24, is large enough.
+static inline size_t ccurl_class_of(size_t room) {
+    if (room <= 16 * CCURL_SMALL_CLASSES + 8) return (room - 8) / 16;
+    return CCURL_SMALL_CLASSES + (room - (16 * CCURL_SMALL_CLASSES + 8)) / 512;
+}
+
+static inline void *ccurl_take(size_t size) {
+    struct ccurl_kept *kept = *ccurl_kept_here();
+    size_t class_index = kept ? ccurl_class_for(size) : CCURL_CLASSES;
+    if (class_index >= CCURL_CLASSES) return malloc(size);
+    void *block = kept->first[class_index];
+    if (!block) return malloc(ccurl_class_size(class_index));
+    kept->first[class_index] = *(void **)block;
+    kept->bytes -= ccurl_class_size(class_index);
+    return block;
+}
+
+static inline void ccurl_give(void *block) {
+    struct ccurl_kept *kept = *ccurl_kept_here();
+    size_t room = kept ? malloc_usable_size(block) : 0;
+    size_t class_index = room >= 24 ? ccurl_class_of(room) : CCURL_CLASSES;
+    if (class_index >= CCURL_CLASSES || kept->bytes >= (1 << 20)) return free(block);
+    *(void **)block = kept->first[class_index];
+    kept->first[class_index] = block;
+    kept->bytes += ccurl_class_size(class_index);
+}
+
+static inline void *ccurl_take_zeroed(size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
+    if (!*ccurl_kept_here() || ccurl_class_for(bytes) >= CCURL_CLASSES) return calloc(count, size);
+    void *block = ccurl_take(bytes);
+    return block ? memset(block, 0, bytes) : NULL;
+}
+
+static inline void *ccurl_resize(void *block, size_t size) {
+    if (!block) return ccurl_take(size);
+    size_t room = malloc_usable_size(block);
+    if (size <= room && room <= 2 * size) return block;
+    if (!*ccurl_kept_here() || ccurl_class_for(size) >= CCURL_CLASSES) return realloc(block, size);
+    void *other = ccurl_take(size);
+    if (!other) return NULL;
+    memcpy(other, block, size < room ? size : room);
+    ccurl_give(block);
+    return other;
+}
+
+static inline char *ccurl_copy(const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = (char *)ccurl_take(size);
+    return copy ? (char *)memcpy(copy, text, size) : NULL;
 }
 
 // The libcurl of this process, which may be newer than the header.

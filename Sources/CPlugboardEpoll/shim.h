@@ -10,6 +10,8 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // Registers the events of `Readiness` for a descriptor.
 static inline int cepoll_control(int epoll, int operation, int file, uint32_t events) {
@@ -45,6 +47,16 @@ static inline int cepoll_local_port(int socket) {
     if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
     if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
     return 0;
+}
+
+// How many processor cores the process may use (sched_getaffinity); those of the machine where that is not known.
+static inline long cepoll_usable_cores(void) {
+    unsigned char cores[8192 / 8];
+    // The system call itself: the C libraries differ in the type of the set, and in what they return.
+    long size = syscall(SYS_sched_getaffinity, 0, sizeof cores, cores);
+    long count = 0;
+    for (long index = 0; index < size; index++) count += __builtin_popcount(cores[index]);
+    return count > 0 ? count : sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static const uint32_t cepoll_in = EPOLLIN;

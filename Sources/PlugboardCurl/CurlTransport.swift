@@ -29,7 +29,8 @@ public final class CurlTransport: Transport, @unchecked Sendable {
     private var multi: MultiHandle?
     /// Multi handles that take no new transfers, until their last transfer ends.
     private var retired: [MultiHandle] = []
-    private var urls = URLCache()
+    // Unchecked, because the cache calls no other code.
+    @exclusivity(unchecked) private var urls = URLCache()
     private var isShutDown = false
 
     /// A transport without connections. Called on any thread; all other functions are called on the loop.
@@ -65,6 +66,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         forget()
         for multi in retired { multi.endAll(CurlTransport.shutDownError) }
         for multi in retired { multi.settle() }
+        CurlMemory.endKeeping()
     }
 
     private static var shutDownError: PlugboardError {
@@ -80,12 +82,9 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         guard let handle = multi.handle() else {
             throw PlugboardError(.transportConnect, "libcurl has no memory for another attempt.")
         }
-        var attempt = attempt
         let isRepeatable = attempt.method.isIdempotent && attempt.body?.canRewind ?? true
-        if !isRepeatable, multi.abruptHosts.contains(url.hostAndPort, at: loop.systemNow) {
-            attempt.usesFreshConnection = true
-        }
-        try handle.prepare(attempt, url: url, body: body)
+        let isRisky = !isRepeatable && multi.abruptHosts.contains(url.hostAndPort, at: loop.systemNow)
+        try handle.prepare(attempt, url: url, body: body, avoidsKept: isRisky)
         let transfer = Transfer(multi: multi, attempt: attempt, url: url, handle: handle, observer: observer)
         handle.state.pointee.begin(
             transfer, headLimit: settings.headLimit.bytes, fieldLimit: settings.headFieldLimit,

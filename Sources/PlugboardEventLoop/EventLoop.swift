@@ -30,20 +30,23 @@ public final class EventLoop: @unchecked Sendable {
     public let executor: LoopExecutor
 
     /// The time of the loop's clock in nanoseconds, read once in a turn. [loop]
-    @exclusivity(unchecked) public private(set) var now: Int64
+    // Through functions, because other modules would check each access to the variables for exclusivity.
+    public var now: Int64 { loopTime }
     /// The time of the system's monotonic clock in nanoseconds, read once in a turn, also with a manual clock. [loop]
-    @exclusivity(unchecked) package private(set) var systemNow: Int64
+    package var systemNow: Int64 { systemTime }
+    @exclusivity(unchecked) private var loopTime: Int64
+    @exclusivity(unchecked) private var systemTime: Int64
     /// The time of the loop's clock in nanoseconds, read at this call and not once in a turn. [any]
-    package var timeOfCall: Int64 { clock?.now ?? EventLoop.systemTime() }
-    private var batch: [Inbox.Job] = []
+    package var timeOfCall: Int64 { clock?.now ?? EventLoop.readSystemTime() }
+    @exclusivity(unchecked) private var batch: [Inbox.Job] = []
     /// The index in `batch` of the next job to run.
     @exclusivity(unchecked) private var nextJob = 0
     // Unchecked, because the functions that change these two call no other code meanwhile, and release only objects
     // that their callers hold.
     @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []
     @exclusivity(unchecked) private var timers = TimerHeap()
-    private var endOfThisTurn: [() -> Void] = []
-    private var participants: [LoopParticipant] = []
+    @exclusivity(unchecked) private var endOfThisTurn: [() -> Void] = []
+    @exclusivity(unchecked) private var participants: [LoopParticipant] = []
 
     /// Starts the thread. With a manual clock, timers fire on `ManualClock.advance(by:)`; sockets and libcurl use the
     /// system's time.
@@ -56,8 +59,8 @@ public final class EventLoop: @unchecked Sendable {
         inbox = try Inbox()
         poller = try Poller(alarm: inbox.alarm)
         executor = LoopExecutor(inbox: inbox)
-        systemNow = EventLoop.systemTime()
-        now = clock?.now ?? systemNow
+        systemTime = EventLoop.readSystemTime()
+        loopTime = clock?.now ?? systemTime
         let start = Unmanaged.passRetained(ThreadStart(loop: self, name: name))
         var thread = pthread_t()
         let code = pthread_create(&thread, nil, { start in threadMain(start) }, start.toOpaque())
@@ -139,8 +142,8 @@ public final class EventLoop: @unchecked Sendable {
     private func turn() -> Bool {
         let hasRest = nextJob < batch.count
         let readyCount = poller.wait(hasRest ? 0 : inbox.beginWait(idleTime()))
-        systemNow = EventLoop.systemTime()
-        now = clock?.now ?? systemNow
+        systemTime = EventLoop.readSystemTime()
+        loopTime = clock?.now ?? systemTime
         if !hasRest, !inbox.endWait(&batch) { return false }
         poller.dispatch(readyCount, at: systemNow)
         runBatch()
@@ -198,7 +201,7 @@ public final class EventLoop: @unchecked Sendable {
         private static var currentThread: UInt { UInt(bitPattern: pthread_self()) }
     #endif
 
-    private static func systemTime() -> Int64 {
+    private static func readSystemTime() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

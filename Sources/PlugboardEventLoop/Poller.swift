@@ -53,16 +53,16 @@ package final class Poller {
     private let epoll: Int32
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Poller.batchSize)
     /// Indexed by descriptor: the system gives the smallest free number, so that the table is dense.
-    // Unchecked, because the functions that change it call no other code meanwhile.
+    // All unchecked, because the functions that change them call no other code meanwhile.
     @exclusivity(unchecked) var watches: [Watch] = []
-    var socketsByConnection: [ConnectionKey: Int32] = [:]
+    @exclusivity(unchecked) var socketsByConnection: [ConnectionKey: Int32] = [:]
     /// Whether more sockets may be ready than the last wait reported.
-    var isBatchFull = false
+    @exclusivity(unchecked) var isBatchFull = false
     /// Sockets that became idle since the last wait.
-    var newlyIdle: [Int32] = []
+    @exclusivity(unchecked) var newlyIdle: [Int32] = []
     /// The number of transfers that have begun to send and whose socket is not known: of TCP, and of Unix domain
     /// sockets.
-    var nameless = [0, 0]
+    @exclusivity(unchecked) var nameless = [0, 0]
     /// Idle sockets that received bytes while there were such transfers.
     var suspects: [Int32] = []
 

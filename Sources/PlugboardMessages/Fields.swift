@@ -124,10 +124,17 @@ extension Fields {
     package mutating func append(line: UnsafeRawBufferPointer, name: Range<Int>, value: Range<Int>) {
         let start = bytes.count
         bytes.append(contentsOf: line)
-        func stored(_ range: Range<Int>) -> Range<UInt32> {
-            UInt32(clamping: start + range.lowerBound)..<UInt32(clamping: start + range.upperBound)
-        }
         let isSecret = Fields.isAlwaysSecret(UnsafeRawBufferPointer(rebasing: line[name]))
+        // Heads are far smaller than 4 GiB; beyond that, a field has no bytes.
+        guard bytes.count <= Int(UInt32.max) else {
+            return entries.append(Entry(name: 0..<0, value: 0..<0, isSecret: isSecret))
+        }
+        let offset = UInt32(truncatingIfNeeded: start)
+        func stored(_ range: Range<Int>) -> Range<UInt32> {
+            let lower = offset &+ UInt32(truncatingIfNeeded: range.lowerBound)
+            let upper = offset &+ UInt32(truncatingIfNeeded: range.upperBound)
+            return Range(uncheckedBounds: (lower, upper))
+        }
         entries.append(Entry(name: stored(name), value: stored(value), isSecret: isSecret))
     }
 

@@ -48,8 +48,25 @@ public struct Request: Sendable {
 package final class StoredOptions: Sendable {
     /// Never changes.
     package let options: RequestOptions
+    /// The timeouts in nanoseconds, 0 at least, `Int64.max` for none: the division of a `Duration` is slow, and each
+    /// exchange needs several.
+    package let timeout: Int64
+    /// See `timeout`.
+    package let connectTimeout: Int64
+    /// See `timeout`.
+    package let idleTimeout: Int64
+    /// See `timeout`.
+    package let attemptTimeout: Int64
+
     /// Stores a copy of the options.
-    package init(_ options: RequestOptions) { self.options = options }
+    package init(_ options: RequestOptions) {
+        func nanoseconds(_ duration: Duration?) -> Int64 { duration.map { max($0.nanoseconds, 0) } ?? .max }
+        self.options = options
+        timeout = nanoseconds(options.timeout)
+        connectTimeout = nanoseconds(options.connectTimeout)
+        idleTimeout = nanoseconds(options.idleTimeout)
+        attemptTimeout = nanoseconds(options.attemptTimeout)
+    }
 }
 
 /// Options that a request carries for plugins, as texts under names that begin with the plugin's id.

@@ -5,17 +5,22 @@ import PlugboardMessages
 ///
 /// A transport never follows redirects, retries, stores cookies, decodes bodies or treats a status as an error: those
 /// are plugins. The kernel has a transport over libcurl; tests use a mock; a program may use its own.
+///
+/// A transport that a program gives to a kernel serves all of its loops: if `KernelSettings.loops` is more than one,
+/// `perform` is called on several loops at once, while everything about one attempt stays on the loop that it was given.
 public protocol Transport: AnyObject, Sendable {
     /// Starts an attempt and returns at once; its progress is reported to the observer.
     ///
-    /// Called on the loop, where the reports are made too, after `perform` has returned. There is exactly one
+    /// Called on `loop`, where the reports are made too, after `perform` has returned. There is exactly one
     /// `attemptEnded` for each call of `perform`, and no report after it.
     func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt
 
-    /// Closes idle connections, and forgets all information about servers. Called on the loop.
+    /// Closes idle connections, and forgets all information about servers. Called on a loop:
+    /// the first, if there are several.
     func forget()
 
-    /// Closes all connections; attempts in progress end with `shutDown`. The last call, once, on the loop.
+    /// Closes all connections; attempts in progress end with `shutDown`. The last call, once, when the exchanges of all
+    /// loops have ended; on the same loop as `forget`.
     func shutDown()
 }
 
@@ -39,7 +44,7 @@ public struct AttemptRequest: Sendable {
     /// Whether `attemptProgressed` and `attemptReached` are to be reported.
     public var isWatched: Bool
     /// Whether the attempt must open a new connection. The kernel demands it after `.transportStale`.
-    public var usesFreshConnection = false
+    public var usesFreshConnection: Bool
     /// `options` in a shared object.
     package private(set) var storedOptions: StoredOptions
 
@@ -56,8 +61,9 @@ public struct AttemptRequest: Sendable {
     /// The request of an attempt, whose options are shared with the request's.
     package init(
         method: Method, url: String, fields: Fields, body: (any BodySource)?, storedOptions: StoredOptions,
-        optionsIdentity: UInt64, isWatched: Bool
+        optionsIdentity: UInt64, isWatched: Bool, usesFreshConnection: Bool = false
     ) {
+        self.usesFreshConnection = usesFreshConnection
         self.method = method
         self.url = url
         self.fields = fields

@@ -1,7 +1,8 @@
-import PlugboardCurl
 import PlugboardTransport
 import TestSupport
 import Testing
+
+@testable import PlugboardCurl
 
 @Suite struct ResponseTests {
     @Test func `fields keep their order, duplicates and bytes`() async throws {
@@ -35,6 +36,23 @@ import Testing
 
         #expect((outcome.head?.fields[.setCookie] == "a=\u{1}b") == isRead)
         #expect(outcome.error?.code == (isRead ? nil : .transportProtocol))
+    }
+
+    @Test func `a control character is found wherever it stands in a value, and a tab is none`() {
+        for count in 1...20 {
+            for offset in 0..<count {
+                for (byte, isRead) in [(0x01, false), (0x1F, false), (0x7F, false), (0x09, true), (0xFF, true)] {
+                    var value = [UInt8](repeating: 0x80, count: count)
+                    value[offset] = UInt8(byte)
+                    var reader = HeadReader(byteLimit: 1000, fieldLimit: 10)
+                    _ = Array("HTTP/1.1 200 OK\r\n".utf8).withUnsafeBytes { reader.read($0) }
+
+                    let step = (Array("X-A: ".utf8) + value + [0x0D, 0x0A]).withUnsafeBytes { reader.read($0) }
+
+                    if case .more = step { #expect(isRead) } else { #expect(!isRead, "\(count), \(offset), \(byte)") }
+                }
+            }
+        }
     }
 
     @Test func `ten thousand fields and a folded one are read`() async throws {

@@ -46,6 +46,9 @@ let package = Package(
             name: "endpoints",
             dependencies: ["measuring", .product(name: "PlugboardEndpoints", package: "plugboard")]),
         .executableTarget(
+            name: "loops",
+            dependencies: ["measuring", .product(name: "Plugboard", package: "plugboard")]),
+        .executableTarget(
             name: "kernel",
             dependencies: [
                 "loading", "measuring", "nothing",

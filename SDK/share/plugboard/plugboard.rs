@@ -104,6 +104,7 @@ pub mod raw {
     pub const PLUG_LENGTH_UNKNOWN: u64 = u64::MAX;
     pub const PLUG_EXTENSION_ATTRIBUTES: &str = "plugboard.attributes/1";
     pub const PLUG_EXTENSION_DATA_PATH: &str = "plugboard.data-path/1";
+    pub const PLUG_EXTENSION_LOOPS: &str = "plugboard.loops/1";
     pub const PLUG_EXTENSION_EXCHANGE_FACTS: &str = "plugboard.exchange-facts/1";
 
     pub const PLUG_ATTRIBUTE_OWN: plug_attribute_flags = 1;
@@ -467,6 +468,21 @@ pub mod raw {
         pub attribute_flags: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_attribute_flags,
         pub subresponse_attempts: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> u32,
     }
+
+    pub type plug_loop = u32;
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_loops_v1 {
+        pub current: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_loop,
+        pub start_timer: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            loop_: plug_loop,
+            after: i64,
+            context: *mut c_void,
+            fired: plug_timer_function,
+        ) -> plug_timer,
+    }
 }
 
 use raw::*;
@@ -696,9 +712,28 @@ impl Host {
         })
     }
 
-    /// Calls `fired` once on the loop, after a time, unless the timer is cancelled or the instance is destroyed before.
-    /// Works from `start` on; before that it never calls.
+    /// The loop on which this is called; 0 on other threads, and in a kernel that does not tell it.
+    ///
+    /// A kernel may have several loops, and each exchange, with its bodies, is on one of them: threads of the plugin get
+    /// back to it with `after_on`.
+    pub fn current_loop(&self) -> plug_loop {
+        self.loops().map_or(0, |table| unsafe { (table.current)(self.0) })
+    }
+
+    fn loops(&self) -> Option<&plug_loops_v1> {
+        let table = unsafe { (self.table().extension)(self.0, text(PLUG_EXTENSION_LOOPS)) };
+        unsafe { (table as *const plug_loops_v1).as_ref() }
+    }
+
+    /// Calls `fired` once on a loop, after a time, unless the timer is cancelled or the instance is destroyed before: on
+    /// the loop where this is called, and on other threads on the first. Works from `start` on; before that it never
+    /// calls.
     pub fn after(&self, delay: Duration, fired: impl FnOnce() + Send + 'static) -> Timer {
+        self.after_on(0, delay, fired)
+    }
+
+    /// The same on this loop, from `current_loop`.
+    pub fn after_on(&self, on: plug_loop, delay: Duration, fired: impl FnOnce() + Send + 'static) -> Timer {
         unsafe extern "C" fn run(context: *mut c_void) {
             if let Some((host, fired)) = Pending::take(context as usize) {
                 if let Err(what) = guarded(fired) {
@@ -707,8 +742,11 @@ impl Host {
             }
         }
         let pending = Pending::add(*self, Box::new(fired));
-        let number =
-            unsafe { (self.table().start_timer)(self.0, nanoseconds(delay), pending as *mut c_void, Some(run)) };
+        let (delay, context) = (nanoseconds(delay), pending as *mut c_void);
+        let number = match self.loops() {
+            Some(table) if on != 0 => unsafe { (table.start_timer)(self.0, on, delay, context, Some(run)) },
+            _ => unsafe { (self.table().start_timer)(self.0, delay, context, Some(run)) },
+        };
         if number == 0 {
             drop(Pending::take(pending));
             self.log(Level::Error, "A timer was not started: timers work from start on, until the kernel ends.");

@@ -688,10 +688,11 @@ struct plug_host_v1 {
     plug_text (*data_directory)(const plug_host_v1 *host);
     // ---- timers
 
-    // Starts a timer: `fired` runs once, later, on the loop, unless the timer is cancelled, the plugin is switched off
-    // or the kernel ends before. Then the context is still the plugin's to free, at the latest in `destroy`; nothing
-    // fires after that. With `after` 0 it is how a thread of the plugin's own gets to the loop; that one fires also for
-    // a plugin that is switched off. Returns 0 where no timer starts, as before `start`. [any]
+    // Starts a timer: `fired` runs once, later, on the loop where this is called, and from other threads on the first
+    // loop, unless the timer is cancelled, the plugin is switched off or the kernel ends before. Then the context is
+    // still the plugin's to free, at the latest in `destroy`; nothing fires after that. With `after` 0 it is how a
+    // thread of the plugin's own gets to a loop (see PLUG_EXTENSION_LOOPS); that one fires also for a plugin that is
+    // switched off. Returns 0 where no timer starts, as before `start`. [any]
     plug_timer (*start_timer)(const plug_host_v1 *host, int64_t after, void *context, plug_timer_function fired);
     // Cancels a timer. PLUG_STALE if it has run or is running. [any]
     plug_result (*cancel_timer)(const plug_host_v1 *host, plug_timer timer);
@@ -775,6 +776,22 @@ typedef struct plug_exchange_facts_v1 {
     // does. [loop]
     uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
 } plug_exchange_facts_v1;
+
+// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_LOOPS)) returns a plug_loops_v1.
+#define PLUG_EXTENSION_LOOPS "plugboard.loops/1"
+
+// One of the kernel's event loops, by its number: from 1 on; 0 for none of them.
+typedef uint32_t plug_loop;
+
+// What a plugin needs to get from a thread of its own back to the loop of an exchange. A kernel may have several loops;
+// each exchange, with its bodies, is on one of them.
+typedef struct plug_loops_v1 {
+    // Returns the loop on whose thread it is called; 0 on other threads. [any]
+    plug_loop (*current)(const plug_host_v1 *host);
+    // Does the same as start_timer; `fired` runs on this loop. 0, and a number of no loop: as start_timer. [any]
+    plug_timer (*start_timer)(const plug_host_v1 *host, plug_loop loop, int64_t after, void *context,
+        plug_timer_function fired);
+} plug_loops_v1;
 
 // ----------------------------------------------------------------------------------------------- For authors
 

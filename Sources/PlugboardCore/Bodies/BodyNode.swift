@@ -7,11 +7,17 @@ import Synchronization
 /// A pull is completed on the loop, once, whatever thread the source completes it from. After a release, what the
 /// source gives is ignored.
 ///
-/// Sendable because everything but `open` is touched on the loop only.
+/// It belongs to one loop, on which its source is called. One that was made on another thread belongs to none until an
+/// exchange takes it.
+///
+/// Sendable because everything but `open` is touched on the loop only, and before it belongs to one, by its one owner.
 final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private let source: any BodySource
+    /// Keeps the loops.
     let core: KernelCore
-    private var loop: EventLoop { core.loop }
+    // Unmanaged, because each piece needs it and counts no references for it.
+    @exclusivity(unchecked) private var place: Unmanaged<KernelLoop>
+    @exclusivity(unchecked) private var isBound: Bool
     /// The serial of the pull that is not completed, or 0.
     private let open = Mutex<UInt64>(0)
     private var lastSerial: UInt64 = 0
@@ -31,13 +37,41 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// Whether the end or a break has come.
     private(set) var hasEnded = false
 
-    init(_ source: any BodySource, core: KernelCore) {
+    /// - Parameter isBound: Whether it belongs to the loop. If not, it is used there until an exchange takes it.
+    init(_ source: any BodySource, home: KernelLoop, isBound: Bool = true) {
         self.source = source
-        self.core = core
+        core = home.core
+        place = Unmanaged.passUnretained(home)
+        self.isBound = isBound
     }
 
     /// A body that breaks at once; for a body that could not be rewound.
-    static func broken(core: KernelCore) -> BodyNode { BodyNode(BrokenSource(), core: core) }
+    static func broken(home: KernelLoop) -> BodyNode { BodyNode(BrokenSource(), home: home) }
+
+    /// Its loop.
+    var home: KernelLoop { place.takeUnretainedValue() }
+
+    /// Whether this is called on its loop.
+    @inline(__always)
+    var isHere: Bool { place._withUnsafeGuaranteedRef { $0.loop.isCurrent } }
+
+    private func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool { home.loop.enqueue(job) }
+
+    /// It belongs to this loop from here on, unless it belongs to one.
+    func bind(to home: KernelLoop) {
+        guard !isBound else { return }
+        isBound = true
+        if hasBegun || home === self.home { return }
+        place = Unmanaged.passUnretained(home)
+        (source as? PluginSource)?.move(to: home)
+    }
+
+    /// The body for an exchange on this loop: itself, or, if it belongs to another loop, a body that is pulled there
+    /// and read here. That one cannot be rewound, because its source cannot be called from here.
+    func adopted(by home: KernelLoop) -> BodyNode {
+        bind(to: home)
+        return home === self.home ? self : BodyNode(DistantSource(self), home: home)
+    }
 
     deinit { if !isReleased { source.release() } }
 
@@ -47,8 +81,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// Asks for the next piece. The pull is completed once, on the loop, also when the body is released before that.
     /// [any]
     func pull(_ pull: Pull) {
-        guard loop.isCurrent else {
-            if !loop.enqueue({ self.pull(pull) }) { pull.fail(BodyNode.tooLate) }
+        guard isHere else {
+            if !enqueue({ self.pull(pull) }) { pull.fail(BodyNode.tooLate) }
             return
         }
         if isReleased || waiting != nil {
@@ -74,7 +108,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     func pull(_ completed: @escaping (Piece) -> Void) { pull(Pull(PieceReceiver(completed))) }
 
     func nextIfReady() -> Piece? {
-        guard loop.isCurrent, !isReleased, !isSourcePulled, let piece = unread ?? source.nextIfReady() else {
+        guard isHere, !isReleased, !isSourcePulled, let piece = unread ?? source.nextIfReady() else {
             return nil
         }
         unread = nil
@@ -91,7 +125,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         }
         guard isFirst else { return false }
         // When the loop has ended, no other thread uses the node.
-        if loop.isCurrent || !loop.enqueue({ self.deliver(piece) }) { deliver(piece) }
+        if isHere || !enqueue({ self.deliver(piece) }) { deliver(piece) }
         return true
     }
 
@@ -131,7 +165,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// Drops the rest. [any]
     func release() {
         // When the loop has ended, no other thread uses the node.
-        guard loop.isCurrent || !loop.enqueue({ self.release() }) else { return }
+        guard isHere || !enqueue({ self.release() }) else { return }
         guard !isReleased else { return }
         isReleased = true
         open.withLock { $0 = 0 }
@@ -147,8 +181,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     func releaseByPlugin() {
         // A hook that throws releases its bodies. Whether one of them was the exchange's is known when the hook has
         // returned.
-        guard loop.isCurrent, !core.containment.isSteering else {
-            if !loop.enqueue({ self.releaseByPlugin() }) { release() }
+        guard isHere, !home.containment.isSteering else {
+            if !enqueue({ self.releaseByPlugin() }) { release() }
             return
         }
         if reclaims == 0 { release() } else { reclaims -= 1 }

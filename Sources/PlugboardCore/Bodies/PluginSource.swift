@@ -6,16 +6,23 @@ import PlugboardKit
 /// Sendable because its plugin is called on the loop only. `release` is the last call.
 final class PluginSource: BodySource, @unchecked Sendable {
     private let table: plug_source_v1
+    /// Keeps the loops.
     private let core: KernelCore
+    /// Its node's loop.
+    @exclusivity(unchecked) private var place: Unmanaged<KernelLoop>
     private let slot: Slot
     private var openPull: UInt64 = 0
 
     /// - Parameter slot: The slot of the plugin that made it.
-    init(_ table: plug_source_v1, of slot: Slot, core: KernelCore) {
+    init(_ table: plug_source_v1, of slot: Slot, home: KernelLoop) {
         self.table = table
         self.slot = slot
-        self.core = core
+        core = home.core
+        place = Unmanaged.passUnretained(home)
     }
+
+    /// Its node belongs to another loop from here on; before the first pull.
+    func move(to home: KernelLoop) { place = Unmanaged.passUnretained(home) }
 
     var length: Int? { table.length == UInt64.max ? nil : Int(clamping: table.length) }
     var canRewind: Bool { table.rewind != nil }
@@ -25,20 +32,26 @@ final class PluginSource: BodySource, @unchecked Sendable {
             pull.fail(PlugboardError(.pluginFault, "A plugin made a body that cannot be pulled."))
             return
         }
-        openPull = core.pulls.add(pull)
-        core.containment.call(slot.index, .pull) { function(table.context, openPull) }
+        place._withUnsafeGuaranteedRef { home in
+            openPull = home.pulls.add(pull)
+            home.containment.call(slot.index, .pull) { function(table.context, openPull) }
+        }
     }
 
     func rewind() -> Bool {
         guard let function = table.rewind else { return false }
-        return core.containment.call(slot.index, .rewind) { function(table.context) } == PLUG_OK
+        let home = place.takeUnretainedValue()
+        return home.containment.call(slot.index, .rewind) { function(table.context) } == PLUG_OK
     }
 
     func release() {
-        core.pulls.remove(openPull)
+        let home = place.takeUnretainedValue()
+        home.pulls.remove(openPull)
         guard let function = table.release else { return }
-        let call = { @Sendable [self] in core.containment.call(slot.index, .release) { function(table.context) } }
+        let call = { @Sendable [self] in
+            home.containment.call(slot.index, .release) { function(table.context) }
+        }
         // Later: this may run while the plugin completes a pull of this very source.
-        if !core.loop.enqueue(call) { call() }
+        if !home.loop.enqueue(call) { call() }
     }
 }

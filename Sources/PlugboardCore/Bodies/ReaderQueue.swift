@@ -9,6 +9,8 @@ import Synchronization
 /// Sendable because what is not under the lock is touched on the loop only.
 final class ReaderQueue: PullReceiver, @unchecked Sendable {
     private struct State {
+        /// The oldest piece if it came when the queue was empty: most bodies are one piece, and need no array.
+        var single: Bytes?
         var pieces: [Bytes] = []
         var first = 0
         var count = 0
@@ -82,7 +84,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
                 return reader
             }
             if case .bytes(let bytes) = piece {
-                state.pieces.append(bytes)
+                if state.count == 0 { state.single = bytes } else { state.pieces.append(bytes) }
                 state.count += bytes.count
             } else {
                 state.end = piece
@@ -119,14 +121,20 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     }
 
     private func take(from state: inout State) -> (Piece?, Bool) {
-        guard state.first < state.pieces.count else { return (takeEnd(from: &state), false) }
-        let bytes = state.pieces[state.first]
-        state.first += 1
-        state.count -= bytes.count
-        if state.first == state.pieces.count {
-            state.pieces.removeAll(keepingCapacity: true)
-            state.first = 0
+        let bytes: Bytes
+        if let single = state.single.take() {
+            bytes = single
+        } else if state.first < state.pieces.count {
+            bytes = state.pieces[state.first]
+            state.first += 1
+            if state.first == state.pieces.count {
+                state.pieces.removeAll(keepingCapacity: true)
+                state.first = 0
+            }
+        } else {
+            return (takeEnd(from: &state), false)
         }
+        state.count -= bytes.count
         let hasRoomAgain = state.isFull && state.count < limit / 2
         if hasRoomAgain { state.isFull = false }
         return (.bytes(bytes), hasRoomAgain)
@@ -145,7 +153,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         let (hadEnded, reader) = state.withLock { state in
             let before = (state.end != nil, state.reader)
             // A later reader must not take the rest for the whole. A body that was read to its end keeps its end.
-            if state.end == nil || state.first < state.pieces.count {
+            if state.end == nil || state.count > 0 {
                 state = State()
                 state.end = .broken(ReaderQueue.abandoned)
             }

@@ -39,6 +39,10 @@ extension KernelSettings {
 
     private static let limitKeys: [ConfigurationKey<KernelSettings>] = [
         ConfigurationKey(
+            "loops",
+            "Event loops, each on a thread of its own, that share the exchanges: 1 to 64, or automatic for one for each core.",
+            .loops, \.loops),
+        ConfigurationKey(
             "connections", "Connections at a time; 0 for no limit.", .integer(in: 0...1_000_000).by(default: 0),
             \.connections),
         ConfigurationKey(
@@ -138,6 +142,25 @@ extension ConfigurationShape where Value == String {
     fileprivate static var location: Self { word("host:port") { RequestOptions.isHostAndPort($0) } }
 
     fileprivate static var pin: Self { word(RequestOptions.pinForm) { RequestOptions.isPin($0) } }
+}
+
+extension ConfigurationShape where Value == LoopCount {
+    fileprivate static var loops: Self {
+        Self(
+            LoopCount.wanted,
+            schema: [
+                "anyOf": [
+                    ["type": "integer", "minimum": 1, "maximum": .number(JSONNumber(LoopCount.limit))],
+                    ["type": "string", "enum": [.string(LoopCount.automaticWord)]],
+                ]
+            ]
+        ) { value in
+            if let word = value.stringValue { return word == LoopCount.automaticWord ? .automatic : nil }
+            return value.numberValue?.integer(Int.self).flatMap {
+                (1...LoopCount.limit).contains($0) ? LoopCount($0) : nil
+            }
+        }
+    }
 }
 
 extension ConfigurationShape where Value == [String] {

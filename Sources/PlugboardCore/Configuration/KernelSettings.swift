@@ -26,6 +26,10 @@ public struct KernelSettings: Sendable, Equatable {
     }
     /// `tls.pins`.
     var pins: [String: [String]] = [:]
+    /// How many event loops, each on a thread of its own, share the exchanges, for work that one processor core cannot
+    /// do. Nil: what the environment variable `PLUGBOARD_LOOPS` says, or one. Never more than `connections` and
+    /// `connectionsPerHost` where they are limits; each loop has its share of them.
+    public var loops: LoopCount?
     /// Connections at a time; 0 for no limit. Each attempt counts as one, also where attempts share a connection.
     public var connections = 0
     /// Connections at a time to one origin (scheme, host and port); 0 for no limit. Hosts that respond in HTTP/2 are

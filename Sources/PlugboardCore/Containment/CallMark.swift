@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which plugin's code the loop runs, in one word of memory.
+/// Which plugin's code a loop runs, in one word of memory.
 ///
 /// Written with plain stores, twice a call. The watchdog reads it. If the memory belongs to a file (`CrashNote`), the
 /// next start reads what a crash has left in it.
@@ -38,10 +38,10 @@ final class CallMark: @unchecked Sendable {
         }
     }
 
-    /// Uses the note's memory, or memory of its own.
-    init(in note: CrashNote?) {
+    /// Uses the note's memory for the loop of this index, or memory of its own.
+    init(in note: CrashNote?, loop: Int = 0) {
         owner = note
-        word = note?.words ?? .allocate(capacity: 1)
+        word = note?.word(ofLoop: loop) ?? .allocate(capacity: 1)
         if note == nil { word.initialize(to: Atomic(0)) }
     }
 
@@ -49,10 +49,14 @@ final class CallMark: @unchecked Sendable {
         if owner == nil { word.deallocate() }
     }
 
+    /// What `leave` needs to restore the call under way. [loop]
+    @inline(__always)
+    var current: UInt64 { word.pointee.load(ordering: .relaxed) }
+
     /// A call begins. Returns what `leave` needs. [loop]
     @inline(__always)
     func enter(_ slot: Int, _ hook: CalledHook) -> UInt64 {
-        let outer = word.pointee.load(ordering: .relaxed)
+        let outer = current
         serial &+= 1
         word.pointee.store(Call(slot, hook, serial: serial).word, ordering: .relaxed)
         return outer

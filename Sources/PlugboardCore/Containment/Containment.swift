@@ -7,7 +7,8 @@ import PlugboardKit
     import Musl
 #endif
 
-/// Every call of a plugin's function goes through `call`.
+/// Every call of a plugin's function goes through `call`, that of the loop on which it is called; on other threads that
+/// of any loop.
 ///
 /// It marks which plugin runs, for the watchdog and for the note that a crash leaves, and measures calls where the
 /// configuration asks for it.
@@ -15,36 +16,19 @@ import PlugboardKit
 /// Sendable because what changes is set before the first exchange and after the last one; between, it is only read.
 final class Containment: @unchecked Sendable {
     private let loop: EventLoop
-    private let note: CrashNote?
-    private let mark: CallMark
+    let mark: CallMark
     private let sideMarks: SideMarks?
-    private var watchdog: Watchdog?
     private var measures: HookMeasures?
 
     /// - Parameter note: The note that names the plugin after a crash; nil for none.
-    init(_ note: CrashNote?, loop: EventLoop) {
+    init(_ note: CrashNote?, loop: EventLoop, index: Int) {
         self.loop = loop
-        self.note = note
-        mark = CallMark(in: note)
+        mark = CallMark(in: note, loop: index)
         sideMarks = note.map { SideMarks(in: $0) }
     }
 
     /// Measures calls from here on; before the first exchange.
-    func measure(_ slots: [Slot], counters: Counters) { measures = HookMeasures(slots, counters: counters) }
-
-    /// Watches calls from here on; before the first exchange.
-    ///
-    /// - Parameter stalled: Runs on the watchdog's thread, once for a call that lasts longer than the limit.
-    func watch(limit: Duration, stalled: @escaping @Sendable (CallMark.Call) -> Void) {
-        watchdog = Watchdog(mark, limit: limit, stalled: stalled)
-    }
-
-    /// The loop has ended, and no plugin is called any more.
-    func end() {
-        watchdog = nil
-        // The watchdog's thread may keep the mark, and with it the note, a little longer.
-        note?.remove()
-    }
+    func measure(_ measures: HookMeasures) { self.measures = measures }
 
     /// Calls a function of the plugin in this slot. Hooks of exchanges and pulls are called on the loop, other
     /// functions on any thread. The slot is an index, because there are calls before there is a pipeline.
@@ -60,6 +44,26 @@ final class Containment: @unchecked Sendable {
         if began != 0 { count(slot, hook, since: began) }
         mark.leave(outer)
         return result
+    }
+
+    /// Calls the same hook of exchanges for several plugins, one after the other, except those that are not wanted when
+    /// it is their turn. [loop]
+    @inline(__always)
+    func call(
+        each slots: [Unmanaged<Slot>], _ hook: CalledHook, where isWanted: (Slot) -> Bool, _ function: (Slot) -> Void
+    ) {
+        let outer = mark.current
+        let isMeasured = measures != nil
+        for slot in slots {
+            slot._withUnsafeGuaranteedRef { slot in
+                guard isWanted(slot) else { return }
+                _ = mark.enter(slot.index, hook)
+                let began = isMeasured ? clockTime(CLOCK_MONOTONIC) : 0
+                function(slot)
+                if began != 0 { count(slot.index, hook, since: began) }
+            }
+        }
+        mark.leave(outer)
     }
 
     private func count(_ slot: Int, _ hook: CalledHook, since began: Int64) {

@@ -33,17 +33,17 @@ package struct CrashNotes: Sendable {
         note([path])
     }
 
-    /// A note for the time in which plugins run.
-    func note(running plugins: [EnabledPlugin]) -> CrashNote? {
+    /// A note for the time in which plugins run, on so many loops.
+    func note(running plugins: [EnabledPlugin], loops: Int = 1) -> CrashNote? {
         guard !plugins.isEmpty,
             isConfigured || data.isThere || plugins.contains(where: { $0.linkage != .linked })
         else { return nil }
-        return note(plugins.map(\.id))
+        return note(plugins.map(\.id), loops: loops)
     }
 
-    private func note(_ names: [String]) -> CrashNote? {
+    private func note(_ names: [String], loops: Int = 1) -> CrashNote? {
         guard case .made(let folder) = data.make(CrashNotes.folder) else { return nil }
-        return CrashNote(folder: folder, names: names)
+        return CrashNote(folder: folder, names: names, loops: loops)
     }
 
     private static let folder = "kernel"

@@ -107,7 +107,7 @@ extension CrashReport {
 
     private static func contents(of descriptor: Int32) -> CrashReport? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_size >= CrashNote.headSize,
+        guard fstat(descriptor, &status) == 0, status.st_size >= CrashNote.headSize(0),
             status.st_size <= CrashNote.sizeLimit
         else { return nil }
         var content = [UInt8](repeating: 0, count: Int(status.st_size))
@@ -122,12 +122,14 @@ extension CrashReport {
         func word(_ index: Int) -> UInt64 {
             content[(index * 8)..<(index * 8 + 8)].withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
         }
-        let names = content[CrashNote.headSize...].split(separator: 0, omittingEmptySubsequences: false)
+        let wordCount = Int(clamping: word(1))
+        guard wordCount <= (content.count - CrashNote.headSize(0)) / 8 else { return nil }
+        let names = content[CrashNote.headSize(wordCount)...].split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard let program = names.first else { return nil }
         self.program = program
-        began = HTTPDate(seconds: Int64(bitPattern: word(1 + CrashNote.wordCount)))
-        calls = (1...CrashNote.wordCount).compactMap { index in
+        began = HTTPDate(seconds: Int64(bitPattern: word(2 + wordCount)))
+        calls = (2..<2 + wordCount).compactMap { index in
             guard let call = CallMark.Call(word: word(index)), call.slot + 1 < names.count else { return nil }
             return Call(plugin: names[call.slot + 1], hook: call.hook)
         }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which plugins' code runs on other threads than the loop: one word of a note for each call under way, as long as
+/// Which plugins' code runs on other threads than the loops: one word of a note for each call under way, as long as
 /// there are words left.
 ///
 /// A note does not tell in which thread a crash was, so the report names all calls under way.
@@ -11,7 +11,7 @@ struct SideMarks: @unchecked Sendable {
 
     init(in note: CrashNote) { self.note = note }
 
-    /// Calls a plugin's function, on any thread but the loop's.
+    /// Calls a plugin's function, on any thread but those of the loops.
     func calling<Result, Failure: Error>(
         _ slot: Int, _ hook: CalledHook, _ call: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -22,8 +22,7 @@ struct SideMarks: @unchecked Sendable {
 
     /// Nil while more calls are under way than there are words: those calls are not marked.
     private func claim(_ value: UInt64) -> UnsafeMutablePointer<Atomic<UInt64>>? {
-        for index in 1..<CrashNote.wordCount {
-            let word = note.words + index
+        for word in note.sideWords {
             if word.pointee.compareExchange(expected: 0, desired: value, ordering: .relaxed).exchanged { return word }
         }
         return nil

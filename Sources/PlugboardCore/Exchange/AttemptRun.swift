@@ -41,9 +41,9 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         guard !isOver, !hasCompleted else { body?.release(); return }
         hasCompleted = true
         sharesConnection = head.version == .http2 || head.version == .http3
-        exchange.core.admission.headReceived(exchange, isShared: sharesConnection)
+        exchange.home.admission.headReceived(exchange, isShared: sharesConnection)
         exchange.emit(.headReceived, about: head)
-        report(.success(OutwardResponse(head: head, body: body.map { BodyNode($0, core: exchange.core) })))
+        report(.success(OutwardResponse(head: head, body: body.map { BodyNode($0, home: exchange.home) })))
     }
 
     func attemptProgressed(_ progress: TransferProgress) {
@@ -86,7 +86,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         control = nil
-        exchange.core.admission.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
+        exchange.home.admission.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
         exchange.emit(.attemptEnded) {
             [
                 ("attempt", .integer(Int64(self.number))),
@@ -131,15 +131,15 @@ extension ExchangeCore {
     func beginAttempt() {
         steering.phase = .awaiting
         attempts.beginSeries()
-        core.admission.admit(self)
+        home.admission.admit(self)
     }
 
     /// There is a connection for the attempt.
     func performAttempt() {
-        guard steering.phase == .awaiting else { return core.admission.attemptEnded(self) }
+        guard steering.phase == .awaiting else { return home.admission.attemptEnded(self) }
         if isSuspended {
-            suspension.afterwards { [self] in if steering.phase == .awaiting { core.admission.admit(self) } }
-            return core.admission.attemptEnded(self)
+            suspension.afterwards { [self] in if steering.phase == .awaiting { home.admission.admit(self) } }
+            return home.admission.attemptEnded(self)
         }
         attempts.begin(request.head.url)
         emit(.attemptBegan) {
@@ -148,12 +148,12 @@ extension ExchangeCore {
         let run = AttemptRun(self, attempts.count)
         attempts.current = run
         // Part by part: a copy of the whole head costs more.
-        let (options, identity) = core.options(request.head.storedOptions, for: request.head.url)
-        var wanted = AttemptRequest(
+        let (options, identity) = core.options(request.head.storedOptions, for: request.head.url, on: home)
+        let wanted = AttemptRequest(
             method: request.head.method, url: request.head.url, fields: request.head.fields, body: request.body,
-            storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely)
-        wanted.usesFreshConnection = attempts.needsFreshConnection
-        let control = core.transport.perform(wanted, observer: run, loop: loop)
+            storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely,
+            usesFreshConnection: attempts.needsFreshConnection)
+        let control = home.transport.perform(wanted, observer: run, loop: loop)
         if attempts.current === run && !run.isOver { run.control = control }
     }
 
@@ -170,7 +170,7 @@ extension ExchangeCore {
             return false
         }
         attempts.countRepeat()
-        core.admission.admit(self)
+        home.admission.admit(self)
         return true
     }
 

@@ -6,40 +6,53 @@ extension ExchangeCore {
     ///
     /// - Parameter position: The slot at which the request enters; not 0 for most sub-requests.
     func begin(at position: Int = 0) {
-        guard core.underWay.enter(self) else {
+        guard home.underWay.enter(self) else {
             steering.phase = .ended
+            home.depart(self)
             Family.leaveParent(self)
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
         emit(.created) { self.provenance }
         // A request is a value: sent twice, its body begins twice.
-        request.body = request.head.body.map { BodyNode($0.source.copy() ?? $0.source, core: core) }
+        request.body = request.head.body.map { BodyNode(source(of: $0), home: home) }
         if let error = core.check(request.head) { return finish(failing: error) }
         steering.exclusions.begin(at: position, disabled: core.disabled)
         steering.exclusions.switchOff(switchedOffSlots)
-        if let limit = request.head.storedOptions?.options.timeout ?? core.settings.defaults.timeout {
-            startTimeout(limit)
-        }
+        startTimeout()
         steering.begin(at: position)
         emit(.started)
         advance()
     }
 
+    private func source(of body: Body) -> any BodySource {
+        let source = body.source.copy() ?? body.source
+        if core.loops.count == 1 { return source }
+        // A plugin's body, which must be pulled on its own loop.
+        return (source as? BodyNode)?.adopted(by: home) ?? source
+    }
+
     /// The slots that the request's attributes, or its origin, switch off now.
     var switchedOffSlots: SlotSet { core.switchedOff(by: request.head.attributes, for: request.head.url) }
 
-    private func startTimeout(_ limit: Duration) {
-        let (deadline, isFar) = loop.now.addingReportingOverflow(limit.nanoseconds)
+    private func startTimeout() {
+        let stored = request.head.storedOptions
+        let limit = stored?.options.timeout == nil ? core.defaults.timeout : stored?.timeout ?? .max
+        let (deadline, isFar) = loop.now.addingReportingOverflow(limit)
         if isFar { return }
-        timeout = loop.schedule(at: deadline) { [unowned self] in
-            let host = Origin(url: request.head.url).map { "with \($0.host) " } ?? ""
-            finish(
-                failing: PlugboardError(
-                    .timeoutExchange,
-                    "The exchange \(host)did not end within \(DurationText(limit)), all attempts included: "
-                        + "\(currentActivity).",
-                    attempt: attempts.last), .cancelled)
-        }
+        timeoutLimit = limit
+        // A strong reference alone needs no memory for the closure. The exchange cancels the timer when it ends.
+        timeout = loop.schedule(at: deadline) { [self] in endLate() }
+    }
+
+    /// The exchange's timeout has passed.
+    private func endLate() {
+        let host = Origin(url: request.head.url).map { "with \($0.host) " } ?? ""
+        finish(
+            failing: PlugboardError(
+                .timeoutExchange,
+                "The exchange \(host)did not end within \(DurationText(.nanoseconds(timeoutLimit))), all attempts "
+                    + "included: \(currentActivity).",
+                attempt: attempts.last), .cancelled)
     }
 
     /// What the exchange does now, as the end of a sentence.
@@ -63,7 +76,7 @@ extension ExchangeCore {
     func leave() {
         timeout?.cancel()
         timeout = nil
-        core.admission.withdraw(self)
+        home.admission.withdraw(self)
         Family.leaveParent(self)
         for child in family.takeChildren() { child.cancel() }
         for body in request.takeBodies() { body.release() }
@@ -71,7 +84,7 @@ extension ExchangeCore {
         attempts.current = nil
         response = nil
         _ = suspension.end()
-        if isNumbered { core.numbers.remove(number) }
-        core.leave(self)
+        if isNumbered { home.numbers.remove(number) }
+        home.leave(self)
     }
 }

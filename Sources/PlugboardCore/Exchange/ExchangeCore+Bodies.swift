@@ -11,7 +11,7 @@ extension ExchangeCore {
         guard steering.stage == .request, let body = request.body else { return nil }
         draft.takenRequestBody = body
         request.body = nil
-        return BodyNode(LentSource(body), core: core)
+        return BodyNode(LentSource(body), home: home)
     }
 
     /// `set_request_body`.
@@ -63,7 +63,7 @@ extension ExchangeCore {
     }
 
     fileprivate func replaceBody(by source: HeldSource) {
-        let node = BodyNode(source, core: core)
+        let node = BodyNode(source, home: home)
         let isResponse = steering.stage == .response
         let found = isResponse ? beforeFault?.response?.body : beforeFault?.request.body
         // The plugin holds a body of its own: what it found before no longer fits the head that it left.

@@ -14,7 +14,7 @@ extension ExchangeCore {
     /// Whether its timeout has passed, and will end it in this turn of the loop or the next.
     var isOverdue: Bool {
         guard let timeout else { return false }
-        return timeout.deadline <= core.loop.now
+        return timeout.deadline <= loop.now
     }
 
     /// Ends the exchange now, whatever it does; no steering hook is called.

@@ -25,7 +25,7 @@ extension ExchangeCore {
                 steering.exclusions.replaceSwitchedOff(by: switchedOffSlots, inside: slot.index)
             }
         }
-        if let body = request.body, body.hasBegun, !body.rewind() { request.body = BodyNode.broken(core: core) }
+        if let body = request.body, body.hasBegun, !body.rewind() { request.body = BodyNode.broken(home: home) }
     }
 
     /// The exchange waits for the delay of a resend, then goes on.

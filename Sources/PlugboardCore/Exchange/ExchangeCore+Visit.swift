@@ -50,7 +50,7 @@ extension ExchangeCore {
         // The call may be within another one: a hook that publishes an event waits for those who watch it.
         let outer = frame
         frame = CallFrame(slot, hook)
-        let result = core.containment.call(slot.index, hook, call)
+        let result = home.containment.call(slot.index, hook, call)
         frame = outer
         if outer.isEmpty { views.clear() }
         return result
@@ -90,7 +90,7 @@ extension ExchangeCore {
             request.undoEdit()
         }
         if case .wait = decision { return (decision, isFault) }
-        if case .wait(let ticket, _) = payload { core.tickets.remove(ticket) }
+        if case .wait(let ticket, _) = payload { home.tickets.remove(ticket) }
         if steering.stage == .request {
             if case .next = decision {} else if case .hold = decision {} else { dropUnopenedState(of: slot) }
         }
@@ -153,7 +153,7 @@ extension ExchangeCore {
 
     /// The hook has ended its own exchange: what it decided is not carried out.
     func drop(_ decision: Decision) {
-        if case .wait(let ticket, _) = decision { core.tickets.remove(ticket) }
+        if case .wait(let ticket, _) = decision { home.tickets.remove(ticket) }
         decision.drop()
     }
 
@@ -161,7 +161,7 @@ extension ExchangeCore {
 
     /// Keeps the payload of a verdict; an earlier one is dropped.
     func keep(_ payload: Decision) {
-        if case .wait(let old, _)? = draft.payload { core.tickets.remove(old) }
+        if case .wait(let old, _)? = draft.payload { home.tickets.remove(old) }
         draft.payload?.drop()
         draft.payload = payload
     }

@@ -48,7 +48,7 @@ extension ExchangeCore {
     func unpark() {
         guard let parking else { return }
         parking.timer?.cancel()
-        if let ticket = parking.ticket { core.tickets.remove(ticket) }
+        if let ticket = parking.ticket { home.tickets.remove(ticket) }
         self.parking = nil
     }
 }

@@ -12,9 +12,11 @@ import Synchronization
 /// Sendable because, after `init`, it is touched on its loop only; other threads go through `EventLoop.enqueue`.
 final class ExchangeCore: @unchecked Sendable {
     let core: KernelCore
+    /// The loop on which it is from begin to end.
+    let home: KernelLoop
     let outcome: any ExchangeOutcome
     let pipeline: Pipeline
-    var loop: EventLoop { core.loop }
+    var loop: EventLoop { home.loop }
 
     /// Where the head is, and what comes next.
     @exclusivity(unchecked) var steering = Steering()
@@ -40,7 +42,10 @@ final class ExchangeCore: @unchecked Sendable {
     @exclusivity(unchecked) var family: Family
     @exclusivity(unchecked) var suspension = Suspension()
     var parking: Parking?
-    var timeout: LoopTimer?
+    // Unchecked, because releasing a timer calls no code of the exchange.
+    @exclusivity(unchecked) var timeout: LoopTimer?
+    /// The exchange's timeout in nanoseconds, once `timeout` is set.
+    var timeoutLimit: Int64 = 0
 
     /// What the configuration gives to requests to this URL's origin, once a plugin has asked.
     private var section: (url: String, attributes: [String: String]?)?
@@ -55,26 +60,32 @@ final class ExchangeCore: @unchecked Sendable {
     /// The number by which plugins know it; given when one asks for it.
     private(set) lazy var number: UInt64 = {
         // An exchange that has ended gets no number, because nothing would remove it from the registry.
-        guard core.underWay.contains(self) else { return 0 }
+        guard home.underWay.contains(self) else { return 0 }
         isNumbered = true
-        return core.numbers.add(WeakExchange(exchange: self))
+        return home.numbers.add(WeakExchange(exchange: self))
     }()
     private(set) var isNumbered = false
     @exclusivity(unchecked) var linksUnderWay = ExchangeLinks()
     @exclusivity(unchecked) var linksInQueue = ExchangeLinks()
 
-    /// - Parameter eventExclusions: The slots that get no events in the exchange that this one is for.
+    /// It must begin, or be refused, after this.
+    ///
+    /// - Parameters:
+    ///   - home: The loop on which it will be.
+    ///   - eventExclusions: The slots that get no events in the exchange that this one is for.
     init(
-        _ request: Request, core: KernelCore, outcome: any ExchangeOutcome, family: Family = Family(),
+        _ request: Request, home: KernelLoop, outcome: any ExchangeOutcome, family: Family = Family(),
         eventExclusions: SlotSet = [], watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
         self.request = InwardRequest(request)
-        self.core = core
+        self.home = home
+        core = home.core
         pipeline = core.pipeline
         self.outcome = outcome
         self.family = family
         self.watch = watch
         steering.exclusions = Exclusions(ancestry: family.ancestry, eventExclusions: eventExclusions)
+        home.arrive()
     }
 
     var isSuspended: Bool { suspension.isActive }
@@ -82,6 +93,7 @@ final class ExchangeCore: @unchecked Sendable {
     /// Sends this exchange's events and calls to a trace; called before it begins.
     func trace(with trace: ExchangeTrace) {
         self.trace = trace
+        home.tracedCount.add(1, ordering: .relaxed)
         // A trace uses the exchange's watcher, so that exchanges without a trace pay nothing for it.
         let watch = watch
         self.watch = { event in

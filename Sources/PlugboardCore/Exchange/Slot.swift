@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A class, so that a call copies no more than a pointer.
 ///
-/// Sendable because what changes is touched on the loop only or is under a lock, and `plugboard.h` says for which
+/// Sendable because what changes is under a lock, and `plugboard.h` says for which
 /// threads the plugin's functions are.
 final class Slot: @unchecked Sendable {
     /// 0 is outermost.
@@ -19,8 +19,6 @@ final class Slot: @unchecked Sendable {
     let isSkippedOnFault: Bool
     /// After how many faults in a row the plugin is switched off; nil for never.
     let faultLimit: Int?
-    /// How many exchanges with a fault there were since the last one without. [loop]
-    var faultsInARow = 0
     private let disabling = Mutex<PlugboardError?>(nil)
     let plugin: UnsafePointer<plug_plugin_v1>
     let instance: UnsafeMutableRawPointer
@@ -30,6 +28,7 @@ final class Slot: @unchecked Sendable {
     private let onRequest: Hook?
     private let onResponse: Hook?
     private let onFailure: Hook?
+    let onEvent: (@convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, OpaquePointer?) -> Void)?
 
     init(
         index: Int, descriptor: PluginDescriptor, instance: UnsafeMutableRawPointer, host: HostContext,
@@ -47,6 +46,7 @@ final class Slot: @unchecked Sendable {
         onRequest = plugin.pointee.on_request
         onResponse = plugin.pointee.on_response
         onFailure = plugin.pointee.on_failure
+        onEvent = plugin.pointee.on_event
     }
 
     /// Why the plugin was switched off, or nil. [any]

@@ -1,4 +1,4 @@
-/// The exchanges under way, for shutting down in an orderly way. [loop]
+/// The exchanges under way on one loop, for shutting down in an orderly way. [loop]
 struct UnderWayExchanges {
     private var list = ExchangeList<UnderWay>()
     private var count = 0

@@ -44,7 +44,7 @@ func makeBytes(_ bytes: plug_bytes, of host: HostContext) -> Bytes {
 
 /// `PLUG_STALE` if the pull was completed before, or its body was released.
 func completePull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> plug_result {
-    HostContext.from(host).core?.pulls.remove(pull)?.complete(piece) == true ? PLUG_OK : PLUG_STALE
+    HostContext.from(host).core?.home(of: pull).pulls.remove(pull)?.complete(piece) == true ? PLUG_OK : PLUG_STALE
 }
 
 /// The fields of a message, as a plugin hands them in; the error names the field that cannot be sent, without its

@@ -2,25 +2,30 @@ import CPlugboard
 import PlugboardKit
 
 /// What C sees as an event. Its details are made when a plugin asks for them: most plugins ignore most events.
+///
+/// The kernel's own events use one node after the other (`begin`), because an exchange with plugins that listen to all
+/// has a dozen.
 final class EventNode {
     private enum Name {
         case kernel(KernelEvent)
         case own(String)
     }
 
-    private let name: Name
-    private let makeDetails: () -> [(String, ObservedEvent.Detail)]
-    private lazy var details = makeDetails()
-    private let head: ResponseHead?
+    typealias Details = [(String, ObservedEvent.Detail)]
+
+    // Unchecked, because making details and releasing what is here calls nothing that uses the node.
+    @exclusivity(unchecked) private var name: Name
+    @exclusivity(unchecked) private var makeDetails: (() -> Details)?
+    @exclusivity(unchecked) private var madeDetails: Details?
+    @exclusivity(unchecked) private var head: ResponseHead?
     /// The URL that has sent the head.
-    private let url: String?
-    private lazy var headNode = head.map { HeadNode($0) }
-    private lazy var scratch = Scratch()
+    @exclusivity(unchecked) private var url: String?
+    @exclusivity(unchecked) private var madeHeadNode: HeadNode?
+    @exclusivity(unchecked) private var madeScratch: Scratch?
 
     /// One of the kernel's.
     init(
-        _ event: KernelEvent, _ head: ResponseHead? = nil, from url: String? = nil,
-        _ details: @escaping () -> [(String, ObservedEvent.Detail)]
+        _ event: KernelEvent, _ head: ResponseHead? = nil, from url: String? = nil, _ details: (() -> Details)?
     ) {
         name = .kernel(event)
         makeDetails = details
@@ -29,11 +34,41 @@ final class EventNode {
     }
 
     /// One that a plugin published.
-    init(_ id: String, _ details: [(String, ObservedEvent.Detail)]) {
+    init(_ id: String, _ details: Details) {
         name = .own(id)
-        makeDetails = { details }
-        head = nil
-        url = nil
+        madeDetails = details
+    }
+
+    /// Makes it another event, after `end`.
+    func begin(_ event: KernelEvent, _ head: ResponseHead?, from url: String?, _ details: (() -> Details)?) {
+        name = .kernel(event)
+        makeDetails = details
+        self.head = head
+        self.url = url
+    }
+
+    /// The event is over, and what plugins got of it is not valid any more.
+    func end() {
+        makeDetails = nil
+        if madeDetails != nil { madeDetails = nil }
+        if head != nil { head = nil }
+        if url != nil { url = nil }
+        if madeHeadNode != nil { madeHeadNode = nil }
+        madeScratch?.clear()
+    }
+
+    private var details: Details {
+        if let madeDetails { return madeDetails }
+        let details = makeDetails?() ?? []
+        madeDetails = details
+        return details
+    }
+
+    private var scratch: Scratch {
+        if let madeScratch { return madeScratch }
+        let scratch = Scratch()
+        madeScratch = scratch
+        return scratch
     }
 
     var id: String {
@@ -54,7 +89,11 @@ final class EventNode {
     }
 
     var idText: plug_text { scratch.text(id) }
-    var headPointer: OpaquePointer? { headNode?.pointer }
+
+    var headPointer: OpaquePointer? {
+        if madeHeadNode == nil { madeHeadNode = head.map { HeadNode($0) } }
+        return madeHeadNode?.pointer
+    }
 
     func text(_ name: String) -> plug_text {
         switch detail(name) {

@@ -12,26 +12,30 @@ extension HostContext {
         let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
             try Request(subRequest: table, body, of: id)
         }
-        let number = core.subRequests.reserve()
+        let home = parent == 0 ? core.placeDetached() : core.home(of: parent)
+        let number = home.subRequests.reserve()
         let outcome = SubRequestOutcome(self, number: number, context: context, completed: completed)
-        core.subRequests.set(number, to: outcome)
+        home.subRequests.set(number, to: outcome)
         table.id?.pointee = number
         let flags = table.flags
-        let isTaken = core.loop.enqueue { [self, weak core] in
+        let isTaken = home.loop.enqueue { [self, weak core] in
             guard let core else { return outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
-            switch request {
-            case .success(let request): begin(request, parent: core.exchange(parent), flags, outcome, core)
-            case .failure(let error): outcome.fail(error)
+            // It keeps the loop.
+            withExtendedLifetime(core) {
+                switch request {
+                case .success(let request): begin(request, parent: home.exchange(parent), flags, outcome, home)
+                case .failure(let error): outcome.fail(error)
+                }
             }
         }
-        if !isTaken { core.subRequests.remove(number) }
+        if !isTaken { home.subRequests.remove(number) }
         return isTaken ? PLUG_OK : PLUG_STALE
     }
 
     /// [loop]
     private func begin(
         _ request: Request, parent: ExchangeCore?, _ flags: plug_subrequest_flags, _ outcome: SubRequestOutcome,
-        _ core: KernelCore
+        _ home: KernelLoop
     ) {
         let isDetached = flags & PLUG_SUBREQUEST_DETACHED != 0
         if parent == nil && !isDetached {
@@ -47,11 +51,11 @@ extension HostContext {
         var request = request
         if let parent { request.inherit(from: parent.request.head) }
         let child = ExchangeCore(
-            request, core: core, outcome: outcome, family: family,
+            request, home: home, outcome: outcome, family: family,
             eventExclusions: parent?.steering.exclusions.eventExclusions ?? [])
         outcome.exchange = child
         if let parent, !isDetached { Family.join(child, to: parent) }
-        if let trace = parent == nil ? core.underWay.trace(waitingFor: index) : parent?.trace {
+        if let trace = parent == nil ? home.underWay.trace(waitingFor: index) : parent?.trace {
             child.trace(with: trace.beginSubRequest(request, by: index, id, isDetached: isDetached))
         }
         child.begin(at: flags & PLUG_SUBREQUEST_OUTERMOST != 0 ? 0 : index + 1)
@@ -59,11 +63,11 @@ extension HostContext {
 
     /// `cancel_subrequest`: only for the plugin's own sub-requests, and once for each.
     func cancelSubRequest(_ number: plug_subrequest_id) -> plug_result {
-        guard let core, let outcome = core.subRequests[number], outcome.sender === self,
-            core.subRequests.remove(number) != nil
+        guard let home = core?.home(of: number), let outcome = home.subRequests[number], outcome.sender === self,
+            home.subRequests.remove(number) != nil
         else { return PLUG_STALE }
         // Later: the outcome calls the plugin, and this runs within a call of it.
-        return core.loop.enqueue { outcome.cancel() } ? PLUG_OK : PLUG_STALE
+        return home.loop.enqueue { outcome.cancel() } ? PLUG_OK : PLUG_STALE
     }
 
     /// `publish_event`: an event under the plugin's own id. Its details are made only if the event may be watched.
@@ -72,18 +76,19 @@ extension HostContext {
     ) -> plug_result {
         guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core = startedCore else { return codeOfAbsence }
-        if core.loop.isCurrent, core.pipeline.watchers.slots(event).isEmpty, core.watch == nil,
-            core.exchange(number)?.watch == nil
-        {
+        let home = number == 0 ? core.current ?? core.first : core.home(of: number)
+        let isHere = home.loop.isCurrent
+        if isHere, core.pipeline.watchers.slots(event).isEmpty, core.watch == nil, home.exchange(number)?.watch == nil {
             return PLUG_OK
         }
         let details = details()
         let deliver = { @Sendable in
             let node = EventNode(event, details)
             // If the exchange has ended, the event is still a fact about the kernel.
-            if let exchange = core.exchange(number) { exchange.publish(node) } else { core.publish(node) }
+            if let exchange = home.exchange(number) { exchange.publish(node) } else { home.publish(node) }
+            withExtendedLifetime(core) {}
         }
-        if core.loop.isCurrent { deliver() } else { core.loop.enqueue(deliver) }
+        if isHere { deliver() } else { home.loop.enqueue(deliver) }
         return PLUG_OK
     }
 }

@@ -46,7 +46,7 @@ final class HostContext: @unchecked Sendable {
     /// Calls a function that the plugin handed in. [any]
     func call(_ hook: CalledHook, _ function: () -> Void) {
         guard let core else { return function() }
-        core.containment.call(index, hook, function)
+        core.call(index, hook, function)
     }
 
     /// `refuse`: why the plugin cannot be created or started.

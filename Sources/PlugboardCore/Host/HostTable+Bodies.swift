@@ -9,7 +9,10 @@ extension HostTable {
                 return nil
             }
             let body = Body.bytes(makeBytes(bytes, of: host))
-            return host.startedCore.map { giveNode(BodyNode(body.source, core: $0)) }
+            return host.startedCore.map { core in
+                let current = core.current
+                return giveNode(BodyNode(body.source, home: current ?? core.first, isBound: current != nil))
+            }
         }
         table.body_of_source = { host, source in
             guard let source, let host = host.map({ HostContext.from($0) }) else { return nil }
@@ -18,21 +21,35 @@ extension HostTable {
                 host.call(.release) { table.release?(table.context) }
                 return nil
             }
-            return giveNode(BodyNode(PluginSource(table, of: core.pipeline.slots[host.index], core: core), core: core))
+            let current = core.current
+            let home = current ?? core.first
+            let plugin = PluginSource(table, of: core.pipeline.slots[host.index], home: home)
+            return giveNode(BodyNode(plugin, home: home, isBound: current != nil))
         }
         table.body_length = { body in
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max
         }
-        table.body_can_rewind = { body in body.map { borrowNode($0).canRewind } == true ? 1 : 0 }
+        table.body_can_rewind = { body in body.map { borrowNode($0) }.map { $0.isHere && $0.canRewind } == true ? 1 : 0
+        }
         table.body_pull = { body, context, pulled in
             guard let body, let pulled else { return PLUG_BAD_ARGUMENT }
             let node = borrowNode(body)
-            let delivery = PieceDelivery(to: node.core.containment.caller, context: context, pulled: pulled)
-            node.pull { delivery.deliver($0, node.core) }
+            let reader = node.core.current
+            let delivery = PieceDelivery(to: reader?.containment.caller, context: context, pulled: pulled)
+            if let reader { node.bind(to: reader) }
+            guard let reader, reader !== node.home else {
+                node.pull { delivery.deliver($0, node.home) }
+                return PLUG_OK
+            }
+            // The plugin reads on another loop than the body's.
+            node.pull { [core = node.core] piece in
+                let deliver = { @Sendable in withExtendedLifetime(core) { delivery.deliver(piece, reader) } }
+                if !reader.loop.enqueue(deliver) { deliver() }
+            }
             return PLUG_OK
         }
         table.body_rewind = { body in
-            body.map { borrowNode($0).rewind() } == true ? PLUG_OK : PLUG_WRONG_TIME
+            body.map { borrowNode($0) }.map { $0.isHere && $0.rewind() } == true ? PLUG_OK : PLUG_WRONG_TIME
         }
         table.body_release = { body in
             if let body { takeNode(body).releaseByPlugin() }
@@ -79,12 +96,12 @@ extension HostTable {
         table.take_request_body = { pointer in steering(pointer)?.takeRequestBody().map { giveNode($0) } }
         table.set_request_body = { pointer, body in
             let node = body.map { takeNode($0) }
-            return steering(pointer)?.setRequestBody(node) ?? PLUG_WRONG_TIME
+            return steering(pointer).map { $0.setRequestBody(node?.adopted(by: $0.home)) } ?? PLUG_WRONG_TIME
         }
         table.take_response_body = { pointer in steering(pointer)?.takeResponseBody().map { giveNode($0) } }
         table.set_response_body = { pointer, body in
             let node = body.map { takeNode($0) }
-            return steering(pointer)?.setResponseBody(node) ?? PLUG_WRONG_TIME
+            return steering(pointer).map { $0.setResponseBody(node?.adopted(by: $0.home)) } ?? PLUG_WRONG_TIME
         }
         table.held_body = { pointer in
             guard let exchange = steering(pointer), let held = exchange.heldBody else { return plug_text() }

@@ -72,7 +72,7 @@ extension HostTable {
             guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return PLUG_WRONG_TIME }
             let exchange = ExchangeCore.from(pointer)
             // States were released when it left.
-            guard exchange.core.underWay.contains(exchange) else { return PLUG_WRONG_TIME }
+            guard exchange.home.underWay.contains(exchange) else { return PLUG_WRONG_TIME }
             exchange.setExchangeState(
                 state.map { PluginStates.State(pointer: $0, release: release) }, of: slot.index)
             return PLUG_OK

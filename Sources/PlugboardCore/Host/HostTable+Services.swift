@@ -11,7 +11,8 @@ import PlugboardKit
 extension HostTable {
     static func setSubRequests(_ table: inout plug_host_v1) {
         table.wake = { host, ticket in
-            guard let host, let exchange = HostContext.from(host).core?.tickets.remove(ticket) else {
+            guard let host, let exchange = HostContext.from(host).core?.home(of: ticket).tickets.remove(ticket)
+            else {
                 return PLUG_STALE
             }
             exchange.loop.enqueue { exchange.woken(ticket) }
@@ -106,14 +107,11 @@ extension HostTable {
         }
         table.data_directory = { host in host.map { HostContext.from($0).dataDirectory() } ?? plug_text() }
         table.start_timer = { host, after, context, fired in
-            guard let host = host.map({ HostContext.from($0) }), let fired else { return 0 }
-            let address = UInt(bitPattern: context)
-            return host.startedCore?.timers.start(of: host.index, after: after) {
-                host.call(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
-            } ?? 0
+            HostTable.startTimer(host, on: 0, after, context, fired)
         }
         table.cancel_timer = { host, timer in
-            host.flatMap { HostContext.from($0).core?.timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE
+            host.flatMap { HostContext.from($0).core?.home(of: timer).timers.cancel(timer) } == true
+                ? PLUG_OK : PLUG_STALE
         }
         table.counter = { host, name in
             guard let host = host.map({ HostContext.from($0) }) else { return 0 }
@@ -123,6 +121,19 @@ extension HostTable {
             if let host { HostContext.from(host).core?.counters.add(delta, to: counter) }
         }
         setReplies(&table)
+    }
+
+    /// - Parameter loop: The loop on which it fires; 0 and a number of no loop for the one that calls, or the first.
+    static func startTimer(
+        _ host: UnsafePointer<plug_host_v1>?, on loop: plug_loop, _ after: Int64, _ context: UnsafeMutableRawPointer?,
+        _ fired: plug_timer_function?
+    ) -> plug_timer {
+        guard let host = host.map({ HostContext.from($0) }), let fired, let core = host.startedCore else { return 0 }
+        let address = UInt(bitPattern: context)
+        let chosen = loop > 0 && loop <= core.loops.count ? core.loops[Int(loop) - 1] : core.current
+        return (chosen ?? core.first).timers.start(of: host.index, after: after) {
+            host.call(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
+        }
     }
 
     private static func setReplies(_ table: inout plug_host_v1) {

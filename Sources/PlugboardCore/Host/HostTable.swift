@@ -16,9 +16,9 @@ enum HostTable {
         setServices(&table)
         table.extension = { _, id in
             // Compared without making a string: shims ask for each exchange.
-            id.isEqual(PLUG_EXTENSION_EXCHANGE_FACTS)
-                ? UnsafeRawPointer(HostTable.exchangeFacts.table)
-                : id.isEqual(PLUG_EXTENSION_DATA_PATH) ? UnsafeRawPointer(HostTable.dataPath.table) : nil
+            if id.isEqual(PLUG_EXTENSION_EXCHANGE_FACTS) { return UnsafeRawPointer(HostTable.exchangeFacts.table) }
+            if id.isEqual(PLUG_EXTENSION_LOOPS) { return UnsafeRawPointer(HostTable.loops.table) }
+            return id.isEqual(PLUG_EXTENSION_DATA_PATH) ? UnsafeRawPointer(HostTable.dataPath.table) : nil
         }
         return table
     }
@@ -36,6 +36,15 @@ enum HostTable {
 
     private static let dataPath = Extension(
         plug_data_path_v1(path: { host in host.map { HostContext.from($0).dataPath() } ?? plug_text() }))
+
+    private static let loops = Extension(
+        plug_loops_v1(
+            current: { host in
+                host.flatMap { HostContext.from($0).core?.current }.map { plug_loop($0.index + 1) } ?? 0
+            },
+            start_timer: { host, loop, after, context, fired in
+                HostTable.startTimer(host, on: loop, after, context, fired)
+            }))
 
     private static let exchangeFacts = Extension(
         plug_exchange_facts_v1(
@@ -79,7 +88,7 @@ enum HostTable {
             }
             do throws(PlugboardError) {
                 let head = ResponseHead(status: Int(status), fields: try checkedFields(fields, count))
-                exchange.keep(.respond(OutwardResponse(head: head, body: node)))
+                exchange.keep(.respond(OutwardResponse(head: head, body: node?.adopted(by: exchange.home))))
                 return PLUG_VERDICT_RESPOND
             } catch {
                 return exchange.refuse(PLUG_VERDICT_RESPOND, "respond", error.reason)
@@ -93,6 +102,7 @@ enum HostTable {
             switch SubResponseNode.from(response).take() {
             case .success(var response):
                 response.isOfSubRequest = true
+                response.body = response.body?.adopted(by: exchange.home)
                 exchange.keep(.respond(response))
                 return PLUG_VERDICT_RESPOND
             case .failure(let error):
@@ -125,7 +135,7 @@ enum HostTable {
             guard let ticket else {
                 return exchange.refuse(PLUG_VERDICT_WAIT, "wait", "its pointer for the ticket is NULL")
             }
-            ticket.pointee = exchange.core.tickets.add(exchange)
+            ticket.pointee = exchange.home.tickets.add(exchange)
             let (deadline, isFar) = exchange.loop.now.addingReportingOverflow(within)
             exchange.keep(.wait(ticket.pointee, deadline: within < 0 || isFar ? nil : deadline))
             return PLUG_VERDICT_WAIT

@@ -3,7 +3,9 @@ import PlugboardKit
 
 /// Delivers the piece that a plugin has pulled, and keeps the original during the call, so that the plugin can pass it
 /// on unchanged.
-struct PieceDelivery {
+///
+/// Sendable because the header says that the plugin's context may go to any thread.
+struct PieceDelivery: @unchecked Sendable {
     typealias Pulled = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<plug_piece_v1>?) -> Void
 
     /// The slot of the plugin that pulls; nil if it pulled from a thread of its own, against the rules.
@@ -23,8 +25,8 @@ struct PieceDelivery {
         fileprivate let piece: Piece
     }
 
-    /// [loop]
-    func deliver(_ piece: Piece, _ core: KernelCore) {
+    /// Called on the loop of the plugin that pulls.
+    func deliver(_ piece: Piece, _ home: KernelLoop) {
         var view = plug_piece_v1()
         var scratch: Scratch?
         var trailerHead: HeadNode?
@@ -45,13 +47,13 @@ struct PieceDelivery {
         }
         withExtendedLifetime((piece, scratch, trailerHead)) {
             withUnsafePointer(to: &view) { pointer in
-                core.delivered.append(Delivered(address: pointer, piece: piece))
+                home.delivered.append(Delivered(address: pointer, piece: piece))
                 if let slot {
-                    core.containment.call(slot, .pulled) { pulled(context, pointer) }
+                    home.containment.call(slot, .pulled) { pulled(context, pointer) }
                 } else {
                     pulled(context, pointer)
                 }
-                core.delivered.removeLast()
+                home.delivered.removeLast()
             }
         }
     }
@@ -59,7 +61,6 @@ struct PieceDelivery {
     /// The original of a piece that is being delivered; nil for any other pointer, and on other threads.
     /// [any]
     static func original(of piece: UnsafePointer<plug_piece_v1>, _ core: KernelCore?) -> Piece? {
-        guard let core, core.loop.isCurrent else { return nil }
-        return core.delivered.last { $0.address == piece }?.piece
+        core?.current?.delivered.last { $0.address == piece }?.piece
     }
 }

@@ -5,15 +5,24 @@ import Synchronization
 /// A late or second use of a number finds nothing: it gives an error code and never a crash.
 final class Registry<Value: Sendable>: Sendable {
     private struct State {
-        var last: UInt64 = 0
+        var last: UInt64
         var values: [UInt64: Value] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let step: UInt64
+
+    /// - Parameters:
+    ///   - index: The remainder of all its numbers divided by `count`, so that several registries share the numbers.
+    ///   - count: How many registries share them.
+    init(_ index: Int = 0, of count: Int = 1) {
+        state = Mutex(State(last: UInt64(index)))
+        step = UInt64(count)
+    }
 
     func add(_ value: Value) -> UInt64 {
         state.withLock { state in
-            state.last += 1
+            state.last += step
             state.values[state.last] = value
             return state.last
         }
@@ -22,7 +31,7 @@ final class Registry<Value: Sendable>: Sendable {
     /// A number that refers to nothing until it is `set`.
     func reserve() -> UInt64 {
         state.withLock { state in
-            state.last += 1
+            state.last += step
             return state.last
         }
     }

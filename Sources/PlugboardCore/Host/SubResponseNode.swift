@@ -1,19 +1,21 @@
 import CPlugboard
 import PlugboardKit
+import Synchronization
 
 /// What C sees as the outcome of a sub-request.
 ///
-/// Sendable because it is touched on the loop only, except for its reference count.
+/// Sendable because the response is under a lock, which a plugin may take on any loop, and the rest is touched on the
+/// loop of the sub-request only.
 final class SubResponseNode: @unchecked Sendable {
     let head: HeadNode?
     /// The attempts on the network.
     let attempts: Int
-    private var response: OutwardResponse?
+    private let response: Mutex<OutwardResponse?>
     private let error: PlugboardError?
     private lazy var scratch = Scratch()
 
     init(_ response: OutwardResponse, attempts: Int) {
-        self.response = response
+        self.response = Mutex(response)
         self.attempts = attempts
         head = HeadNode(response.head)
         error = nil
@@ -22,10 +24,11 @@ final class SubResponseNode: @unchecked Sendable {
     init(_ error: PlugboardError, attempts: Int) {
         self.error = error
         self.attempts = attempts
+        response = Mutex(nil)
         head = nil
     }
 
-    deinit { response?.body?.release() }
+    deinit { response.withLock { $0 }?.body?.release() }
 
     static func from(_ pointer: OpaquePointer) -> SubResponseNode {
         Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
@@ -38,17 +41,18 @@ final class SubResponseNode: @unchecked Sendable {
     /// The response, once; or why there is none.
     func take() -> Result<OutwardResponse, PlugboardError> {
         if let error { return .failure(error) }
-        guard let response else {
+        guard let response = response.withLock({ $0.take() }) else {
             return .failure(PlugboardError(.pluginFault, "The sub-response was passed on twice."))
         }
-        self.response = nil
         return .success(response)
     }
 
     /// The response's body, once.
     func takeBody() -> BodyNode? {
-        defer { response?.body = nil }
-        return response?.body
+        response.withLock { response in
+            defer { response?.body = nil }
+            return response?.body
+        }
     }
 }
 
@@ -74,7 +78,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     }
 
     func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
-        let node = body.map { BodyNode($0, core: exchange.core) }
+        let node = body.map { BodyNode($0, home: exchange.home) }
         deliver(
             SubResponseNode(OutwardResponse(head: response.head, body: node), attempts: exchange.attempts.count))
     }
@@ -91,7 +95,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     }
 
     private func deliver(_ node: SubResponseNode) {
-        sender.core?.subRequests.remove(number)
+        sender.core?.home(of: number).subRequests.remove(number)
         withExtendedLifetime(node) {
             sender.call(.completed) { completed(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
         }

@@ -12,7 +12,7 @@ import PlugboardMessages
 /// Hosts are counted only while so many attempts run that one host could have too many. A host that responds in HTTP/2
 /// is not limited, because its attempts share connections.
 ///
-/// Everything is called on the loop.
+/// Each loop has its own, with its share of both limits. Everything is called on the loop.
 final class Admission {
     /// How long no exchange must have been ended from outside before connections that are held back are used, in
     /// nanoseconds.
@@ -21,8 +21,9 @@ final class Admission {
     private static let holdLimit: Int64 = 50_000_000
 
     private let all: ConnectionLimit
+    private let hostShare: Share
     /// 0 for no limit.
-    private let hostLimit: Int
+    private var hostLimit: Int { hostShare.own }
     /// The hosts of the attempts that run or wait; empty while hosts are not counted.
     private var hosts: [Origin: ConnectionLimit] = [:]
 
@@ -33,17 +34,17 @@ final class Admission {
     /// Made when it is needed first: a weak reference makes all others to the object slower.
     private lazy var alarm = SystemAlarm(loop: loop) { [weak self] in self?.useHeld() }
 
-    init(limit: Int, hostLimit: Int, loop: EventLoop) {
+    init(limit: Share, hostLimit: Share, loop: EventLoop) {
         all = ConnectionLimit(limit)
         // One host cannot have more connections than all.
-        self.hostLimit = limit > 0 && limit <= hostLimit ? 0 : hostLimit
+        hostShare = limit.own > 0 && limit.own <= hostLimit.own ? Share(of: 0) : hostLimit
         self.loop = loop
     }
 
     /// Begins an attempt now, or when there is a connection for it.
     func admit(_ exchange: ExchangeCore) {
         if hostLimit > 0, !hosts.isEmpty || all.inUse + all.heldCount >= hostLimit {
-            if hosts.isEmpty { countHosts(of: exchange.core.underWay.all) }
+            if hosts.isEmpty { countHosts(of: exchange.home.underWay.all) }
             if let origin = Origin(url: exchange.request.head.url) {
                 let host = host(origin)
                 guard host.takeOrQueue(exchange) else { return }
@@ -90,7 +91,7 @@ final class Admission {
 
     private func host(_ origin: Origin) -> ConnectionLimit {
         if let host = hosts[origin] { return host }
-        let host = ConnectionLimit(hostLimit, host: origin)
+        let host = ConnectionLimit(hostShare, host: origin)
         hosts[origin] = host
         return host
     }

@@ -1,6 +1,6 @@
 import PlugboardMessages
 
-/// A number of connections, and the exchanges that wait for one of them in the order in which they came.
+/// A loop's share of a number of connections, and the exchanges that wait for one of them in the order in which they came.
 ///
 /// It counts and decides only; `Admission` acts. An exchange waits in at most one of them.
 ///
@@ -8,8 +8,9 @@ import PlugboardMessages
 final class ConnectionLimit {
     /// The host whose connections are limited; nil for all hosts together.
     let host: Origin?
+    private let share: Share
     /// 0 for no limit.
-    private let limit: Int
+    private var limit: Int { share.own }
     /// How many attempts run.
     @exclusivity(unchecked) private(set) var inUse = 0
     /// How many connections are free and held back: see `Admission`.
@@ -19,8 +20,8 @@ final class ConnectionLimit {
     var isAdmitting = false
     @exclusivity(unchecked) private var queue = ExchangeList<Queued>()
 
-    init(_ limit: Int, host: Origin? = nil) {
-        self.limit = limit
+    init(_ share: Share, host: Origin? = nil) {
+        self.share = share
         self.host = host
     }
 
@@ -64,7 +65,7 @@ final class ConnectionLimit {
 
     /// What an exchange waits for here, as the end of a sentence.
     var description: String {
-        host.map { "a free connection to \($0) (kernel.connectionsPerHost is \(limit))" }
-            ?? "a free connection (kernel.connections is \(limit))"
+        host.map { "a free connection to \($0) (kernel.connectionsPerHost is \(share.whole))" }
+            ?? "a free connection (kernel.connections is \(share.whole))"
     }
 }

@@ -3,7 +3,7 @@ public import PlugboardReachability
 import Synchronization
 
 extension Kernel {
-    /// The system's network, watched on the kernel's loop until the kernel ends.
+    /// The system's network, watched on the kernel's first loop until the kernel ends.
     ///
     ///     for await network in try kernel.reachability().changes() { print(network.isReachable) }
     ///
@@ -18,7 +18,7 @@ extension KernelCore {
     /// [any]
     func reachability() throws(PlugboardError) -> Reachability {
         try network.begin { () throws(PlugboardError) in
-            try Reachability(loop: loop) { [weak self] result in self?.publish(result) }
+            try Reachability(loop: first.loop) { [weak self] result in self?.publish(result) }
         }
     }
 
@@ -33,10 +33,10 @@ extension KernelCore {
         }
     }
 
-    /// [loop]
+    /// On the first loop.
     private func publish(_ result: Result<NetworkState, PlugboardError>) {
         switch result {
-        case .success(let state): publish(EventNode(.networkChanged) { state.details })
+        case .success(let state): first.publish(EventNode(.networkChanged) { state.details })
         case .failure(let error): log.write(.warning, "kernel", "The network is no longer watched: \(error.reason)")
         }
     }

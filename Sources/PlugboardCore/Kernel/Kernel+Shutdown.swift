@@ -51,32 +51,40 @@ extension Kernel {
         let limit = min(max(limit, .zero), .seconds(365 * 86_400))
         let began = clockTime(CLOCK_MONOTONIC)
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            let isTaken = core.loop.enqueue {
-                let timer = core.loop.schedule(at: core.loop.now + limit.nanoseconds) {
-                    core.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
-                }
-                // Within the same job, so that no request of the program comes in between.
-                core.publish(EventNode(.closing) { [] })
-                core.close {
-                    timer.cancel()
-                    // Not within the transport's own report that ended the last exchange.
-                    core.loop.enqueue {
-                        core.transport.shutDown()
-                        core.network.end()
-                        continuation.resume()
-                    }
+            let busy = Countdown(core.loops.count) {
+                core.withTransports {
+                    $0.shutDown()
+                } done: {
+                    // Also if the loop has ended, for the watch then ends with it.
+                    core.first.loop.enqueue { core.network.end() }
+                    continuation.resume()
                 }
             }
-            if !isTaken { continuation.resume() }
+            for home in core.loops {
+                let isTaken = home.loop.enqueue {
+                    let timer = home.loop.schedule(at: home.loop.now + limit.nanoseconds) {
+                        home.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
+                    }
+                    // Within the same job, so that no request of the program comes to this loop in between.
+                    if home === core.first { home.publish(EventNode(.closing, nil)) }
+                    home.close {
+                        timer.cancel()
+                        // Transports are shut down by later jobs: this may be within the report of a transport that
+                        // ended the last exchange.
+                        busy.count()
+                    }
+                }
+                if !isTaken { busy.count() }
+            }
         }
         await BlockingThread.run {
             let (slots, startup) = (core.pipeline.slots, Startup(core: core))
             let now = clockTime(CLOCK_MONOTONIC)
             let stuck = startup.stop(slots, until: max(began + limit.nanoseconds, now + Kernel.stopTime))
-            core.loop.stop()
+            for home in core.loops { home.loop.stop() }
             core.failWhatWaits(PlugboardError(.shutDown, "The kernel was shut down."))
             startup.destroy(slots.filter { slot in !stuck.contains { $0 === slot } })
-            core.containment.end()
+            core.endContainment()
         }
     }
 }

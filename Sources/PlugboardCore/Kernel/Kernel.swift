@@ -20,7 +20,8 @@ import Synchronization
 ///
 ///     let kernel = try Kernel(plugins: [.redirect, .retry { $0.attempts = 3 }, .linked(Sign(keys))])
 ///
-/// One kernel serves a whole program, from any task. Its hooks and its network run on one thread of its own, the loop.
+/// One kernel serves a whole program, from any task. Its hooks and its network run on a thread of its own, the loop, or
+/// on several (`KernelSettings.loops`); each exchange is on one of them from begin to end.
 /// Dropping the last reference shuts it down and cancels all exchanges at once; `shutDown` waits for them.
 public final class Kernel: PluginCommands, RequestSender {
     let core: KernelCore
@@ -45,9 +46,10 @@ public final class Kernel: PluginCommands, RequestSender {
     ///   - catalog: the plugins that are linked into the program, for the configuration to name; none by default. With
     ///     `import Plugboard` all bundled ones.
     ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
-    ///   - transport: libcurl's by default.
+    ///   - transport: libcurl's by default. A transport that is given here serves all loops, and is called on several
+    ///     at once if the kernel has several.
     ///   - log: standard error by default, at the configuration's level.
-    ///   - watch: called on the loop with facts about the kernel: events that plugins publish outside of an exchange,
+    ///   - watch: called on the loops, on several at once if there are several, with facts about the kernel: events that plugins publish outside of an exchange,
     ///     that a plugin had a fault (`pluginFaulted`), was disabled (`pluginDisabled`), or blocked the loop
     ///     (`pluginStalled`), that the network has changed (`networkChanged`), and that the kernel is being shut down
     ///     (`closing`). Must not block.
@@ -67,33 +69,53 @@ public final class Kernel: PluginCommands, RequestSender {
             throw PlugboardError(configuration.errors(check))
         }
         for warning in resolved.warnings { log.write(.warning, "kernel", warning) }
-        let loop = try EventLoop(name: "plugboard", clock: clock)
         let settings = configuration.kernel.normalizingPins
+        let loops = try Kernel.makeLoops(settings.loopCount(), clock)
         requestDefaults = RequestDefaults(settings)
         let core = KernelCore(
             settings: settings, origins: configuration.origins.mapValues(\.values), resolved: resolved, log: log,
-            loop: loop,
-            transport: transport
-                ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
-            crashNote: notes.note(running: resolved.plugins), watch: watch)
+            loops: loops.map { loop in
+                KernelLoop.Parts(
+                    loop: loop,
+                    transport: transport ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
+                    isShared: transport != nil)
+            },
+            crashNote: notes.note(running: resolved.plugins, loops: loops.count), watch: watch)
         self.core = core
         var created: [Slot] = []
         do {
             try Startup(core: core).run(&created, configuration)
             core.startNetworkForPlugins()
         } catch {
-            core.timers.stopAll()
-            loop.enqueue {
-                core.cancelAll(PlugboardError(.shutDown, "The kernel could not be started."))
-                core.transport.shutDown()
+            for home in core.loops { home.timers.stopAll() }
+            // Before the plugins are destroyed, because the loops call them. The first loop is the last, because it
+            // shuts down a transport that all use.
+            for home in core.loops.reversed() {
+                home.loop.enqueue {
+                    home.cancelAll(PlugboardError(.shutDown, "The kernel could not be started."))
+                    if home.tellsTransport { home.transport.shutDown() }
+                }
+                home.loop.stop()
             }
-            // Before the plugins are destroyed, because the loop calls them.
-            loop.stop()
             Startup(core: core).destroy(created)
-            core.containment.end()
+            core.endContainment()
             life.withLock { $0 = .closed }
             throw error
         }
+    }
+
+    /// The event loops of a kernel, or none of them.
+    private static func makeLoops(_ count: Int, _ clock: ManualClock?) throws(PlugboardError) -> [EventLoop] {
+        var loops: [EventLoop] = []
+        do {
+            for index in 0..<count {
+                loops.append(try EventLoop(name: index == 0 ? "plugboard" : "plugboard-\(index + 1)", clock: clock))
+            }
+        } catch {
+            for loop in loops { loop.stop() }
+            throw error
+        }
+        return loops
     }
 
     deinit {
@@ -109,11 +131,13 @@ public final class Kernel: PluginCommands, RequestSender {
     /// `CancellationError`. Dropping the response's body before its end cancels the exchange too.
     public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
-        let exchange = ExchangeCore(requestDefaults?.complete(request) ?? request, core: core, outcome: outcome)
+        let current = core.current
+        let home = current ?? core.idlest
+        let exchange = ExchangeCore(requestDefaults?.complete(request) ?? request, home: home, outcome: outcome)
         // A task on the loop's executor does not run inside a hook, so the exchange can begin at once.
-        if core.loop.isCurrent {
+        if current != nil {
             exchange.begin()
-        } else if !core.loop.enqueue({ exchange.begin() }) {
+        } else if !home.loop.enqueue({ exchange.begin() }) {
             outcome.refuse()
         }
         return try await outcome.response(of: exchange)
@@ -126,10 +150,10 @@ public final class Kernel: PluginCommands, RequestSender {
     ) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
         let request = requestDefaults?.complete(request) ?? request
-        let exchange = ExchangeCore(request, core: core, outcome: outcome) { event in
+        let exchange = ExchangeCore(request, home: core.place(), outcome: outcome) { event in
             if let notice = RequestNotice(event) { watch(notice) }
         }
-        if !core.loop.enqueue({ exchange.begin() }) { outcome.refuse() }
+        if !exchange.loop.enqueue({ exchange.begin() }) { outcome.refuse() }
         return try await outcome.response(of: exchange)
     }
 
@@ -144,8 +168,8 @@ public final class Kernel: PluginCommands, RequestSender {
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
         let request = requestDefaults?.complete(request) ?? request
-        let exchange = ExchangeCore(request, core: core, outcome: outcome, watch: watch)
-        let isTaken = core.loop.enqueue {
+        let exchange = ExchangeCore(request, home: core.place(), outcome: outcome, watch: watch)
+        let isTaken = exchange.loop.enqueue {
             if let trace { exchange.trace(with: ExchangeTrace(trace)) }
             exchange.begin()
         }
@@ -188,7 +212,7 @@ public final class Kernel: PluginCommands, RequestSender {
                 let isStarted = BlockingThread.startIfPossible {
                     withText(name) { name in
                         withText(arguments) { arguments in
-                            core.containment.call(slot.index, .command) {
+                            core.call(slot.index, .command) {
                                 slot.plugin.pointee.command?(slot.instance, name, arguments, reply)
                             }
                         }
@@ -224,9 +248,13 @@ public final class Kernel: PluginCommands, RequestSender {
     /// The counters of all plugins, by `PLUGIN-ID.name`.
     public var counters: [String: Int64] { core.counters.all }
 
-    /// Runs tasks on the loop's own thread, for programs that want to avoid changes of threads:
-    /// `withTaskExecutorPreference(kernel.executor) { … }`. A task that blocks stops every exchange.
-    public var executor: LoopExecutor { core.loop.executor }
+    /// Runs tasks on the first loop's own thread, for programs that want to avoid changes of threads:
+    /// `withTaskExecutorPreference(kernel.executor) { … }`. A task that blocks stops every exchange of the loop. The
+    /// requests that such a task sends are on that loop.
+    public var executor: LoopExecutor { core.first.loop.executor }
+
+    /// The same for each loop: `executor` is the first of them.
+    public var executors: [LoopExecutor] { core.loops.map(\.loop.executor) }
 
     /// Drops all stored state: that of plugins (their command `forget`), idle connections, and what the transport has
     /// learned about servers. Throws the first error of a plugin, after all plugins were asked.
@@ -240,11 +268,11 @@ public final class Kernel: PluginCommands, RequestSender {
         }
         let core = core
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            let isTaken = core.loop.enqueue {
-                core.transport.forget()
+            core.withTransports {
+                $0.forget()
+            } done: {
                 continuation.resume()
             }
-            if !isTaken { continuation.resume() }
         }
         if let failure { throw failure }
     }

@@ -9,18 +9,20 @@ import Synchronization
     import Musl
 #endif
 
-/// What the exchanges of one kernel share. Lives as long as any of them.
+/// What the exchanges of one kernel share on all its loops. Lives as long as any of them.
 ///
-/// Sendable because what changes is touched on the loop only, or is under a lock.
+/// Sendable because what changes is atomic, is under a lock, or is set before the first exchange and after the last.
 final class KernelCore: @unchecked Sendable {
     let settings: KernelSettings
     /// The settings' options, as attempts carry them.
-    private let defaults: StoredOptions
+    let defaults: StoredOptions
     let origins: [Origin: [String: String]]
     let resolved: ResolvedPlugins
     let log: KernelLog
-    let loop: EventLoop
-    let transport: any Transport
+    /// At least one.
+    let loops: [KernelLoop]
+    /// The first of them.
+    let first: KernelLoop
     private let dataDirectory: DataDirectory
     /// What `dataDirectory` is when the plugins are started; a check creates them with another one.
     let startingData: DataDirectory
@@ -28,41 +30,30 @@ final class KernelCore: @unchecked Sendable {
     /// The full names of attributes that are secret.
     private let secretAttributes: Set<String>
 
-    let tickets = Registry<ExchangeCore>()
-    let pulls = Registry<Pull>()
-    let numbers = Registry<WeakExchange>()
-    let timers: PluginTimers
     let counters = Counters()
     let replies = Replies()
     let commandCalls = CommandCalls()
     let network = NetworkWatch()
-    /// Sub-requests without a response.
-    let subRequests = Registry<SubRequestOutcome>()
     /// Whether all plugins are created.
     let isStarted = Atomic(false)
 
     /// Set once, before the first exchange.
     private(set) var pipeline = Pipeline([])
 
-    let containment: Containment
-    /// The slots that were switched off because of faults. [loop]
-    var disabled: SlotSet = []
-    /// The slots that have faults in a row. [loop]
-    var faulty: SlotSet = []
+    private let crashNote: CrashNote?
+    /// Set before the first exchange.
+    var watchdog: Watchdog?
+    let faults = PluginFaults()
+    /// The slots that were disabled because of faults. [any]
+    @inline(__always)
+    var disabled: SlotSet { faults.disabled }
 
-    /// The program's, for facts about the kernel. [loop]
+    /// The program's, for facts about the kernel; called on every loop.
     let watch: (@Sendable (ObservedEvent) -> Void)?
-    /// The pieces that plugins receive now in `pulled`, the innermost call last. [loop]
-    var delivered: [PieceDelivery.Delivered] = []
-
-    /// [loop]
-    @exclusivity(unchecked) var underWay = UnderWayExchanges()
-    let admission: Admission
-    private var nextIdentity: UInt64 = 1
 
     init(
         settings: KernelSettings, origins: [Origin: [String: String]], resolved: ResolvedPlugins, log: KernelLog,
-        loop: EventLoop, transport: any Transport, crashNote: CrashNote? = nil,
+        loops: [KernelLoop.Parts], crashNote: CrashNote? = nil,
         startingData: DataDirectory? = nil,
         watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
@@ -71,17 +62,17 @@ final class KernelCore: @unchecked Sendable {
         self.origins = origins
         self.resolved = resolved
         self.log = log
-        self.loop = loop
-        self.transport = transport
+        self.loops = loops.enumerated().map { index, parts in
+            KernelLoop(parts, index: index, of: loops.count, settings, crashNote)
+        }
+        first = self.loops[0]
+        self.crashNote = crashNote
         attributeCheck = AttributeCheck(resolved)
         secretAttributes = Set(resolved.plugins.flatMap(\.descriptor.secretAttributes))
-        timers = PluginTimers(loop: loop)
-        admission = Admission(
-            limit: settings.connections, hostLimit: settings.connectionsPerHost, loop: loop)
         dataDirectory = DataDirectory(settings)
         self.startingData = startingData ?? dataDirectory
-        containment = Containment(crashNote, loop: loop)
         self.watch = watch
+        for home in self.loops { home.belong(to: self) }
     }
 
     /// All plugins are created; from here on they take part.
@@ -91,32 +82,74 @@ final class KernelCore: @unchecked Sendable {
         isStarted.store(true, ordering: .releasing)
     }
 
-    // MARK: Exchanges under way
+    // MARK: Loops
 
-    /// The exchange has ended. [loop]
-    func leave(_ exchange: ExchangeCore) {
-        for job in underWay.remove(exchange) { job() }
+    /// The loop on whose thread this is called; nil on other threads. [any]
+    var current: KernelLoop? {
+        if loops.count == 1 { return first.loop.isCurrent ? first : nil }
+        return loops.first { $0.loop.isCurrent }
     }
 
-    /// Takes no more requests; runs the job when the last exchange has left. [loop]
-    func close(_ job: @escaping () -> Void) {
-        if underWay.close(job) { job() }
+    /// The loop that the registries' number belongs to, also if it is stale. [any]
+    func home(of number: UInt64) -> KernelLoop {
+        loops.count == 1 ? first : loops[Int(number % UInt64(loops.count))]
     }
 
-    /// Ends what is under way, and takes nothing any more, not even sub-requests. [loop]
-    func cancelAll(_ error: PlugboardError) {
-        for exchange in underWay.closeAtOnce() { exchange.cancel(error) }
+    /// The loop for a request that is sent on this thread: this thread's own, or else the one with the fewest
+    /// exchanges. [any]
+    func place() -> KernelLoop { current ?? idlest }
+
+    /// The loop with the fewest exchanges, the first of several. [any]
+    ///
+    /// So requests that follow one another use one loop and its kept connection, and many at once use all loops.
+    var idlest: KernelLoop {
+        if loops.count == 1 { return first }
+        var (chosen, least) = (first, first.exchangeCount)
+        for home in loops where home.exchangeCount < least { (chosen, least) = (home, home.exchangeCount) }
+        return chosen
     }
 
-    /// The loop has ended: readers of commands' bodies and callers of commands get this error, because no plugin will
+    /// The same for a sub-request that is for no exchange: off the loops, one with an exchange that is traced, because
+    /// the sub-request may belong to its trace. [any]
+    func placeDetached() -> KernelLoop {
+        if loops.count == 1 { return first }
+        return current ?? loops.first { $0.tracedCount.load(ordering: .relaxed) > 0 } ?? idlest
+    }
+
+    /// Tells each transport something on its loop, and then calls `done`, on one of these loops or, where they have
+    /// ended, on this thread. [any]
+    func withTransports(
+        _ use: @escaping @Sendable (any Transport) -> Void, done: @escaping @Sendable () -> Void = {}
+    ) {
+        let homes = loops.filter(\.tellsTransport)
+        let left = Countdown(homes.count, done)
+        for home in homes {
+            let isTaken = home.loop.enqueue { [self] in
+                withExtendedLifetime(self) { use(home.transport) }
+                left.count()
+            }
+            if !isTaken { left.count() }
+        }
+    }
+
+    /// No plugin is called any more, and the loops have ended.
+    func endContainment() {
+        watchdog = nil
+        // The watchdog's thread may keep the marks, and with them the note, a little longer.
+        crashNote?.remove()
+    }
+
+    /// Calls a function of the plugin in this slot, on any thread.
+    func call<Result>(_ slot: Int, _ hook: CalledHook, _ function: () -> Result) -> Result {
+        (current ?? first).containment.call(slot, hook, function)
+    }
+
+    /// The loops have ended: readers of commands' bodies and callers of commands get this error, because no plugin will
     /// reply. [any]
     func failWhatWaits(_ error: PlugboardError) {
-        for pull in pulls.removeAll() { pull.fail(error) }
+        for home in loops { for pull in home.pulls.removeAll() { pull.fail(error) } }
         replies.failAll(error)
     }
-
-    /// [loop]
-    func exchange(_ number: UInt64) -> ExchangeCore? { numbers[number]?.exchange }
 
     // MARK: Checks of requests
 
@@ -148,8 +181,9 @@ final class KernelCore: @unchecked Sendable {
         for name in attributes.values.keys where secretAttributes.contains(name) { attributes[name] = nil }
     }
 
-    /// A request's own options over the kernel's, and a number that is the same only for the same options.
-    func options(_ requested: StoredOptions?, for url: String) -> (StoredOptions, UInt64) {
+    /// A request's own options over the kernel's, and a number that is the same only for the same options. Called on
+    /// the loop of the exchange.
+    func options(_ requested: StoredOptions?, for url: String, on home: KernelLoop) -> (StoredOptions, UInt64) {
         if requested == nil, settings.pins.isEmpty { return (defaults, 0) }
         var options = requested?.options.over(settings.defaults) ?? settings.defaults
         var isOwn = requested == nil
@@ -158,30 +192,16 @@ final class KernelCore: @unchecked Sendable {
             isOwn = false
         }
         if isOwn { return (defaults, 0) }
-        nextIdentity += 1
-        return (StoredOptions(options), nextIdentity)
+        return (StoredOptions(options), home.nextIdentity())
     }
 
     // MARK: Services
 
-    /// A fact about the kernel. [loop]
-    func publish(_ event: EventNode) {
-        for slot in pipeline.watchers.slots(event.id) {
-            slot._withUnsafeGuaranteedRef { slot in
-                guard !disabled.contains(slot.bit) else { return }
-                containment.call(slot.index, .onEvent) {
-                    slot.plugin.pointee.on_event?(slot.instance, nil, event.pointer)
-                }
-            }
-        }
-        watch?(event.observed)
-    }
-
     /// The loop's time; on other threads the time now. [any]
-    func monotonicTime() -> Int64 { loop.isCurrent ? loop.now : loop.clock?.now ?? clockTime(CLOCK_MONOTONIC) }
+    func monotonicTime() -> Int64 { current?.loop.now ?? first.loop.clock?.now ?? clockTime(CLOCK_MONOTONIC) }
 
     /// Since 1970-01-01 00:00 UTC. [any]
-    func wallTime() -> Int64 { loop.clock?.wallClock ?? clockTime(CLOCK_REALTIME) }
+    func wallTime() -> Int64 { first.loop.clock?.wallClock ?? clockTime(CLOCK_REALTIME) }
 
     /// `FOLDER/ID`, made with mode 0700.
     func makeDataDirectory(_ id: String) -> DataDirectory.Folder {

@@ -2,7 +2,7 @@ import PlugboardEventLoop
 import PlugboardKit
 import Synchronization
 
-/// The timers of plugins: started and cancelled from any thread, fired on the loop.
+/// The timers of plugins on one loop: started and cancelled from any thread, fired on the loop.
 ///
 /// Plugins use a timer without a delay to get from their own threads to the loop. Such a timer fires for a plugin that
 /// was switched off too, so that the plugin can finish what it has begun.
@@ -11,13 +11,16 @@ import Synchronization
 final class PluginTimers: @unchecked Sendable {
     private let loop: EventLoop
     /// The timers that may still fire, with the slot of their plugin.
-    private let waiting = Registry<Int>()
+    private let waiting: Registry<Int>
     /// The timers that the loop knows. [loop]
     private var scheduled: [UInt64: (slot: Int, isAtOnce: Bool, timer: LoopTimer)] = [:]
     /// The slots whose timers no longer fire, except those without a delay. [loop]
     private var stopped: SlotSet = []
 
-    init(loop: EventLoop) { self.loop = loop }
+    init(loop: EventLoop, index: Int = 0, of count: Int = 1) {
+        self.loop = loop
+        waiting = Registry(index, of: count)
+    }
 
     /// Starts a timer, whose delay counts from this call, and returns its number. [any]
     ///

@@ -9,7 +9,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
 
     private enum State {
         case nothing
-        case waiting(UnsafeContinuation<Outcome, Never>)
+        case waiting(UnsafeContinuation<Outcome, Never>, inPool: TaskPriority?)
         case ready(Outcome)
         /// Handed over, or no longer wanted.
         case done
@@ -21,8 +21,9 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
 
     /// Waits for the outcome; to be called once. Cancelling the task cancels the exchange.
     nonisolated(nonsending) func response(of exchange: ExchangeCore) async throws(PlugboardError) -> Response {
+        let priority = exchange.loop.isCurrent ? nil : ProgramOutcome.priorityInPool(#isolation)
         let outcome = await withTaskCancellationHandler {
-            await withUnsafeContinuation { wait($0) }
+            await withUnsafeContinuation { wait($0, inPool: priority) }
         } onCancel: {
             exchange.requestCancel()
         }
@@ -32,11 +33,18 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         }
     }
 
-    private func wait(_ continuation: UnsafeContinuation<Outcome, Never>) {
+    /// The priority of the current task if it runs in Swift's pool of threads, and neither on an actor nor on an
+    /// executor of its own.
+    private static func priorityInPool(_ isolation: (any Actor)?) -> TaskPriority? {
+        if isolation != nil { return nil }
+        return withUnsafeCurrentTask { $0.flatMap { $0.unownedTaskExecutor == nil ? $0.priority : nil } }
+    }
+
+    private func wait(_ continuation: UnsafeContinuation<Outcome, Never>, inPool priority: TaskPriority?) {
         let ready = state.withLock { state -> Outcome? in
             switch state {
             case .nothing:
-                state = .waiting(continuation)
+                state = .waiting(continuation, inPool: priority)
                 return nil
             case .ready(let outcome):
                 state = .done
@@ -75,27 +83,32 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
                 head: response.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
                 url: exchange.attempts.sentURL ?? exchange.request.head.url, attempts: exchange.attempts.count))
         queue?.pump()
-        exchange.loop.atEndOfTurn { self.handOver() }
+        exchange.home.outcomes.add(self)
     }
 
     func fail(_ error: PlugboardError, _ exchange: ExchangeCore) {
         arrived = .failure(error)
-        exchange.loop.atEndOfTurn { self.handOver() }
+        exchange.home.outcomes.add(self)
     }
 
-    /// At the end of the turn, so that a response that came whole is handed over whole, with one wake-up.
-    private func handOver() {
+    /// Resumes the task that waits, or lets the batch resume it in Swift's pool. [loop]
+    func handOver(_ batch: OutcomeBatch) {
         guard let outcome = arrived.take() else { return }
-        let waiting = state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
+        let waiting = state.withLock { state -> (UnsafeContinuation<Outcome, Never>, TaskPriority?)? in
             switch state {
-            case .waiting(let continuation):
+            case .waiting(let continuation, let priority):
                 state = .done
-                return continuation
+                return (continuation, priority)
             case .nothing: state = .ready(outcome)
             case .ready, .done: break
             }
             return nil
         }
-        waiting?.resume(returning: outcome)
+        guard let (continuation, priority) = waiting else { return }
+        if let priority {
+            batch.resumeInPool(OutcomeBatch.Ready(outcome: outcome, continuation: continuation), priority)
+        } else {
+            continuation.resume(returning: outcome)
+        }
     }
 }

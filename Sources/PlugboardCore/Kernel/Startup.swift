@@ -85,7 +85,7 @@ final class Startup: Sendable {
         let host = HostContext(plugin.descriptor, index: index, isQuiet: plugin.isQuiet, core: core)
         let settings = SettingsNode(plugin.values, plugin.descriptor.settings)
         let instance = withExtendedLifetime(settings) {
-            core.containment.call(index, .create) {
+            core.call(index, .create) {
                 plugin.descriptor.raw.pointee.create?(host.table, settings.pointer)
             }
         }
@@ -111,7 +111,7 @@ final class Startup: Sendable {
             guard !attributes.isEmpty else { continue }
             slot.host.refusal = nil
             let code = withCFields(attributes) { fields, count in
-                core.containment.call(slot.index, .check) { check(slot.instance, fields, count) }
+                core.call(slot.index, .check) { check(slot.instance, fields, count) }
             }
             guard code != PLUG_OK else { continue }
             refusals.append(Refusal(plugin: plugin, origin: origin, text: slot.host.refusalText))
@@ -122,7 +122,7 @@ final class Startup: Sendable {
 
     private func start(_ slot: Slot) -> PlugboardError? {
         guard let start = slot.plugin.pointee.start,
-            core.containment.call(slot.index, .start, { start(slot.instance) }) != PLUG_OK
+            core.call(slot.index, .start, { start(slot.instance) }) != PLUG_OK
         else { return nil }
         return PlugboardError(
             .pluginStart, "The plugin \(slot.id) could not be started: \(slot.host.refusalText)",
@@ -141,7 +141,7 @@ final class Startup: Sendable {
             let hasReturned = Signal()
             let core = core
             BlockingThread.start {
-                core.containment.call(slot.index, .stop) { stop(slot.instance, rest) }
+                core.call(slot.index, .stop) { stop(slot.instance, rest) }
                 hasReturned.raise()
             }
             let isStopped = hasReturned.wait(upTo: max(left(until: deadline), Startup.grace))
@@ -173,7 +173,7 @@ final class Startup: Sendable {
 
     func destroy(_ slots: [Slot]) {
         for slot in slots.reversed() {
-            core.containment.call(slot.index, .destroy) { slot.plugin.pointee.destroy?(slot.instance) }
+            core.call(slot.index, .destroy) { slot.plugin.pointee.destroy?(slot.instance) }
         }
     }
 }

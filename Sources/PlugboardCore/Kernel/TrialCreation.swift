@@ -44,7 +44,7 @@ enum TrialCreation {
             let core = KernelCore(
                 settings: settings, origins: soundOrigins(of: plugins, configuration, beside: known),
                 resolved: ResolvedPlugins(plugins: plugins, absent: [], warnings: []),
-                log: .silent, loop: loop, transport: NoTransport(),
+                log: .silent, loops: [KernelLoop.Parts(loop: loop, transport: NoTransport())],
                 crashNote: CrashNotes(trial).note(running: plugins), startingData: data)
             let startup = Startup(core: core)
             var slots: [Slot] = []
@@ -58,11 +58,11 @@ enum TrialCreation {
                     ConfigurationError(
                         plugins[slot.index].location, reason, in: configuration.source, code: .pluginStart))
             }
-            loop.enqueue { core.cancelAll(PlugboardError(.shutDown, "The plugins are only checked.")) }
-            core.timers.stopAll()
+            loop.enqueue { core.first.cancelAll(PlugboardError(.shutDown, "The plugins are only checked.")) }
+            core.first.timers.stopAll()
             loop.stop()
             startup.destroy(slots)
-            core.containment.end()
+            core.endContainment()
         } catch {
             errors = [
                 ConfigurationError(

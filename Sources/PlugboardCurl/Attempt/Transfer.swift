@@ -47,7 +47,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     }
 
     init(
-        multi: MultiHandle, attempt: AttemptRequest, url: ParsedURL?, handle: EasyHandle?,
+        multi: MultiHandle, attempt: borrowing AttemptRequest, url: ParsedURL?, handle: EasyHandle?,
         observer: any AttemptObserver
     ) {
         self.multi = multi
@@ -58,11 +58,12 @@ final class Transfer: Attempt, @unchecked Sendable {
         isHead = attempt.method == .head
         upload = attempt.body
         mayMultiplex = handle?.mayMultiplex ?? false
-        unixSocket = attempt.storedOptions.options.unixSocket
-        isDownloadLimited = attempt.storedOptions.options.speed.download?.bytes ?? 0 > 0
+        let stored = attempt.storedOptions
+        unixSocket = stored.options.unixSocket
+        isDownloadLimited = stored.options.speed.download?.bytes ?? 0 > 0
         let hostAndPort = url?.hostAndPort ?? ""
         destination = unixSocket.map { "\(hostAndPort) \($0)" } ?? hostAndPort
-        clock = TransferClock(multi.loop, attempt.storedOptions.options)
+        clock = TransferClock(multi.loop, stored)
     }
 
     /// The state that the callbacks use; nil without a handle.

@@ -6,9 +6,7 @@ struct TransferClock {
     let began: Int64
     /// By the system's clock, also if the loop has a manual clock.
     let systemBegan: Int64
-    fileprivate let attemptTimeout: Duration?
-    fileprivate let idleTimeout: Duration?
-    fileprivate let connectTimeout: Duration?
+    fileprivate let stored: StoredOptions
     /// When a callback was last called, or a pause ended.
     var lastActivity: Int64
     fileprivate var drainDeadline: Int64?
@@ -19,18 +17,17 @@ struct TransferClock {
     fileprivate var uploadProgress = -1
     fileprivate var unsentUpload: Int32 = -1
     /// How long an upload that moves may show no progress: libcurl takes up to 64 KiB at a time.
-    fileprivate let uploadTime: Duration
+    fileprivate var uploadTime: Duration {
+        let speed = stored.options.speed.upload?.bytes ?? 0
+        return speed > 0 ? .seconds(1) + .milliseconds(65_536_000 / speed) : .seconds(1)
+    }
     /// The bytes in the system's send buffer when they were last counted.
     fileprivate var unsent: Int32 = 0
 
-    init(_ loop: EventLoop, _ options: RequestOptions) {
+    init(_ loop: EventLoop, _ stored: StoredOptions) {
         began = loop.now
         systemBegan = loop.systemNow
-        attemptTimeout = options.attemptTimeout
-        idleTimeout = options.idleTimeout
-        connectTimeout = options.connectTimeout
-        uploadTime =
-            .seconds(1) + .milliseconds(options.speed.upload.map { $0.bytes > 0 ? 65_536_000 / $0.bytes : 0 } ?? 0)
+        self.stored = stored
         lastActivity = loop.now
     }
 }
@@ -43,9 +40,9 @@ extension Transfer {
     /// Sets the timer for the first deadline. Time without a byte is measured when the timer fires, not at each byte.
     func armClock() {
         var deadline = min(clock.drainDeadline ?? .max, clock.continueDeadline ?? .max, clock.uploadDeadline ?? .max)
-        if let attempt = clock.attemptTimeout { deadline = min(deadline, later(clock.began, attempt)) }
-        if let idle = clock.idleTimeout { deadline = min(deadline, later(clock.lastActivity, idle)) }
-        if !isStarted, let connect = clock.connectTimeout { deadline = min(deadline, later(clock.began, connect)) }
+        deadline = min(deadline, later(clock.began, clock.stored.attemptTimeout))
+        deadline = min(deadline, later(clock.lastActivity, clock.stored.idleTimeout))
+        if !isStarted { deadline = min(deadline, later(clock.began, clock.stored.connectTimeout)) }
         if deadline < .max { handle?.setAlarm(at: deadline) }
     }
 
@@ -84,7 +81,7 @@ extension Transfer {
             state?.pointee.upload.waitsForContinue = false
             touch()
         }
-        if let limit = clock.attemptTimeout, later(clock.began, limit) <= now {
+        if let limit = clock.stored.options.attemptTimeout, later(clock.began, limit) <= now {
             return end(
                 PlugboardError(
                     .timeoutAttempt,
@@ -92,7 +89,7 @@ extension Transfer {
                 ))
         }
         // After the start, libcurl measures it.
-        if !isStarted, let limit = clock.connectTimeout, later(clock.began, limit) <= now {
+        if !isStarted, let limit = clock.stored.options.connectTimeout, later(clock.began, limit) <= now {
             return end(
                 PlugboardError(
                     .timeoutConnect,
@@ -101,7 +98,7 @@ extension Transfer {
         // Called once, because each call compares the system's send buffer with the call before.
         let isSilent = isSilent()
         if !isSilent { clock.lastActivity = now }
-        if let limit = clock.idleTimeout, later(clock.lastActivity, limit) <= now {
+        if let limit = clock.stored.options.idleTimeout, later(clock.lastActivity, limit) <= now {
             return end(
                 PlugboardError(
                     .timeoutIdle,
@@ -147,15 +144,17 @@ extension Transfer {
         let poller = multi.loop.poller
         let socket = state.pointee.socket
         guard let lastRead = poller.lastRead(socket), lastRead <= clock.systemBegan else { return }
-        let others = multi.transfers(on: socket, besides: self).map { $0.clock.idleTimeout?.nanoseconds ?? .max }
+        let others = multi.transfers(on: socket, besides: self).map(\.clock.stored.idleTimeout)
         if let longest = others.max() {
-            if systemNow - lastRead < max(clock.idleTimeout?.nanoseconds ?? .max, longest) { return }
+            if systemNow - lastRead < max(clock.stored.idleTimeout, longest) { return }
         }
         poller.shutDown(socket)
     }
 
-    private func later(_ time: Int64, _ duration: Duration) -> Int64 {
-        let (sum, overflow) = time.addingReportingOverflow(max(duration.nanoseconds, 0))
+    private func later(_ time: Int64, _ duration: Duration) -> Int64 { later(time, max(duration.nanoseconds, 0)) }
+
+    private func later(_ time: Int64, _ nanoseconds: Int64) -> Int64 {
+        let (sum, overflow) = time.addingReportingOverflow(nanoseconds)
         return overflow ? .max : sum
     }
 }

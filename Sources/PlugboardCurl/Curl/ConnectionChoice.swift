@@ -19,11 +19,12 @@ struct ConnectionChoice {
     let mayMultiplex: Bool
 
     init(
-        _ attempt: AttemptRequest, _ url: ParsedURL, _ body: RequestBody, _ abilities: CurlAbilities,
-        avoidsHTTP2: Bool
+        _ attempt: borrowing AttemptRequest, _ url: ParsedURL, _ body: borrowing RequestBody,
+        _ abilities: borrowing CurlAbilities, avoidsHTTP2: Bool, avoidsKept: Bool = false
     ) {
-        let options = attempt.storedOptions.options
-        var wanted = options.httpVersion ?? .any
+        // Option by option: a copy of all costs more.
+        let stored = attempt.storedOptions
+        var wanted = stored.options.httpVersion ?? .any
         // HTTP/2 is negotiated in the TLS handshake.
         if !url.isSecure, wanted == .any { wanted = .http1 }
         if avoidsHTTP2, wanted == .any { wanted = .http1 }
@@ -36,12 +37,12 @@ struct ConnectionChoice {
         if isClearHTTP2, !abilities.reusesClearHTTP2 { isAlone = true }
         // libcurl compares neither option when it chooses a connection. Options of the kernel are the same for all
         // attempts.
-        if attempt.optionsIdentity != 0, options.ipVersion ?? .any != .any || options.interface != nil {
+        if attempt.optionsIdentity != 0, stored.options.ipVersion ?? .any != .any || stored.options.interface != nil {
             isAlone = true
         }
         self.isAlone = isAlone
         isApart = url.isSecure && (wanted == .http1 || isAlone) && !abilities.keepsVersionsApart
-        isFresh = isAlone || attempt.usesFreshConnection
+        isFresh = isAlone || avoidsKept || attempt.usesFreshConnection
         version = ConnectionChoice.number(wanted)
         mayBeHTTP2 = isClearHTTP2 || url.isSecure && wanted != .http1
         mayMultiplex = mayBeHTTP2 && !isFresh

@@ -7,7 +7,8 @@ import Synchronization
     import Musl
 #endif
 
-/// The allocator of libcurl: large blocks come from slots of our own, all others from the system.
+/// The allocator of libcurl: large blocks come from slots of our own, all others from the system, or from what libcurl
+/// has freed on the same loop's thread (`ccurl_take`).
 ///
 /// libcurl allocates a receive buffer for each transfer and frees it at the end. When so large a block is freed, `free`
 /// consolidates its heap and returns pages to the system, which the next transfer needs again: a tenth of the CPU time
@@ -24,7 +25,7 @@ enum CurlMemory {
     ///
     /// Set once, before libcurl allocates anything. It is not a lazy constant, because each of the hundred calls of an
     /// exchange would then check whether it is initialized.
-    nonisolated(unsafe) private static var slots: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) nonisolated(unsafe) private static var slots: UnsafeMutableRawPointer?
 
     /// The numbers of the free slots; the one that was freed last is used first.
     private static let idle = Mutex(slots == nil ? [] : Array((0..<slotCount).reversed()))
@@ -39,34 +40,50 @@ enum CurlMemory {
         slots = memory == MAP_FAILED ? nil : memory
         let code = curl_global_init_mem(
             Int(CURL_GLOBAL_DEFAULT),
-            { size in CurlMemory.take(size) },
+            { size in size < CurlMemory.smallest ? ccurl_take(size) : CurlMemory.take(size) },
+            // libcurl frees nil twice as often as a block.
             { block in if let block { CurlMemory.give(block) } },
             { block, size in CurlMemory.resize(block, size) },
-            { text in text.flatMap { strdup($0) } },
-            { count, size in calloc(count, size) })
+            { text in text.flatMap { ccurl_copy($0) } },
+            { count, size in ccurl_take_zeroed(count, size) })
         return code == CURLE_OK
     }
 
+    /// Keeps the small blocks that libcurl frees on this thread, until `endKeeping`. Not with a sanitizer.
+    // Not inlined in other files, whose copies of the C functions would have a list of their own.
+    @inline(never)
+    static func beginKeeping() { if slots != nil { ccurl_begin_keeping() } }
+
+    /// Frees what `beginKeeping` has kept on this thread.
+    @inline(never)
+    static func endKeeping() { ccurl_end_keeping() }
+
+    @inline(never)
     private static func take(_ size: Int) -> UnsafeMutableRawPointer? {
-        guard size >= smallest, size <= slotSize, let slots, let slot = idle.withLock({ $0.popLast() })
-        else { return malloc(size) }
+        guard size <= slotSize, let slots, let slot = idle.withLock({ $0.popLast() }) else { return malloc(size) }
         return slots + slot * slotSize
     }
 
+    @inline(never)
     private static func give(_ block: UnsafeMutableRawPointer) {
-        if let slot = slot(of: block) { idle.withLock { $0.append(slot) } } else { free(block) }
+        if let slot = slot(of: block) { giveBack(slot) } else { ccurl_give(block) }
     }
 
+    @inline(never)
+    private static func giveBack(_ slot: Int) { idle.withLock { $0.append(slot) } }
+
+    @inline(__always)
     private static func resize(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
-        guard let block, slot(of: block) != nil else { return realloc(block, size) }
+        guard let block, let slot = slot(of: block) else { return ccurl_resize(block, size) }
         guard size > slotSize else { return block }
         guard let larger = malloc(size) else { return nil }
         larger.copyMemory(from: block, byteCount: slotSize)
-        give(block)
+        giveBack(slot)
         return larger
     }
 
-    private static func slot(of block: UnsafeMutableRawPointer) -> Int? {
+    @inline(__always)
+    private static func slot(of block: UnsafeMutableRawPointer?) -> Int? {
         guard let slots else { return nil }
         let distance = UInt(bitPattern: block) &- UInt(bitPattern: slots)
         return distance < UInt(slotCount * slotSize) ? Int(distance) / slotSize : nil

@@ -31,9 +31,10 @@ final class EasyHandle {
     /// False if a transfer may have left a state in libcurl's handle that would disturb the next one.
     private(set) var isReusable = true
     /// Kept because libcurl points to it.
-    private var url: ParsedURL?
+    // Unchecked like `alarm`, because releasing the old object calls nothing that uses the handle.
+    @exclusivity(unchecked) private var url: ParsedURL?
     /// Kept from one transfer to the next: to cancel it and to set it again costs more than one call too many.
-    private var alarm: LoopTimer?
+    @exclusivity(unchecked) private var alarm: LoopTimer?
 
     init?(multi: MultiHandle) {
         guard let easy = curl_easy_init() else { return nil }
@@ -59,7 +60,10 @@ final class EasyHandle {
     /// libcurl's message for the last error; empty if there is none.
     var errorMessage: String { String(cString: errorText) }
 
-    func prepare(_ attempt: AttemptRequest, url: ParsedURL, body: RequestBody) throws(PlugboardError) {
+    /// - Parameter avoidsKept: Whether no connection may be used that was kept from an earlier request.
+    func prepare(
+        _ attempt: AttemptRequest, url: ParsedURL, body: RequestBody, avoidsKept: Bool = false
+    ) throws(PlugboardError) {
         if identity != attempt.optionsIdentity {
             try configure(attempt.options)
             identity = attempt.optionsIdentity
@@ -72,7 +76,8 @@ final class EasyHandle {
         setConnection(
             ConnectionChoice(
                 attempt, url, body, multi.abilities,
-                avoidsHTTP2: multi.refusingHosts.contains(url.hostAndPort, at: multi.loop.systemNow)),
+                avoidsHTTP2: multi.refusingHosts.contains(url.hostAndPort, at: multi.loop.systemNow),
+                avoidsKept: avoidsKept),
             listens: body.source != nil || !attempt.method.isIdempotent)
         isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads
     }

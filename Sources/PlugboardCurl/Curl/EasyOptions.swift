@@ -84,6 +84,8 @@ struct EasyOptions {
         } else if !usesEnvironment {
             // Otherwise libcurl looks for proxies in the environment at each request.
             ccurl_set_text(easy, CURLOPT_PROXY, "")
+            // So does this one for hosts without a proxy.
+            ccurl_set_text(easy, CURLOPT_NOPROXY, "")
         }
         if let noProxy = options.noProxy { try text(CURLOPT_NOPROXY, noProxy, "noProxy") }
         if let interface = options.interface { try text(CURLOPT_INTERFACE, interface, "interface") }

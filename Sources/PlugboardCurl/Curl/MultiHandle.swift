@@ -33,14 +33,14 @@ final class MultiHandle: LoopParticipant {
     /// Hosts that close kept connections right after a response that does not announce it: a request that is being sent
     /// then may be lost. A request that must not be sent twice gets a new connection to them (RFC 9110 §9.2.2, RFC 9112
     /// §9.6).
-    private(set) var abruptHosts = RecentHosts()
+    @exclusivity(unchecked) private(set) var abruptHosts = RecentHosts()
     /// Hosts that refused a request on a new HTTP/2 connection; they may demand HTTP/1.1 (RFC 9113 §7).
-    private(set) var refusingHosts = RecentHosts()
+    @exclusivity(unchecked) private(set) var refusingHosts = RecentHosts()
     /// Sockets for which watching for writing is suspended.
     private var heldSockets: [Int32] = []
     /// When watching for writing resumes, by the system's clock, because it depends on the network and not on timers.
-    private var writingDeadline = Int64.max
-    private var curlDeadline = Int64.max
+    @exclusivity(unchecked) private var writingDeadline = Int64.max
+    @exclusivity(unchecked) private var curlDeadline = Int64.max
     /// Whether it takes no new transfers, and is released when the last one has ended.
     private(set) var isRetired = false
     private var onEmpty: (() -> Void)?
@@ -51,6 +51,7 @@ final class MultiHandle: LoopParticipant {
         self.usesProxyEnvironment = usesProxyEnvironment
         touched = .allocate(capacity: 1)
         touched.initialize(to: TouchedList())
+        CurlMemory.beginKeeping()
         connectionRoom = max(settings.idleConnections, 1)
         multi = curl_multi_init()
         share = curl_share_init()

@@ -1,6 +1,12 @@
 import CPlugboardCurl
 import PlugboardTransport
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The state of one transfer that libcurl's callbacks read and write: plain memory behind CURLOPT_PRIVATE and similar
 /// options, so that callbacks count no references. `Transfer.settle` acts on it, in the same turn.
 struct TransferState {
@@ -126,9 +132,11 @@ struct TransferState {
     /// joins them. Returning false ends the transfer.
     mutating func readLines(_ lines: UnsafeRawBufferPointer) -> Bool {
         var rest = lines
-        while let end = rest.firstIndex(of: 0x0A), end + 1 < rest.count {
-            if !readLine(UnsafeRawBufferPointer(rebasing: rest[...end])) { return false }
-            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+        while let start = rest.baseAddress, let lineBreak = memchr(start, 0x0A, rest.count) {
+            let count = UnsafeRawPointer(lineBreak) - start + 1
+            if count == rest.count { break }
+            if !readLine(UnsafeRawBufferPointer(start: start, count: count)) { return false }
+            rest = UnsafeRawBufferPointer(start: start + count, count: rest.count - count)
         }
         return readLine(rest)
     }

@@ -11,7 +11,7 @@ struct RequestBody {
     let waitsForContinue: Bool
 
     /// Throws an error if method, fields or body cannot be sent.
-    init(_ attempt: AttemptRequest) throws(PlugboardError) {
+    init(_ attempt: borrowing AttemptRequest) throws(PlugboardError) {
         guard attempt.method.isValid else {
             throw PlugboardError(.requestOption, "The request's method is not a token. Use letters, as in GET.")
         }

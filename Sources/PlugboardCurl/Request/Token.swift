@@ -10,11 +10,13 @@ enum Token {
     /// The number of bytes at the start of the text that may belong to a token.
     @inline(__always)
     static func length(_ text: UnsafeRawBufferPointer) -> Int {
-        for index in 0..<text.count {
+        var index = 0
+        while index < text.count {
             let byte = text[index]
-            let bits = byte < 64 ? low : byte < 128 ? high : 0
-            if bits >> UInt64(byte & 63) & 1 == 0 { return index }
+            let bits = byte < 64 ? low : high
+            if byte > 127 || (bits &>> UInt64(byte)) & 1 == 0 { return index }
+            index &+= 1
         }
-        return text.count
+        return index
     }
 }

@@ -9,7 +9,8 @@ final class ResponseBody: BodySource, @unchecked Sendable {
     /// Nil after the transfer has ended.
     private var transfer: Transfer?
     /// The bytes that were left when the transfer ended.
-    private var rest = PieceQueue()
+    // Unchecked, because the queue calls no other code.
+    @exclusivity(unchecked) private var rest = PieceQueue()
     private var ending: Piece?
     private var openPull: Pull?
     private var isReleased = false

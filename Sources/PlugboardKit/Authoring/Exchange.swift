@@ -3,15 +3,15 @@ import CPlugboard
 /// One request and its outcome, as a hook sees it. Valid until the hook returns; it cannot be kept.
 public struct Exchange: ~Copyable {
     let raw: OpaquePointer
-    let instance: Instance
+    // Without counting references, because the kernel keeps the instance until its last hook has returned.
+    unowned(unsafe) let instance: Instance
+    let host: UnsafePointer<plug_host_v1>
     /// The first of the hook's edits that the kernel refused: see `Head`.
     let refusal: UnsafeMutablePointer<String?>
     let stage: Stage
 
     /// Which body a hook may put a source around.
     enum Stage { case request, response, other }
-
-    var host: UnsafePointer<plug_host_v1> { instance.host.raw }
 
     /// Why this hook runs.
     public var visit: Visit { Visit(rawValue: host.pointee.visit(raw)) ?? .first }

@@ -125,26 +125,32 @@ private struct AttributesExtension: @unchecked Sendable {
 
 private func setHooks(_ table: inout plug_plugin_v1) {
     table.on_request = { context, exchange in
-        guard let exchange else { return PLUG_VERDICT_NEXT }
-        return borrow(context)?.onRequest(exchange) ?? PLUG_VERDICT_NEXT
+        guard let context, let exchange else { return PLUG_VERDICT_NEXT }
+        return withInstance(context) { $0.onRequest(exchange) }
     }
     table.on_response = { context, exchange in
-        guard let exchange else { return PLUG_VERDICT_NEXT }
-        return borrow(context)?.onResponse(exchange) ?? PLUG_VERDICT_NEXT
+        guard let context, let exchange else { return PLUG_VERDICT_NEXT }
+        return withInstance(context) { $0.onResponse(exchange) }
     }
     table.on_failure = { context, exchange in
-        guard let exchange else { return PLUG_VERDICT_NEXT }
-        return borrow(context)?.onFailure(exchange) ?? PLUG_VERDICT_NEXT
+        guard let context, let exchange else { return PLUG_VERDICT_NEXT }
+        return withInstance(context) { $0.onFailure(exchange) }
     }
     table.on_close = { context, exchange, outcome in
-        if let exchange { borrow(context)?.onClose(exchange, outcome) }
+        if let context, let exchange { withInstance(context) { $0.onClose(exchange, outcome) } }
     }
     table.on_event = { context, exchange, event in
-        if let event { borrow(context)?.onEvent(exchange, event) }
+        if let context, let event { withInstance(context) { $0.onEvent(exchange, event) } }
     }
     table.command = { context, name, arguments, reply in
         borrow(context)?.command(name.string, arguments.count == 0 ? "{}" : arguments.string, reply)
     }
+}
+
+/// Calls a hook of the instance, which the kernel keeps meanwhile; a call counts no references.
+@inline(__always)
+private func withInstance<Result>(_ context: UnsafeMutableRawPointer, _ call: (Instance) -> Result) -> Result {
+    Unmanaged<Instance>.fromOpaque(context)._withUnsafeGuaranteedRef(call)
 }
 
 private func borrow(_ context: UnsafeMutableRawPointer?) -> Instance? {

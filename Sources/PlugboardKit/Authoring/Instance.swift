@@ -1,5 +1,6 @@
 import CPlugboard
 import PlugboardJSON
+import Synchronization
 
 /// What the kernel holds as `self` of a Swift plugin: closures without generics, and the barrier that turns errors into
 /// faults.
@@ -11,6 +12,10 @@ final class Instance: Sendable {
     @usableFromInline typealias Hook = @Sendable (borrowing Exchange) throws -> VerdictPayload
 
     let host: PluginHost
+    /// The same as `host.raw`.
+    private let table: HostPointer
+    /// Whether a hook has returned `.wait { … }` since the plugin was made.
+    private let hasWorked = Atomic(false)
     let check: @Sendable (Attributes) throws -> Void
     let start: @Sendable () throws -> Void
     private let stop: @Sendable (Duration) async -> Void
@@ -41,6 +46,7 @@ final class Instance: Sendable {
         command: @escaping @Sendable (String, JSONValue, Reply) -> Void
     ) {
         self.host = host
+        table = HostPointer(raw: host.raw)
         self.check = check
         self.start = start
         self.stop = stop
@@ -58,7 +64,8 @@ final class Instance: Sendable {
 
     func onClose(_ exchange: OpaquePointer, _ outcome: UInt32) {
         withRefusal("onClose") { refusal in
-            let exchange = Exchange(raw: exchange, instance: self, refusal: refusal, stage: .other)
+            let exchange = Exchange(
+                raw: exchange, instance: self, host: table.raw, refusal: refusal, stage: .other)
             onClose(exchange, TurnOutcome(rawValue: outcome) ?? .failed)
         }
     }
@@ -67,9 +74,11 @@ final class Instance: Sendable {
     @inline(never)
     func onEvent(_ exchange: OpaquePointer?, _ event: OpaquePointer) {
         withRefusal("onEvent") { refusal in
-            let event = Event(raw: event, host: host.raw, refusal: refusal)
+            let event = Event(raw: event, host: table.raw, refusal: refusal)
             if let exchange {
-                onEvent(event, Exchange(raw: exchange, instance: self, refusal: refusal, stage: .other))
+                onEvent(
+                    event,
+                    Exchange(raw: exchange, instance: self, host: table.raw, refusal: refusal, stage: .other))
             } else {
                 onEvent(event, nil)
             }
@@ -110,22 +119,35 @@ final class Instance: Sendable {
 
     // MARK: From Swift verdicts to C ones
 
+    @inline(__always)
     private func visit(_ raw: OpaquePointer, _ hook: Hook, _ stage: Exchange.Stage) -> UInt32 {
         var refusal: String?
         return withUnsafeMutablePointer(to: &refusal) { refusal in
-            let exchange = Exchange(raw: raw, instance: self, refusal: refusal, stage: stage)
+            let exchange = Exchange(raw: raw, instance: self, host: table.raw, refusal: refusal, stage: stage)
             do {
-                let payload = try finishedWork(exchange).map { try $0(exchange) } ?? hook(exchange)
-                if let refused = refusal.pointee { return withText(refused) { exchange.host.pointee.fault(raw, $0) } }
-                if case .next = payload { return PLUG_VERDICT_NEXT }
-                return carry(payload, exchange)
+                if hasWorked.load(ordering: .relaxed), let work = try finishedWork(exchange) {
+                    return end(try work(exchange), exchange)
+                }
+                let payload = try hook(exchange)
+                // Most hooks, most of the time.
+                if case .next = payload, refusal.pointee == nil { return PLUG_VERDICT_NEXT }
+                return end(payload, exchange)
             } catch {
                 return withText(describe(error)) { exchange.host.pointee.fault(raw, $0) }
             }
         }
     }
 
+    @inline(never)
+    private func end(_ payload: VerdictPayload, _ exchange: borrowing Exchange) -> UInt32 {
+        if let refused = exchange.refusal.pointee {
+            return withText(refused) { [raw = exchange.raw] in table.raw.pointee.fault(raw, $0) }
+        }
+        return carry(payload, exchange)
+    }
+
     /// The decision of `.wait { … }`, if the hook runs because of it; nil: call the plugin's hook.
+    @inline(never)
     private func finishedWork(_ exchange: borrowing Exchange) throws -> PendingWork.Decision? {
         let visit = exchange.visit
         guard visit == .woken || visit == .deadline, let slot = exchange.slot(makingOne: false),
@@ -149,6 +171,8 @@ final class Instance: Sendable {
         case .hold(let limit): return table.pointee.hold(exchange.raw, UInt64(limit.bytes))
         case .wait: return PLUG_VERDICT_WAIT
         case .work(let limit, let work):
+            // Before the work can wake the exchange, on whatever loop.
+            hasWorked.store(true, ordering: .releasing)
             let ticket = exchange.ticket(within: limit)
             exchange.slot(makingOne: true)?.work = PendingWork(work, waking: ticket)
             return PLUG_VERDICT_WAIT

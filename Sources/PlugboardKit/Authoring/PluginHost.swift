@@ -86,29 +86,60 @@ public final class PluginHost: Sendable {
         tasks.cancel()
     }
 
-    /// Runs a closure once on the loop, after a time. Works from `start` on; before that the closure never runs.
+    /// One of the kernel's event loops.
+    public struct Loop: Sendable, Hashable {
+        fileprivate let number: plug_loop
+    }
+
+    /// The loop on which this is called; nil on other threads, and in a kernel that does not tell it.
+    ///
+    /// A kernel may have several loops, and each exchange, with its bodies, is on one of them. What is begun on a loop
+    /// and continued by other threads gets back to it with `schedule(after: .zero, on: loop)`.
+    public var currentLoop: Loop? {
+        guard let number = loops?.pointee.current(raw), number != 0 else { return nil }
+        return Loop(number: number)
+    }
+
+    /// PLUG_EXTENSION_LOOPS; nil in a kernel that does not have it.
+    private var loops: UnsafePointer<plug_loops_v1>? {
+        withText(PLUG_EXTENSION_LOOPS) { raw.pointee.extension(raw, $0) }?
+            .assumingMemoryBound(to: plug_loops_v1.self)
+    }
+
+    /// Runs a closure once on a loop, after a time: on the loop that is given, else on the one where this is called,
+    /// and on other threads on the first. Works from `start` on; before that the closure never runs.
     ///
     /// A closure whose time has not come when the plugin is destroyed is released and never runs. The same holds when
     /// the plugin is switched off for its faults, unless `delay` is zero.
     @discardableResult
-    public func schedule(after delay: Duration, _ fired: @escaping @Sendable () -> Void) -> Timer {
-        schedule(after: delay, fired, orNever: {})
+    public func schedule(
+        after delay: Duration, on loop: Loop? = nil, _ fired: @escaping @Sendable () -> Void
+    ) -> Timer {
+        schedule(after: delay, on: loop, fired, orNever: {})
     }
 
-    /// Runs `job` on the loop, or `dropped` when the loop has ended. Also for a plugin that was switched off for its
+    /// Runs `job` on this loop, or `dropped` when the loop has ended. Also for a plugin that was switched off for its
     /// faults: its work under way must come to an end.
-    func runOnLoop(_ job: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void) {
-        schedule(after: .zero, job, orNever: dropped)
+    func run(
+        on loop: Loop?, _ job: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void
+    ) {
+        schedule(after: .zero, on: loop, job, orNever: dropped)
     }
 
     @discardableResult
     private func schedule(
-        after delay: Duration, _ fired: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void
+        after delay: Duration, on loop: Loop? = nil, _ fired: @escaping @Sendable () -> Void,
+        orNever dropped: @escaping @Sendable () -> Void
     ) -> Timer {
         guard let pending = timers.add(fired, dropped: dropped) else { return Timer(number: 0, pending: 0, host: self) }
-        let number = raw.pointee.start_timer(raw, delay.nanoseconds, UnsafeMutableRawPointer(bitPattern: pending)) {
-            PendingTimers.run(UInt(bitPattern: $0))
-        }
+        let run: plug_timer_function = { PendingTimers.run(UInt(bitPattern: $0)) }
+        let context = UnsafeMutableRawPointer(bitPattern: pending)
+        let number =
+            if let loop, let loops {
+                loops.pointee.start_timer(raw, loop.number, delay.nanoseconds, context, run)
+            } else {
+                raw.pointee.start_timer(raw, delay.nanoseconds, context, run)
+            }
         if number == 0 { PendingTimers.drop(pending) }
         return Timer(number: number, pending: pending, host: self)
     }

@@ -10,7 +10,7 @@ extension SubResponse {
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 collection.whenDone { continuation.resume(returning: $0) }
-                host.runOnLoop {
+                host.run(on: loop) {
                     collection.begin(self)
                 } orNever: {
                     collection.end(.failure(PlugboardError(.shutDown, "The kernel has ended.")))

@@ -181,10 +181,13 @@ public final class SubResponse: @unchecked Sendable {
     public let head: ResponseHead
     let raw: OpaquePointer
     let host: PluginHost
+    /// Its loop, where its body is pulled.
+    let loop: PluginHost.Loop?
 
     init(_ raw: OpaquePointer, host: PluginHost) {
         self.raw = raw
         self.host = host
+        loop = host.currentLoop
         host.raw.pointee.subresponse_keep(raw)
         if let pointer = host.raw.pointee.subresponse_head(raw) {
             let view = Head(raw: pointer, host: host.raw)

@@ -9,10 +9,11 @@ public struct Verdict<Phase>: Sendable {
 
     @usableFromInline let payload: VerdictPayload
 
+    @inlinable
     init(payload: VerdictPayload) { self.payload = payload }
 
     /// Lets the head pass, and opens a turn.
-    public static var next: Self { Self(payload: .next) }
+    @inlinable public static var next: Self { Self(payload: .next) }
 
     /// Responds in place of what lies further in. Nil: no body, as with 204 or 304.
     public static func respond(_ head: ResponseHead, _ body: Body? = nil) -> Self {

@@ -187,11 +187,11 @@ package final class ScenarioRun: Sendable {
         wire.count + bench.events.count + bench.log.count + state.withLock { $0.ended.count }
     }
 
-    /// Waits until several turns of the loop have passed without any activity.
+    /// Waits until several turns of all loops have passed without any activity.
     func settle() async {
         var (last, same) = (activity, 0)
         while same < 20 {
-            await Task(executorPreference: bench.kernel.executor) {}.value
+            for executor in bench.kernel.executors { await Task(executorPreference: executor) {}.value }
             let now = activity
             same = now == last ? same + 1 : 0
             last = now

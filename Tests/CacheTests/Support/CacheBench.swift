@@ -60,7 +60,9 @@ final class CacheBench: Sendable {
         await turnOfLoop()
     }
 
-    private func turnOfLoop() async { await withTaskExecutorPreference(kernel.executor) { await Task.yield() } }
+    private func turnOfLoop() async {
+        for executor in kernel.executors { await withTaskExecutorPreference(executor) { await Task.yield() } }
+    }
 
     /// Sends a request and records its events.
     func begin(_ request: Request) -> ExchangeHandle {

@@ -14,7 +14,7 @@ import Testing
         let settings = try read(
             """
             { "timeout": "1m", "connectTimeout": "2s", "idleTimeout": "3s", "attemptTimeout": "4ms",
-              "connections": 5, "connectionsPerHost": 7, "attemptLimit": 6, "bufferLimit": "32KiB",
+              "loops": 3, "connections": 5, "connectionsPerHost": 7, "attemptLimit": 6, "bufferLimit": "32KiB",
               "dataDirectory": "/d", "pluginFolders": ["/p"], "logLevel": "warning", "proxy": "socks5h://me:pw@proxy:1080", "noProxy": "a,b",
               "connectTo": { "a.example:443": "[::1]:8443" }, "interface": "eth0", "ipVersion": "v6",
               "httpVersion": "2-prior-knowledge",
@@ -27,6 +27,7 @@ import Testing
         expected.connectTimeout = .seconds(2)
         expected.idleTimeout = .seconds(3)
         expected.attemptTimeout = .milliseconds(4)
+        expected.loops = 3
         expected.connections = 5
         expected.connectionsPerHost = 7
         expected.attemptLimit = 6

@@ -53,6 +53,18 @@ struct CrashNoteTests {
             ])
     }
 
+    @Test func `each loop has a word of its own, before those of other threads`() throws {
+        let note = try #require(CrashNote(folder: folder.path, names: ["a", "b"], loops: 3))
+        let (marks, side) = ((0..<3).map { CallMark(in: note, loop: $0) }, SideMarks(in: note))
+
+        _ = marks[2].enter(1, .onRequest)
+        _ = marks[0].enter(0, .onClose)
+        marks[1].leave(marks[1].enter(0, .pull))
+        try side.calling(1, .stop) { try die() }
+
+        #expect(calls() == [[call("a", .onClose), call("b", .onRequest), call("b", .stop)]])
+    }
+
     @Test func `more calls than there are words go on unmarked`() throws {
         let note = try #require(CrashNote(folder: folder.path, names: ["a"]))
         let side = SideMarks(in: note)
@@ -60,13 +72,13 @@ struct CrashNoteTests {
 
         func nest(_ depth: Int) {
             side.calling(0, .command) {
-                if depth < 2 * CrashNote.wordCount { nest(depth + 1) } else { deepest.withLock { $0 = depth } }
+                if depth < 2 * CrashNote.sideCount { nest(depth + 1) } else { deepest.withLock { $0 = depth } }
             }
         }
         nest(0)
         try die()
 
-        #expect(deepest.withLock { $0 } == 2 * CrashNote.wordCount)
+        #expect(deepest.withLock { $0 } == 2 * CrashNote.sideCount)
         #expect(calls().isEmpty)
     }
 

@@ -19,7 +19,7 @@ import Testing
         let found = Found()
         let plugin = ScriptedPlugin("ending")
         plugin.onRequest = { exchange in
-            for other in found.kernel.withLock({ $0 })?.underWay.all ?? [] { other.cancel() }
+            for other in found.kernel.withLock({ $0 })?.current?.underWay.all ?? [] { other.cancel() }
             return work(exchange)
         }
         let kernel = try makeKernel([plugin])

@@ -200,9 +200,9 @@ import Testing
 
         async let response = kernel.send(Request(.get, anywhere))
         try await responded.opened()
-        let core = kernel.core
+        let home = kernel.core.first
         let children = await withCheckedContinuation { continuation in
-            core.loop.enqueue { continuation.resume(returning: core.underWay.all.map(\.family.children.count)) }
+            home.loop.enqueue { continuation.resume(returning: home.underWay.all.map(\.family.children.count)) }
         }
         going.open()
 

@@ -46,12 +46,13 @@ extension Cache {
             // Nothing of the body has been given, so the request continues as if the entry did not exist.
             body.release()
             return decide(pause.lookup, entries.filter { $0.id != reuse.entry.id }, exchange, pause.waited)
-        case .flight(let flight, let forward):
+        case .flight(let flight):
             switch flight.ending {
             case .landed, .fruitless:
                 return lookUp(pause.lookup, exchange, Waited(since: since, mayWait: false))
-            // The request that led stored nothing. Of those that waited, the first to continue leads now.
-            case .failed: return send(pause.lookup, forward, exchange, Waited(since: since))
+            // The request that led stored nothing. Of those that waited, the first to continue leads now; on another
+            // loop its response may be stored already.
+            case .failed: return lookUp(pause.lookup, exchange, Waited(since: since))
             case nil: return waitOn(flight, pause, exchange)
             }
         }
@@ -123,7 +124,7 @@ extension Cache {
             case .follows(let other):
                 let waiting = Waited(since: waited.since ?? host.now)
                 if mayWait(waiting), let verdict = wait(for: other, exchange) {
-                    let pause = Pause(lookup, .flight(other, forward), waiting)
+                    let pause = Pause(lookup, .flight(other), waiting)
                     pause.received = other.received
                     exchange.state = pause
                     return verdict

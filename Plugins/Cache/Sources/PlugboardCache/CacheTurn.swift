@@ -35,8 +35,8 @@ final class Pause {
         case entries(Found)
         /// For the first pieces of the stored body; with all entries that were found.
         case body(Reuse, any StoredSource, Prepared, [CacheEntry])
-        /// For an identical request that is under way; `Forward` is sent if that request fails.
-        case flight(Flight, Forward)
+        /// For an identical request that is under way.
+        case flight(Flight)
     }
 
     let lookup: Lookup

@@ -92,9 +92,10 @@ extension Recording {
             host.schedule(after: .zero) { turn.run(after: {}) }
             return
         }
+        let loop = host.currentLoop
         let timer = host.schedule(after: Recording.patience) { turn.run(after: { self.giveUp() }) }
         writer.room {
-            host.schedule(after: .zero) { turn.run(after: { timer.cancel() }) }
+            host.schedule(after: .zero, on: loop) { turn.run(after: { timer.cancel() }) }
         }
     }
 }

@@ -7,20 +7,34 @@ extension ExchangeCore {
     @inline(__always)
     func emit(
         _ event: KernelEvent, about head: ResponseHead? = nil,
-        _ details: () -> [(String, ObservedEvent.Detail)] = { [] }
+        _ details: () -> EventNode.Details
     ) {
         let slots = pipeline.watchers.slots(event)
         if slots.isEmpty && watch == nil { return }
         withoutActuallyEscaping(details) { deliver(event, about: head, $0, slots) }
     }
 
+    /// The same without details.
+    @inline(__always)
+    func emit(_ event: KernelEvent, about head: ResponseHead? = nil) {
+        let slots = pipeline.watchers.slots(event)
+        if slots.isEmpty && watch == nil { return }
+        deliver(event, about: head, nil, slots)
+    }
+
     /// The event lives until this returns, and the details with it.
     @inline(never)
     private func deliver(
-        _ event: KernelEvent, about head: ResponseHead?, _ details: @escaping () -> [(String, ObservedEvent.Detail)],
+        _ event: KernelEvent, about head: ResponseHead?, _ details: (() -> EventNode.Details)?,
         _ slots: [Watchers.Listener]
     ) {
-        deliver(EventNode(event, head, from: head == nil ? nil : request.head.url, details), slots)
+        let url = head == nil ? nil : request.head.url
+        // An event within an event, such as one that a plugin's hook causes, gets a node of its own.
+        guard let node = home.idleEvent.take() else { return deliver(EventNode(event, head, from: url, details), slots) }
+        node.begin(event, head, from: url, details)
+        deliver(node, slots)
+        node.end()
+        home.idleEvent = node
     }
 
     /// What events say of where an exchange comes from: which plugin sent a sub-request and for which exchange, and
@@ -53,12 +67,16 @@ extension ExchangeCore {
     private func deliver(_ event: EventNode, _ slots: [Watchers.Listener]) {
         let (exchange, fact) = (pointer, event.pointer)
         defer { withExtendedLifetime(event) {} }
-        for slot in slots {
-            slot._withUnsafeGuaranteedRef { slot in
-                guard !steering.exclusions.eventExclusions.contains(slot.bit) else { return }
-                calling(slot, .onEvent) { slot.plugin.pointee.on_event?(slot.instance, exchange, fact) }
-            }
+        // The same as `calling` for each slot, with what is the same for all done once.
+        let outer = frame
+        home.containment.call(
+            each: slots, .onEvent, where: { !steering.exclusions.eventExclusions.contains($0.bit) }
+        ) { slot in
+            frame = CallFrame(slot, .onEvent)
+            slot.onEvent?(slot.instance, exchange, fact)
+            if outer.isEmpty { views.clear() }
         }
+        frame = outer
         watch?(event.observed)
     }
 }

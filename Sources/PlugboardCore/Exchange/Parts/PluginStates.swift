@@ -62,7 +62,7 @@ extension ExchangeCore {
 
     private func release(_ state: PluginStates.State?, of slot: Int) {
         guard let state, let release = state.release else { return }
-        core.containment.call(slot, .release) { release(state.pointer) }
+        home.containment.call(slot, .release) { release(state.pointer) }
     }
 
     /// Closes the open turns further in than `limit`, innermost first, each once, and then releases what is kept for

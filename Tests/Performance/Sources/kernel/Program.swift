@@ -1,8 +1,10 @@
 // The kernel under load, in the manner of the two clients in C: the same arguments, the same line at the end.
 //
 //     kernel URL --requests N --concurrency C [--rate R] [--loop] [--linked] [--bundled] [--loaded PATH]…
+//         [--post BYTES]
 //     kernel URL --download [--loop]
 //     kernel URL --waiting N
+import Dispatch
 @preconcurrency import Glibc
 import Plugboard
 import PluginLoader
@@ -19,6 +21,8 @@ struct KernelArguments {
     var isLinked = false
     var isBundled = false
     var loaded: [String] = []
+    /// The length of the body that each request sends; nil for GET.
+    var posted: Int?
 
     init(_ words: [String]) {
         var words = words[...]
@@ -29,6 +33,7 @@ struct KernelArguments {
             case "--loop": isOnLoop = true
             case "--linked": isLinked = true
             case "--bundled": isBundled = true
+            case "--post": posted = words.popFirst().flatMap { Int($0) }
             case "--loaded": if let path = words.popFirst() { loaded.append(path) }
             default: break
             }
@@ -55,12 +60,14 @@ func makeKernel(_ arguments: Arguments, _ own: KernelArguments) throws -> Kernel
     return try Kernel(configuration: configuration, catalog: catalog, loader: .dynamic)
 }
 
-func load(_ kernel: Kernel, _ arguments: Arguments) async {
-    let request = Request(.get, arguments.url)
-    await Load(arguments) {
+func load(_ kernel: Kernel, _ arguments: Arguments, posted: Int?) async {
+    var request = Request(.get, arguments.url)
+    if let posted { request = Request(.post, arguments.url, body: .bytes([UInt8](repeating: 120, count: posted))) }
+    await Load(arguments) { [request] in
         let response = try await kernel.send(request)
         let body = try await response.body.collect(upTo: .mebibytes(1))
-        return Received(status: response.status, bytes: body.count)
+        // The server's response to a POST has no body.
+        return Received(status: response.status == 204 ? 200 : response.status, bytes: body.count)
     }.run()
 }
 
@@ -100,16 +107,18 @@ func wait(_ kernel: Kernel, _ arguments: Arguments, _ waiting: Int) async throws
     exit(0)
 }
 
+/// The main thread waits without running tasks: valgrind crashes when it ends, as it does in an asynchronous program.
 @main struct Program {
-    static func main() async throws {
+    static func main() throws {
         let words = Array(CommandLine.arguments.dropFirst())
         let (arguments, own) = (Arguments(words), KernelArguments(words))
         let kernel = try makeKernel(arguments, own)
-        if own.isOnLoop {
-            try await withTaskExecutorPreference(kernel.executor) { try await measure(kernel, arguments, own) }
-        } else {
-            try await measure(kernel, arguments, own)
+        let end = DispatchSemaphore(value: 0)
+        Task(executorPreference: own.isOnLoop ? kernel.executor : nil) {
+            do { try await measure(kernel, arguments, own) } catch { fatalError("\(error)") }
+            end.signal()
         }
+        end.wait()
     }
 
     private static func measure(_ kernel: Kernel, _ arguments: Arguments, _ own: KernelArguments) async throws {
@@ -118,7 +127,7 @@ func wait(_ kernel: Kernel, _ arguments: Arguments, _ waiting: Int) async throws
         } else if own.isDownload {
             try await download(kernel, arguments)
         } else {
-            await load(kernel, arguments)
+            await load(kernel, arguments, posted: own.posted)
         }
     }
 }

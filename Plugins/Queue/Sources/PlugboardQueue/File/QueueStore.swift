@@ -80,11 +80,12 @@ final class QueueStore: Sendable {
         }
     }
 
-    /// Writes a piece of a body; `done` runs on the loop, with the entry that the pieces belong to.
+    /// Writes a piece of a body. Called on a loop, where `done` runs too, with the entry that the pieces belong to.
     func append(
         _ bytes: [UInt8], to begun: (sequence: Int64, pieces: Int)?, id: String,
         done: @escaping @Sendable (Result<(sequence: Int64, pieces: Int), PlugboardError>) -> Void
     ) {
+        let loop = host.currentLoop
         perform { (file, connection, now, time) throws(SQLiteFailure) -> (sequence: Int64, pieces: Int) in
             try connection.transaction { () throws(SQLiteFailure) in
                 let sequence: Int64
@@ -98,7 +99,7 @@ final class QueueStore: Sendable {
                 return (sequence, pieces + 1)
             }
         } then: { [host] result in
-            host.schedule(after: .zero) { done(result.mapError { QueueStore.error($0) }) }
+            host.schedule(after: .zero, on: loop) { done(result.mapError { QueueStore.error($0) }) }
         }
     }
 

@@ -1,0 +1,150 @@
+import PlugboardEventLoop
+import PlugboardKit
+import PlugboardTransport
+import Synchronization
+
+/// One event loop of a kernel, with all that only its exchanges use. An exchange is on one loop from begin to end.
+///
+/// Sendable because what changes is touched on the loop only, is atomic, or is under a lock.
+final class KernelLoop: @unchecked Sendable {
+    /// The core that made it, which keeps it alive: whoever uses a loop later holds the core too.
+    unowned(unsafe) private(set) var core: KernelCore!
+    /// 0 for the first.
+    let index: Int
+    let loop: EventLoop
+    /// The loop's own, or the one that the program has given for all loops.
+    let transport: any Transport
+    /// Whether the transport is told on this loop what it is told once: each loop tells its own, and the first loop
+    /// tells the one that the program has given.
+    let tellsTransport: Bool
+    let containment: Containment
+    let admission: Admission
+    let timers: PluginTimers
+
+    // The numbers of a loop say which loop they belong to: `KernelCore.home(of:)`.
+    let tickets: Registry<ExchangeCore>
+    let pulls: Registry<Pull>
+    let numbers: Registry<WeakExchange>
+    /// Sub-requests without a response.
+    let subRequests: Registry<SubRequestOutcome>
+
+    /// The pieces that plugins receive now in `pulled`, the innermost call last. [loop]
+    var delivered: [PieceDelivery.Delivered] = []
+    /// [loop]
+    @exclusivity(unchecked) var underWay = UnderWayExchanges()
+    /// The outcomes of this turn, for the program's tasks. [loop]
+    let outcomes: OutcomeBatch
+    /// Makes the loop's next event; nil while it makes one. [loop]
+    @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created, nil, nil)
+    private var lastIdentity: UInt64
+    private let identityStep: UInt64
+
+    /// How many exchanges are on this loop, or on their way to it; 0 where it is the only one. [any]
+    var exchangeCount: Int { load.load(ordering: .relaxed) }
+    /// How many of them are traced. [any]
+    let tracedCount = Atomic(0)
+    private let load = Atomic(0)
+    private let isAlone: Bool
+
+    /// An event loop and its transport.
+    struct Parts {
+        let loop: EventLoop
+        let transport: any Transport
+        /// Whether the transport serves other loops too.
+        var isShared = false
+    }
+
+    /// - Parameters:
+    ///   - index: Its index among the loops of the kernel.
+    ///   - count: How many loops the kernel has.
+    init(_ parts: Parts, index: Int, of count: Int, _ settings: KernelSettings, _ note: CrashNote?) {
+        self.index = index
+        (loop, transport) = (parts.loop, parts.transport)
+        isAlone = count == 1
+        tellsTransport = !parts.isShared || index == 0
+        containment = Containment(note, loop: loop, index: index)
+        admission = Admission(
+            limit: Share(of: settings.connections, index: index, count: count),
+            hostLimit: Share(of: settings.connectionsPerHost, index: index, count: count), loop: loop)
+        tickets = Registry(index, of: count)
+        pulls = Registry(index, of: count)
+        numbers = Registry(index, of: count)
+        subRequests = Registry(index, of: count)
+        timers = PluginTimers(loop: loop, index: index, of: count)
+        outcomes = OutcomeBatch(loop: loop)
+        lastIdentity = UInt64(index)
+        identityStep = UInt64(count)
+    }
+
+    /// Called once, by the core that made it.
+    func belong(to core: KernelCore) { self.core = core }
+
+    // MARK: Exchanges under way
+
+    /// An exchange is placed on this loop. [any]
+    @inline(__always)
+    func arrive() {
+        if !isAlone { load.add(1, ordering: .relaxed) }
+    }
+
+    /// An exchange that was placed on this loop has ended, or was refused.
+    @inline(__always)
+    func depart(_ exchange: ExchangeCore) {
+        if !isAlone { load.subtract(1, ordering: .relaxed) }
+        if exchange.trace != nil { tracedCount.subtract(1, ordering: .relaxed) }
+    }
+
+    /// The exchange has ended. [loop]
+    func leave(_ exchange: ExchangeCore) {
+        depart(exchange)
+        for job in underWay.remove(exchange) { job() }
+    }
+
+    /// Takes no more requests; runs the job when the last exchange has left. [loop]
+    func close(_ job: @escaping () -> Void) {
+        if underWay.close(job) { job() }
+    }
+
+    /// Ends what is under way, and takes nothing any more, not even sub-requests. [loop]
+    func cancelAll(_ error: PlugboardError) {
+        for exchange in underWay.closeAtOnce() { exchange.cancel(error) }
+    }
+
+    /// The exchange of this number, if it is under way on this loop. [loop]
+    func exchange(_ number: UInt64) -> ExchangeCore? { numbers[number]?.exchange }
+
+    // MARK: Services
+
+    /// A number for a request's own options, which no other options have on any loop. [loop]
+    func nextIdentity() -> UInt64 {
+        lastIdentity += identityStep
+        return lastIdentity
+    }
+
+    /// A fact about the kernel. [loop]
+    func publish(_ event: EventNode) {
+        for slot in core.pipeline.watchers.slots(event.id) {
+            slot._withUnsafeGuaranteedRef { slot in
+                guard !core.disabled.contains(slot.bit) else { return }
+                containment.call(slot.index, .onEvent) {
+                    slot.plugin.pointee.on_event?(slot.instance, nil, event.pointer)
+                }
+            }
+        }
+        core.watch?(event.observed)
+    }
+}
+
+/// A loop's share of a limit that holds for the whole kernel. The shares of all loops add up to the limit.
+struct Share {
+    /// The limit of the whole kernel; 0 for no limit.
+    let whole: Int
+    /// The loop's part of it; 0 for no limit.
+    let own: Int
+
+    /// - Precondition: There are not more loops than the limit, if there is one.
+    init(of limit: Int, index: Int = 0, count: Int = 1) {
+        whole = limit
+        own = limit / count + (index < limit % count ? 1 : 0)
+    }
+}

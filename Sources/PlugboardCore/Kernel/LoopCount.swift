@@ -1,0 +1,70 @@
+import CPlugboardEpoll
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// How many event loops a kernel runs.
+public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
+    /// The most loops that a kernel can have.
+    public static let limit = 64
+    /// As many as there are processor cores that the program may use.
+    public static let automatic = LoopCount(number: nil)
+
+    /// Nil for `automatic`.
+    private let number: Int?
+
+    private init(number: Int?) { self.number = number }
+
+    /// So many loops; a number outside 1...64 becomes the nearest of them.
+    public init(_ count: Int) { number = min(max(count, 1), LoopCount.limit) }
+
+    /// So many loops; a number outside 1...64 becomes the nearest of them.
+    public init(integerLiteral value: Int) { self.init(value) }
+
+    /// The number of loops in this process.
+    public var count: Int { number ?? min(max(Int(cepoll_usable_cores()), 1), LoopCount.limit) }
+
+    /// Reads a number from 1 to 64, or `automatic`; nil for any other text.
+    init?(_ text: String) {
+        if text == LoopCount.automaticWord {
+            self = .automatic
+        } else if let number = Int(text), (1...LoopCount.limit).contains(number) {
+            self.init(number)
+        } else {
+            return nil
+        }
+    }
+
+    static let automaticWord = "automatic"
+    /// The end of an error that begins with "must be".
+    static let wanted = "a whole number between 1 and \(limit), or \"\(automaticWord)\""
+
+    /// The environment variable that counts where the settings say nothing.
+    static let variable = "PLUGBOARD_LOOPS"
+
+    /// What the environment variable says; nil if it is not set or empty. Throws `configuration` for a bad value.
+    init?(environment text: String? = getenv(LoopCount.variable).map { String(cString: $0) }) throws(PlugboardError) {
+        guard let text, !text.isEmpty else { return nil }
+        guard let count = LoopCount(text) else {
+            throw PlugboardError(
+                .configuration,
+                "The environment variable \(LoopCount.variable) must be \(LoopCount.wanted), "
+                    + "not \"\(Printable.text(text))\".")
+        }
+        self = count
+    }
+}
+
+extension KernelSettings {
+    /// How many loops a kernel with these settings runs: never more than one of the limits of connections, so that each
+    /// loop may have a connection.
+    func loopCount() throws(PlugboardError) -> Int {
+        var wanted = loops
+        if wanted == nil { wanted = try LoopCount() }
+        return [connections, connectionsPerHost].reduce(wanted?.count ?? 1) { $1 > 0 ? min($0, $1) : $0 }
+    }
+}

@@ -1,0 +1,66 @@
+import PlugboardEventLoop
+import PlugboardKit
+
+/// The outcomes of one turn of a loop, which are handed to the tasks that wait for them at its end.
+///
+/// So a response that came whole is handed over whole, and a turn with many responses wakes few threads: each wake-up of
+/// a thread of Swift's pool that sleeps costs as much as a fifth of a small exchange.
+///
+/// Used on the loop only.
+final class OutcomeBatch {
+    /// An outcome, and the continuation of the task that waits for it.
+    struct Ready: Sendable {
+        let outcome: ProgramOutcome.Outcome
+        let continuation: UnsafeContinuation<ProgramOutcome.Outcome, Never>
+
+        func resume() { continuation.resume(returning: outcome) }
+    }
+
+    /// The number of tasks in the pool from which on a task of the pool resumes them all.
+    private static let relayed = 2
+
+    private unowned let loop: EventLoop
+    // Unchecked, because the functions that change these call no other code meanwhile.
+    @exclusivity(unchecked) private var outcomes: [ProgramOutcome] = []
+    @exclusivity(unchecked) private var pool: [Ready] = []
+    /// The highest priority of the tasks in `pool`.
+    @exclusivity(unchecked) private var priority = TaskPriority.background
+    /// Each priority has threads of its own. Made when they are needed first.
+    private var relays: [(priority: TaskPriority, relay: PoolRelay)] = []
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    deinit { for (_, relay) in relays { relay.end() } }
+
+    func add(_ outcome: ProgramOutcome) {
+        if outcomes.isEmpty { loop.atEndOfTurn { [self] in handOver() } }
+        outcomes.append(outcome)
+    }
+
+    /// Called by an outcome within `handOver`: its task runs in Swift's pool.
+    func resumeInPool(_ ready: Ready, _ priority: TaskPriority) {
+        pool.append(ready)
+        if self.priority < priority { self.priority = priority }
+    }
+
+    private func handOver() {
+        let taken = outcomes
+        outcomes = []
+        for outcome in taken { outcome.handOver(self) }
+        if pool.isEmpty { return }
+        let (ready, priority) = (pool, priority)
+        (pool, self.priority) = ([], .background)
+        if ready.count >= OutcomeBatch.relayed {
+            relay(priority).resume(ready)
+        } else {
+            for one in ready { one.resume() }
+        }
+    }
+
+    private func relay(_ priority: TaskPriority) -> PoolRelay {
+        if let known = relays.first(where: { $0.priority == priority }) { return known.relay }
+        let relay = PoolRelay(priority)
+        relays.append((priority, relay))
+        return relay
+    }
+}

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// A task of Swift's pool that resumes other tasks of the pool: a thread that runs in the pool wakes no other for each
+/// task that it adds to the pool's queue.
+///
+/// The task waits until there are some, and ends after `end`.
+final class PoolRelay: Sendable {
+    private struct State {
+        var ready: [OutcomeBatch.Ready] = []
+        /// The relay's task, if it waits.
+        var waiting: UnsafeContinuation<Void, Never>?
+        var isEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    init(_ priority: TaskPriority) {
+        Task.detached(priority: priority) { await self.run() }
+    }
+
+    /// Resumes the tasks soon, in their order. [any]
+    func resume(_ ready: [OutcomeBatch.Ready]) {
+        let waiting = state.withLock { state in
+            if state.ready.isEmpty { state.ready = ready } else { state.ready += ready }
+            return state.waiting.take()
+        }
+        waiting?.resume()
+    }
+
+    /// Ends the relay's task after what it has to resume. [any]
+    func end() {
+        let waiting = state.withLock { state in
+            state.isEnded = true
+            return state.waiting.take()
+        }
+        waiting?.resume()
+    }
+
+    private func run() async {
+        while true {
+            let (ready, isEnded) = state.withLock { state in
+                defer { state.ready = [] }
+                return (state.ready, state.isEnded)
+            }
+            for one in ready { one.resume() }
+            if isEnded && ready.isEmpty { return }
+            await withUnsafeContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    if !state.ready.isEmpty || state.isEnded { return false }
+                    state.waiting = continuation
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Plugboard
+import TestSupport
+import Testing
+
+@testable import PlugboardCore
+
+@Suite struct `How many loops a kernel has` {
+    private func settings(_ text: String) throws -> KernelSettings {
+        try Configuration.text("{ \"kernel\": { \"loops\": \(text) } }").kernel
+    }
+
+    @Test func `is a number or automatic in a configuration`() throws {
+        #expect(try settings("1").loops == 1)
+        #expect(try settings("64").loops == 64)
+        #expect(try settings("\"automatic\"").loops == .automatic)
+        #expect(KernelSettings().loops == nil)
+    }
+
+    @Test(arguments: ["0", "65", "1.5", "-1", "\"many\"", "\"4\"", "true", "null"])
+    func `is nothing else, which an error says`(text: String) throws {
+        let error = #expect(throws: PlugboardError.self) { try settings(text) }
+
+        #expect(
+            error?.reason.contains("kernel.loops must be a whole number between 1 and 64, or \"automatic\"") == true)
+    }
+
+    @Test func `is that of the processor cores where it is automatic`() {
+        #expect((1...64).contains(LoopCount.automatic.count))
+        #expect(LoopCount(1000).count == 64 && LoopCount(-3).count == 1)
+    }
+
+    @Test func `is what the environment says where the settings say nothing`() throws {
+        #expect(try LoopCount(environment: nil) == nil)
+        #expect(try LoopCount(environment: "") == nil)
+        #expect(try LoopCount(environment: "3") == 3)
+        #expect(try LoopCount(environment: "automatic") == .automatic)
+    }
+
+    @Test(arguments: ["0", "65", "two", "1.5", " 1"]) func `is a clear error for a bad environment`(text: String) {
+        let error = #expect(throws: PlugboardError.self) { try LoopCount(environment: text) }
+
+        #expect(error?.code == .configuration)
+        let wanted = "PLUGBOARD_LOOPS must be a whole number between 1 and 64, or \"automatic\", not \"\(text)\"."
+        #expect(error?.reason.contains(wanted) == true)
+    }
+}
