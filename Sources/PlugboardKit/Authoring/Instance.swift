@@ -46,7 +46,7 @@ final class Instance: Sendable {
         command: @escaping @Sendable (String, JSONValue, Reply) -> Void
     ) {
         self.host = host
-        table = HostPointer(raw: host.raw)
+        table = host.pointer
         self.check = check
         self.start = start
         self.stop = stop

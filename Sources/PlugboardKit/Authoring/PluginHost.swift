@@ -2,7 +2,7 @@ import CPlugboard
 
 /// The kernel as one plugin sees it. Used on any thread, from `init` until the plugin is destroyed.
 public final class PluginHost: Sendable {
-    private let pointer: HostPointer
+    let pointer: HostPointer
     let pullCompletion: PullCompletion
     let timers = PendingTimers()
     let tasks = PluginTasks()
