@@ -7,7 +7,8 @@ import PlugboardMessages
 /// are plugins. The kernel has a transport over libcurl; tests use a mock; a program may use its own.
 ///
 /// A transport that a program gives to a kernel serves all of its loops: if `KernelSettings.loops` is more than one,
-/// `perform` is called on several loops at once, while everything about one attempt stays on the loop that it was given.
+/// `perform` is called on several loops at once, while everything about one attempt stays on the loop that it was
+/// given.
 public protocol Transport: AnyObject, Sendable {
     /// Starts an attempt and returns at once; its progress is reported to the observer.
     ///

@@ -10,14 +10,14 @@ import Synchronization
 ///
 /// The file is `FOLDER/running-PID-N`. It holds `signature`, the number of words that follow, the words of the calls
 /// under way (one of `CallMark` for each loop, then those of `SideMarks`), the time when it was made, the program's
-/// name, and the names of the plugins that calls refer to. The process locks it, and removes it when it ends in an orderly way, at the latest in `exit`. So a file that is
-/// not locked was left by a process that crashed or was killed. It gets its name only when it is locked and complete;
-/// until then it is `new-PID-N`.
+/// name, and the names of the plugins that calls refer to. The process locks it, and removes it when it ends in an
+/// orderly way, at the latest in `exit`. So a file that is not locked was left by a process that crashed or was killed.
+/// It gets its name only when it is locked and complete; until then it is `new-PID-N`.
 ///
 /// It is in the data directory, although every call changes its page and the system writes that back: at most a few
-/// pages every half a minute, while there is work. A folder in memory (`$XDG_RUNTIME_DIR`) would cost nothing, but services
-/// and containers have none, and it is deleted with the user's last session or with the container, before anyone reads
-/// it.
+/// pages every half a minute, while there is work. A folder in memory (`$XDG_RUNTIME_DIR`) would cost nothing, but
+/// services and containers have none, and it is deleted with the user's last session or with the container, before
+/// anyone reads it.
 ///
 /// Sendable because only atomic words change.
 final class CrashNote: @unchecked Sendable {

@@ -1,6 +1,7 @@
 import PlugboardMessages
 
-/// A loop's share of a number of connections, and the exchanges that wait for one of them in the order in which they came.
+/// A loop's share of a number of connections, and the exchanges that wait for one of them in the order in which they
+/// came.
 ///
 /// It counts and decides only; `Admission` acts. An exchange waits in at most one of them.
 ///

@@ -49,10 +49,10 @@ public final class Kernel: PluginCommands, RequestSender {
     ///   - transport: libcurl's by default. A transport that is given here serves all loops, and is called on several
     ///     at once if the kernel has several.
     ///   - log: standard error by default, at the configuration's level.
-    ///   - watch: called on the loops, on several at once if there are several, with facts about the kernel: events that plugins publish outside of an exchange,
-    ///     that a plugin had a fault (`pluginFaulted`), was disabled (`pluginDisabled`), or blocked the loop
-    ///     (`pluginStalled`), that the network has changed (`networkChanged`), and that the kernel is being shut down
-    ///     (`closing`). Must not block.
+    ///   - watch: called on the loops, on several at once if there are several, with facts about the kernel: events
+    ///     that plugins publish outside of an exchange, that a plugin had a fault (`pluginFaulted`), was disabled
+    ///     (`pluginDisabled`), or blocked the loop (`pluginStalled`), that the network has changed (`networkChanged`),
+    ///     and that the kernel is being shut down (`closing`). Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
         loader: (any PluginFileLoader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
