@@ -204,6 +204,21 @@ class Timer;
 class SubRequest;
 struct Request;
 
+// An option that a request itself has.
+struct RequestOption {
+    std::string name;
+    std::string value;
+    bool is_secret;   // such as a proxy with a password
+};
+
+namespace detail {
+// The kernel compares the id's bytes, and its table stays as long as the process lives.
+inline const plug_exchange_facts_v1 *exchange_facts(const plug_host_v1 *host) noexcept {
+    return static_cast<const plug_exchange_facts_v1 *>(
+        host->extension(host, PLUG_TEXT(PLUG_EXTENSION_EXCHANGE_FACTS)));
+}
+}  // namespace detail
+
 // The kernel as this plugin sees it; a copy is the same. Valid as long as the instance. [any]
 class Host {
 public:
@@ -225,6 +240,9 @@ public:
         auto table = static_cast<const plug_data_path_v1 *>(raw_->extension(raw_, PLUG_TEXT(PLUG_EXTENSION_DATA_PATH)));
         return table ? optional_view(table->path(raw_)) : data_directory();
     }
+    // Whether the plugin begins nothing by itself: the program was started for one of its commands that have
+    // PLUG_COMMAND_QUIET.
+    bool is_quiet() const noexcept { return (raw_->flags & PLUG_HOST_QUIET) != 0; }
     // A counter, which operators read as `ID.name`. The same name is the same counter.
     Counter counter(std::string_view name) const noexcept;
     // Lets a waiting hook run again; false if it does not wait any more.
@@ -602,6 +620,11 @@ public:
         if (table()->subresponse_failure(raw_, &code, &reason) != PLUG_OK) return std::nullopt;
         return std::make_pair(view(code), view(reason));
     }
+    // How many attempts on the network it made, also if it failed.
+    uint32_t attempts() const noexcept {
+        auto facts = detail::exchange_facts(table());
+        return facts ? facts->subresponse_attempts(raw_) : 0;
+    }
     // Empty if there is none, or if it was taken before.
     Body take_body() noexcept { return Body(host_, table()->subresponse_take_body(raw_)); }
     // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop. A body of more than
@@ -773,12 +796,14 @@ public:
         return facts ? optional_view(facts->sender(raw_)) : std::nullopt;
     }
     // The options that the request itself has, in the names and words of a sub-request's options.
-    Fields options() const {
-        Fields options;
+    std::vector<RequestOption> options() const {
+        std::vector<RequestOption> options;
         plug_field found = {};
+        plug_option_flags flags = 0;
         auto facts = exchange_facts();
-        while (facts && facts->option_at(raw_, options.size(), &found) == PLUG_OK) {
-            options.emplace_back(view(found.name), view(found.value));
+        while (facts && facts->option_at(raw_, options.size(), &found, &flags) == PLUG_OK) {
+            bool is_secret = (flags & PLUG_FLAG_SECRET) != 0;
+            options.push_back({std::string(view(found.name)), std::string(view(found.value)), is_secret});
         }
         return options;
     }
@@ -850,10 +875,7 @@ public:
     }
 
 private:
-    const plug_exchange_facts_v1 *exchange_facts() const noexcept {
-        return static_cast<const plug_exchange_facts_v1 *>(
-            table()->extension(table(), PLUG_TEXT(PLUG_EXTENSION_EXCHANGE_FACTS)));
-    }
+    const plug_exchange_facts_v1 *exchange_facts() const noexcept { return detail::exchange_facts(table()); }
     const plug_host_v1 *table() const noexcept { return host_.raw(); }
     Host host_;
     plug_exchange *raw_;

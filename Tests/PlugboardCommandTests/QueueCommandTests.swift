@@ -50,6 +50,22 @@ struct QueueCommandTests {
         #expect(try ids(after) == [])
     }
 
+    @Test func `a replay by ticket sends no other request of an automatic queue`() async throws {
+        let closed = try ClosedPort()
+        for name in ["a", "b", "c"] {
+            _ = try await Command.running([
+                "post", closed.url("/\(name)"), "--json", "1", "--attribute", "queue.id=\(name)", "--config",
+                configuration,
+            ])
+        }
+        let server = try LoopbackServer(opening: closed, .responding { _ in ServerResponse(status: 201) })
+
+        let replayed = try await queue("replay", "id=b")
+
+        #expect(server.requests.map(\.target) == ["/b"])
+        #expect(try JSONParser.parse(replayed.stdout)["waiting"] == 2, "\(replayed.stdout) \(replayed.stderr)")
+    }
+
     @Test func `what is dropped is not sent, and a drop needs a word about what`() async throws {
         let closed = try ClosedPort()
         for tag in ["a", "b"] {

@@ -4,6 +4,9 @@ extension Script {
     package struct Frame: Sendable {
         package var type: FrameType?
         package var stream: UInt32
+        package var flags: UInt8
+        /// END_STREAM, which DATA and HEADERS have (RFC 9113 §6.1, §6.2).
+        package var endsStream: Bool { (type == .data || type == .headers) && flags & 1 != 0 }
         package var payload: [UInt8]
     }
 
@@ -53,12 +56,23 @@ package struct HTTP2Connection {
         }
     }
 
+    /// Reads up to the end of a request, and returns how many bytes its body had.
+    package func readRequestEnd() throws -> Int {
+        var count = 0
+        while true {
+            let frame = try readFrame()
+            if frame.type == .data { count += frame.payload.count }
+            if frame.endsStream { return count }
+        }
+    }
+
     package func readFrame() throws -> Script.Frame {
         let head = try connection.readBytes(9)
         let count = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
         let stream = head[5...8].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
         let payload = try connection.readBytes(count)
-        let frame = Script.Frame(type: Script.FrameType(rawValue: head[3]), stream: stream, payload: payload)
+        let frame = Script.Frame(
+            type: Script.FrameType(rawValue: head[3]), stream: stream, flags: head[4], payload: payload)
         if frame.type == .settings, head[4] & 1 == 0 { try write(.settings, flags: 1) }
         return frame
     }

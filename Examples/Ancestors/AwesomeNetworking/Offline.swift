@@ -19,18 +19,21 @@ func probe(_ client: Client) async {
     }
 }
 
-/// What the user does meanwhile waits for the server; what he takes back is never sent.
-func actOffline(_ client: Client) async {
-    let calls: [any AnyCall] = [
-        client.call(Feed()).onSuccess { tell("feed: \($0)") },
-        client.call(Like(post: 1)).onSuccess { tell("liked 1") },
-        client.call(Like(post: 2)).onSuccess { tell("liked 2") },
-        client.call(Comment(post: 1, text: "So beautiful!")).onSuccess { tell("commented") },
-        client.call(Comment(post: 2, text: "First!")).onFinished { tell("the comment to 2 has \($0)") },
-    ]
-    let likes = client.calls.cancel(.category("likes"))
-    let comments = client.calls.cancel(.tag("comment-2"))
+/// What the user does meanwhile is kept on the disk until the server is there; what he takes back is never sent.
+func actOffline(_ client: Client) async throws {
+    let queue = client.kernel.queue
+    for post in 1...2 { _ = try await client.kernel.sendLater(try await client.request(for: Like(post: post))) }
+    let comment = try await client.kernel.sendLater(
+        try await client.request(for: Comment(post: 1, text: "So beautiful!")))
+    _ = try await client.kernel.sendLater(try await client.request(for: Comment(post: 2, text: "First!")))
+
+    let likes = try await queue.drop(category: "likes")
+    let comments = try await queue.drop(tag: "comment-2")
     tell("taken back: \(likes) likes, \(comments) comment")
-    tell("waiting: \(client.calls.all.compactMap(\.tag))")
-    for call in calls { await call.ended() }
+    tell("waiting: \(try await queue.list().compactMap(\.tag))")
+
+    let outcome = try await queue.outcome(of: comment)
+    tell(outcome.hasSucceeded ? "commented" : "not commented: \(outcome.reason ?? "")")
+    try await queue.acknowledge([comment])
+    tell("feed: \(try await client.send(Feed()))")
 }

@@ -1,21 +1,29 @@
+import Plugboard
 import PlugboardEndpoints
 
-/// Asks whether the server is there, once: it is not repeated.
+/// Asks whether the server is there.
 struct Probe: Endpoint {
     typealias Response = Void
     var method: Method { .head }
     var path: String { "" }
-    var attempts: Int? { 1 }
+}
+
+/// A request that the queue keeps under the labels of its endpoint.
+protocol Kept: Endpoint {}
+
+extension Kept {
+    func prepare(_ request: inout Request) {
+        request.queue.tag = tag
+        request.queue.category = category
+    }
 }
 
 struct Feed: Endpoint {
     typealias Response = [String]
     var path: String { "feed" }
-    var tag: String? { "feed" }
-    var category: String? { "reading" }
 }
 
-struct Like: Endpoint, Encodable {
+struct Like: Kept, Encodable {
     typealias Response = Void
     let post: Int
 
@@ -25,7 +33,7 @@ struct Like: Endpoint, Encodable {
     var category: String? { "likes" }
 }
 
-struct Comment: Endpoint, Encodable {
+struct Comment: Kept, Encodable {
     typealias Response = Void
     let post: Int
     let text: String

@@ -1,26 +1,31 @@
 // What Awesome-Networking was loved for, with Plugboard: a program that starts while its server cannot be reached, says
-// so, and goes on when it can.
+// so, and loses nothing that its user does meanwhile.
 //
-// The plugin retry repeats what failed for want of a connection, as long as the program runs. Requests that are kept on
-// disk until then, and survive the end of the program, do not exist yet.
+// The plugin queue keeps such requests in a file. It sends them when the server is there: in this process, or in the
+// next one that opens the file.
 //
-//     ExampleAwesomeNetworking http://SERVER
+//     ExampleAwesomeNetworking http://SERVER FILE
 import Plugboard
 import PlugboardEndpoints
 
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else {
+    print("usage: ExampleAwesomeNetworking http://SERVER FILE")
+    throw PlugboardError(.requestParameter, "Two arguments are needed.")
+}
 let kernel = try Kernel(plugins: [
-    .retry {
-        $0.attempts = 100
+    .queue {
+        $0.path = arguments[2]
+        // The server comes soon.
         $0.delay = .milliseconds(20)
         $0.delayLimit = .milliseconds(200)
-        $0.budget = false  // one server, which is not there yet
     }
 ])
-let client = Client(kernel: kernel, settings: ClientSettings(base: CommandLine.arguments[1]))
+let client = Client(kernel: kernel, settings: ClientSettings(base: arguments[1]))
 
 let announcer = try announceChanges(of: kernel)
 await probe(client)
-await actOffline(client)
+try await actOffline(client)
 await probe(client)
 
 announcer.cancel()

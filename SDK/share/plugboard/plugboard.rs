@@ -109,6 +109,11 @@ pub mod raw {
     pub const PLUG_ATTRIBUTE_OWN: plug_attribute_flags = 1;
     pub const PLUG_ATTRIBUTE_SECRET: plug_attribute_flags = 2;
 
+    pub const PLUG_COMMAND_QUIET: plug_command_flags = 1;
+    pub const PLUG_HOST_QUIET: plug_host_flags = 1;
+
+    pub type plug_command_flags = u64;
+    pub type plug_host_flags = u32;
     pub type plug_attribute_flags = u32;
     pub type plug_pull = u64;
     pub type plug_ticket = u64;
@@ -175,6 +180,7 @@ pub mod raw {
         pub name: plug_text,
         pub arguments: plug_text,
         pub documentation: plug_text,
+        pub flags: plug_command_flags,
     }
 
     #[repr(C)]
@@ -268,7 +274,7 @@ pub mod raw {
     #[repr(C)]
     pub struct plug_host_v1 {
         pub abi_revision: u32,
-        pub reserved: u32,
+        pub flags: plug_host_flags,
         pub kernel: *mut c_void,
         pub plugin: *const plug_plugin_v1,
         pub respond: unsafe extern "C" fn(
@@ -452,8 +458,14 @@ pub mod raw {
     #[derive(Clone, Copy)]
     pub struct plug_exchange_facts_v1 {
         pub sender: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
-        pub option_at: unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, option: *mut plug_field) -> plug_result,
+        pub option_at: unsafe extern "C" fn(
+            exchange: *mut plug_exchange,
+            index: u64,
+            option: *mut plug_field,
+            flags: *mut plug_option_flags,
+        ) -> plug_result,
         pub attribute_flags: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_attribute_flags,
+        pub subresponse_attempts: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> u32,
     }
 }
 
@@ -657,6 +669,18 @@ impl Host {
             return None;
         }
         Some(unsafe { string(path) })
+    }
+
+    /// Whether the plugin begins nothing by itself: the program was started for one of its commands that are
+    /// `quiet`.
+    pub fn is_quiet(&self) -> bool {
+        self.table().flags & PLUG_HOST_QUIET != 0
+    }
+
+    // The kernel compares the id's bytes, and its table stays as long as the process lives.
+    fn facts(&self) -> Option<&'static plug_exchange_facts_v1> {
+        let table = unsafe { (self.table().extension)(self.0, text(PLUG_EXTENSION_EXCHANGE_FACTS)) };
+        unsafe { (table as *const plug_exchange_facts_v1).as_ref() }
     }
 
     /// A number that operators can read; the same name is the same counter.
@@ -1250,6 +1274,15 @@ impl Request {
     }
 }
 
+/// An option that a request itself has.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RequestOption {
+    pub name: String,
+    pub value: String,
+    /// Such as a proxy with a password.
+    pub is_secret: bool,
+}
+
 /// Why there is no response, or not all of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -1304,6 +1337,11 @@ impl SubResponse {
             }
             Some(Failure { code: string(code), reason: string(reason) })
         }
+    }
+
+    /// How many attempts on the network it made, also if it failed. [loop]
+    pub fn attempts(&self) -> u32 {
+        self.host.facts().map_or(0, |facts| unsafe { (facts.subresponse_attempts)(self.raw) })
     }
 
     /// None if there is no body, or if it was taken before. [loop]
@@ -1478,9 +1516,8 @@ impl Exchange<'_> {
         unsafe { (self.host.table().exchange_id)(self.raw) }
     }
 
-    fn facts(&self) -> Option<&plug_exchange_facts_v1> {
-        let table = unsafe { (self.host.table().extension)(self.host.0, text(PLUG_EXTENSION_EXCHANGE_FACTS)) };
-        unsafe { (table as *const plug_exchange_facts_v1).as_ref() }
+    fn facts(&self) -> Option<&'static plug_exchange_facts_v1> {
+        self.host.facts()
     }
 
     /// The id of the plugin that sent the request as a sub-request; `None` for a request of the program.
@@ -1493,12 +1530,13 @@ impl Exchange<'_> {
     }
 
     /// The options that the request itself has, in the names and words of a sub-request's options.
-    pub fn options(&self) -> Vec<(String, String)> {
+    pub fn options(&self) -> Vec<RequestOption> {
         let mut options = Vec::new();
         let Some(facts) = self.facts() else { return options };
-        let mut found = plug_field { name: text(""), value: text("") };
-        while unsafe { (facts.option_at)(self.raw, options.len() as u64, &mut found) } == PLUG_OK {
-            options.push(unsafe { (string(found.name), string(found.value)) });
+        let (mut found, mut flags) = (plug_field { name: text(""), value: text("") }, 0);
+        while unsafe { (facts.option_at)(self.raw, options.len() as u64, &mut found, &mut flags) } == PLUG_OK {
+            let (name, value) = unsafe { (string(found.name), string(found.value)) };
+            options.push(RequestOption { name, value, is_secret: flags & PLUG_FLAG_SECRET != 0 });
         }
         options
     }
@@ -2128,7 +2166,13 @@ impl CommandDefinition {
             name: text(name),
             arguments: text(arguments),
             documentation: text(documentation),
+            flags: 0,
         })
+    }
+
+    /// The command needs nothing that the plugin does by itself: see `Host::is_quiet`.
+    pub const fn quiet(self) -> CommandDefinition {
+        CommandDefinition(plug_command_v1 { flags: PLUG_COMMAND_QUIET, ..self.0 })
     }
 }
 

@@ -28,20 +28,9 @@ struct PluginCommand: AsyncParsableCommand {
 
     func run() async throws {
         _ = try Duration.argument(timeout, "--timeout")
-        try await Kernel.whileRunning(try configuration()) { try await ask($0) }
-    }
-
-    /// A command that only reads or removes queued requests must not send them, which the queue else does at its start.
-    private func configuration() throws -> Configuration {
-        try plugins.configuration { configuration in
-            guard plugin == "queue", !["replay", "outcome", "watch"].contains(command) else { return }
-            for index in configuration.plugins.indices
-            where configuration.plugins[index].isEnabled
-                && configuration.descriptor(of: configuration.plugins[index])?.id == plugin
-            {
-                configuration.plugins[index].settings["automatic"] = false
-            }
-        }
+        var configuration = try plugins.configuration()
+        configuration.onlyCommand = (plugin, command)
+        try await Kernel.whileRunning(configuration) { try await ask($0) }
     }
 
     private func ask(_ kernel: Kernel) async throws {

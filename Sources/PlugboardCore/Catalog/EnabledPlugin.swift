@@ -23,6 +23,8 @@ public struct EnabledPlugin: Sendable {
     public let onFault: PluginEntry.OnFault
     /// Faults in a row after which `disable` switches it off.
     public let faultLimit: Int
+    /// Whether it begins nothing by itself.
+    let isQuiet: Bool
     /// Whether it is linked, or loaded from a file.
     public let linkage: Linkage
     /// The reason for its position, for people: `default priority`, `configured priority`, `before X`, `after Y`.

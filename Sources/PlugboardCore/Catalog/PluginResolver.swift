@@ -178,6 +178,7 @@ struct PluginResolver {
                         priority: candidate.entry.priority ?? candidate.descriptor.priority,
                         onFault: candidate.entry.onFault ?? .fail,
                         faultLimit: candidate.entry.faultLimit ?? PluginEntry.defaultFaultLimit,
+                        isQuiet: configuration.isQuiet(candidate.descriptor),
                         linkage: candidate.linkage, reason: reason.description, location: candidate.location,
                         locations: configuration.locations(of: candidate.entry))
                 }

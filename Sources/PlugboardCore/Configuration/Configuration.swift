@@ -17,6 +17,10 @@ public struct Configuration: Sendable {
     /// What registered sections hold, unread, by the section's name.
     public var sections: [String: JSONValue]
 
+    /// The command that the program is started for alone, as `plugboard ID NAME` is: if its definition says `isQuiet`,
+    /// the plugin begins nothing by itself (`PluginHost.isQuiet`). Nil in other programs.
+    public var onlyCommand: (plugin: String, name: String)?
+
     /// Entries that `leaveOutLoadedPlugins` has removed.
     private(set) var leftOut: [PluginEntry] = []
 
@@ -72,5 +76,13 @@ package struct ConfigurationSource: Sendable {
         self.file = file
         self.positions = positions
         self.subject = subject
+    }
+}
+
+extension Configuration {
+    /// Whether the program is started for a command alone that needs nothing that the plugin does by itself.
+    func isQuiet(_ plugin: PluginDescriptor) -> Bool {
+        guard let onlyCommand, onlyCommand.plugin == plugin.id else { return false }
+        return plugin.commands.contains { $0.name == onlyCommand.name && $0.isQuiet }
     }
 }

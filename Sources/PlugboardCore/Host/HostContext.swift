@@ -20,13 +20,14 @@ final class HostContext: @unchecked Sendable {
         var dataDirectory: DataDirectory.Folder?
     }
 
-    init(_ descriptor: PluginDescriptor, index: Int, core: KernelCore) {
+    init(_ descriptor: PluginDescriptor, index: Int, isQuiet: Bool, core: KernelCore) {
         self.index = index
         id = descriptor.id
         idWithDot = id + "."
         table = .allocate(capacity: 1)
         table.initialize(to: HostTable.functions)
         table.pointee.plugin = descriptor.raw
+        table.pointee.flags = isQuiet ? PLUG_HOST_QUIET : 0
         self.core = core
         // Never released: a thread of the plugin's may still call the host when the kernel is gone.
         table.pointee.kernel = Unmanaged.passRetained(self).toOpaque()

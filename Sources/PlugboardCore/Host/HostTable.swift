@@ -15,11 +15,10 @@ enum HostTable {
         setSettings(&table)
         setServices(&table)
         table.extension = { _, id in
-            switch id.string {
-            case PLUG_EXTENSION_DATA_PATH: UnsafeRawPointer(HostTable.dataPath.table)
-            case PLUG_EXTENSION_EXCHANGE_FACTS: UnsafeRawPointer(HostTable.exchangeFacts.table)
-            default: nil
-            }
+            // Compared without making a string: shims ask for each exchange.
+            id.isEqual(PLUG_EXTENSION_EXCHANGE_FACTS)
+                ? UnsafeRawPointer(HostTable.exchangeFacts.table)
+                : id.isEqual(PLUG_EXTENSION_DATA_PATH) ? UnsafeRawPointer(HostTable.dataPath.table) : nil
         }
         return table
     }
@@ -46,15 +45,16 @@ enum HostTable {
                 guard let sender = exchange.family.sender else { return plug_text() }
                 return exchange.views.scratch.text(exchange.pipeline.slots[sender].id)
             },
-            option_at: { pointer, index, option in
+            option_at: { pointer, index, option, flags in
                 guard let pointer else { return PLUG_BAD_ARGUMENT }
                 let exchange = ExchangeCore.from(pointer)
                 guard let stored = exchange.request.head.storedOptions else { return PLUG_NOT_FOUND }
-                let texts = stored.options.texts
+                let texts = exchange.views.scratch.options(isFirst: index == 0) { stored.options.texts }
                 guard index < texts.count else { return PLUG_NOT_FOUND }
                 let found = texts[Int(index)]
                 option?.pointee = plug_field(
                     name: exchange.views.scratch.text(found.name), value: exchange.views.scratch.text(found.value))
+                flags?.pointee = RequestOptions.isSecret(found.name, found.value) ? PLUG_FLAG_SECRET : 0
                 return PLUG_OK
             },
             attribute_flags: { pointer, name in
@@ -63,6 +63,9 @@ enum HostTable {
                 let isOwn = exchange.request.head.attributes[name] != nil
                 return (isOwn ? PLUG_ATTRIBUTE_OWN : 0)
                     | (exchange.core.attributeCheck.isSecret(name) ? PLUG_ATTRIBUTE_SECRET : 0)
+            },
+            subresponse_attempts: { response in
+                response.map { UInt32(clamping: SubResponseNode.from($0).attempts) } ?? 0
             }))
 
     // MARK: Verdicts

@@ -6,6 +6,7 @@ final class Scratch {
     // Unchecked, because it is cleared after every hook.
     @exclusivity(unchecked) private var texts: [UnsafeMutableRawPointer] = []
     @exclusivity(unchecked) private var fields: [Fields] = []
+    @exclusivity(unchecked) private var options: [(name: String, value: String)]?
 
     deinit { clear() }
 
@@ -21,6 +22,16 @@ final class Scratch {
         return plug_text(UnsafeRawBufferPointer(rebasing: copy[..<bytes.count]))
     }
 
+    /// The options of the request as texts, made again when the first is asked for.
+    func options(
+        isFirst: Bool, _ make: () -> [(name: String, value: String)]
+    ) -> [(name: String, value: String)] {
+        if !isFirst, let options { return options }
+        let made = make()
+        options = made
+        return made
+    }
+
     /// Keeps fields whose bytes were handed out, because they are about to change.
     func keep(_ fields: Fields) { self.fields.append(fields) }
 
@@ -28,5 +39,6 @@ final class Scratch {
         for text in texts { text.deallocate() }
         texts.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)
+        if options != nil { options = nil }
     }
 }

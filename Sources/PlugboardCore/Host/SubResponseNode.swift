@@ -6,18 +6,22 @@ import PlugboardKit
 /// Sendable because it is touched on the loop only, except for its reference count.
 final class SubResponseNode: @unchecked Sendable {
     let head: HeadNode?
+    /// The attempts on the network.
+    let attempts: Int
     private var response: OutwardResponse?
     private let error: PlugboardError?
     private lazy var scratch = Scratch()
 
-    init(_ response: OutwardResponse) {
+    init(_ response: OutwardResponse, attempts: Int) {
         self.response = response
+        self.attempts = attempts
         head = HeadNode(response.head)
         error = nil
     }
 
-    init(_ error: PlugboardError) {
+    init(_ error: PlugboardError, attempts: Int) {
         self.error = error
+        self.attempts = attempts
         head = nil
     }
 
@@ -71,12 +75,15 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
 
     func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
         let node = body.map { BodyNode($0, core: exchange.core) }
-        deliver(SubResponseNode(OutwardResponse(head: response.head, body: node)))
+        deliver(
+            SubResponseNode(OutwardResponse(head: response.head, body: node), attempts: exchange.attempts.count))
     }
 
-    func fail(_ error: PlugboardError, _ exchange: ExchangeCore) { deliver(SubResponseNode(error)) }
+    func fail(_ error: PlugboardError, _ exchange: ExchangeCore) {
+        deliver(SubResponseNode(error, attempts: exchange.attempts.count))
+    }
 
-    func fail(_ error: PlugboardError) { deliver(SubResponseNode(error)) }
+    func fail(_ error: PlugboardError) { deliver(SubResponseNode(error, attempts: 0)) }
 
     /// `cancel_subrequest`: the plugin no longer wants it. [loop]
     func cancel() {

@@ -55,6 +55,8 @@ extension Kernel {
                 let timer = core.loop.schedule(at: core.loop.now + limit.nanoseconds) {
                     core.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
                 }
+                // Within the same job, so that no request of the program comes in between.
+                core.publish(EventNode(.closing) { [] })
                 core.close {
                     timer.cancel()
                     // Not within the transport's own report that ended the last exchange.

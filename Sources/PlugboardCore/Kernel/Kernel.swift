@@ -49,7 +49,8 @@ public final class Kernel: PluginCommands, RequestSender {
     ///   - log: standard error by default, at the configuration's level.
     ///   - watch: called on the loop with facts about the kernel: events that plugins publish outside of an exchange,
     ///     that a plugin had a fault (`pluginFaulted`), was disabled (`pluginDisabled`), or blocked the loop
-    ///     (`pluginStalled`), and that the network has changed (`networkChanged`). Must not block.
+    ///     (`pluginStalled`), that the network has changed (`networkChanged`), and that the kernel is being shut down
+    ///     (`closing`). Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
         loader: (any PluginFileLoader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,

@@ -82,7 +82,7 @@ final class Startup: Sendable {
     }
 
     private func create(_ plugin: EnabledPlugin, at index: Int) -> Result<Slot, Refusal> {
-        let host = HostContext(plugin.descriptor, index: index, core: core)
+        let host = HostContext(plugin.descriptor, index: index, isQuiet: plugin.isQuiet, core: core)
         let settings = SettingsNode(plugin.values, plugin.descriptor.settings)
         let instance = withExtendedLifetime(settings) {
             core.containment.call(index, .create) {

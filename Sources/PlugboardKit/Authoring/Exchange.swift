@@ -69,16 +69,22 @@ public struct Exchange: ~Copyable {
     /// The id of the plugin that sent the request as a sub-request; nil for a request of the program.
     public var sender: String? { instance.host.exchangeFacts.flatMap { $0.pointee.sender(raw).optionalString } }
 
-    /// The options that the request itself has, beside those of the configuration.
+    /// The options that the request itself has, beside those of the configuration. They can hold secrets.
     public var options: RequestOptions {
         var options = RequestOptions()
-        guard let facts = instance.host.exchangeFacts else { return options }
-        var option = plug_field()
-        var index: UInt64 = 0
-        while facts.pointee.option_at(raw, index, &option) == PLUG_OK {
-            // The kernel gives only names and values that it takes.
-            _ = options.set(option.name.string, to: option.value.string)
-            index += 1
+        // The kernel gives only names and values that it takes.
+        for option in optionTexts { _ = options.set(option.name, to: option.value) }
+        return options
+    }
+
+    /// The same as texts, in the names and words of the configuration's `kernel`, and whether a value holds a secret,
+    /// such as the password of a proxy.
+    public var optionTexts: [(name: String, value: String, isSecret: Bool)] {
+        guard let facts = instance.host.exchangeFacts else { return [] }
+        var options: [(name: String, value: String, isSecret: Bool)] = []
+        var (option, flags): (plug_field, plug_option_flags) = (plug_field(), 0)
+        while facts.pointee.option_at(raw, UInt64(options.count), &option, &flags) == PLUG_OK {
+            options.append((option.name.string, option.value.string, flags & PLUG_FLAG_SECRET != 0))
         }
         return options
     }

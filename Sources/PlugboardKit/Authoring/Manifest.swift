@@ -70,11 +70,15 @@ public struct CommandDefinition: Sendable {
     public let arguments: String
     /// One line.
     public let documentation: String
+    /// Whether the command needs nothing that the plugin does by itself: a program that is started for this command
+    /// alone, such as `plugboard ID NAME`, makes the plugin quiet (`PluginHost.isQuiet`).
+    public let isQuiet: Bool
 
     /// A row of the table of commands.
-    public init(_ name: String, _ documentation: String, arguments: String = "") {
+    public init(_ name: String, _ documentation: String, arguments: String = "", isQuiet: Bool = false) {
         self.name = name
         self.documentation = documentation
         self.arguments = arguments
+        self.isQuiet = isQuiet
     }
 }

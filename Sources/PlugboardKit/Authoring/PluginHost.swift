@@ -8,17 +8,20 @@ public final class PluginHost: Sendable {
     let tasks = PluginTasks()
 
     init(_ raw: UnsafePointer<plug_host_v1>) {
-        pointer = HostPointer(raw: raw)
+        pointer = HostPointer(raw)
         pullCompletion = PullCompletion(pointer)
     }
 
     var raw: UnsafePointer<plug_host_v1> { pointer.raw }
 
     /// PLUG_EXTENSION_EXCHANGE_FACTS; nil in a kernel that does not have it.
-    var exchangeFacts: UnsafePointer<plug_exchange_facts_v1>? {
-        withText(PLUG_EXTENSION_EXCHANGE_FACTS) { raw.pointee.extension(raw, $0) }?
-            .assumingMemoryBound(to: plug_exchange_facts_v1.self)
-    }
+    var exchangeFacts: UnsafePointer<plug_exchange_facts_v1>? { pointer.exchangeFacts }
+
+    /// Whether the plugin begins nothing by itself: it serves exchanges and commands, and does not send what it has
+    /// stored, fetch, or clean up on its own.
+    ///
+    /// The program was started for one of its commands whose definition says `isQuiet`.
+    public var isQuiet: Bool { raw.pointee.flags & PLUG_HOST_QUIET != 0 }
 
     /// Whether lines of this level are printed. Ask before you collect what only the log needs.
     public func prints(_ level: LogLevel) -> Bool { level.rawValue >= raw.pointee.log_level(raw) }
@@ -142,4 +145,11 @@ public final class PluginHost: Sendable {
 /// Sendable because the kernel's table is constant, and each of its functions documents its thread.
 struct HostPointer: @unchecked Sendable {
     let raw: UnsafePointer<plug_host_v1>
+    let exchangeFacts: UnsafePointer<plug_exchange_facts_v1>?
+
+    init(_ raw: UnsafePointer<plug_host_v1>) {
+        self.raw = raw
+        exchangeFacts = withText(PLUG_EXTENSION_EXCHANGE_FACTS) { raw.pointee.extension(raw, $0) }?
+            .assumingMemoryBound(to: plug_exchange_facts_v1.self)
+    }
 }

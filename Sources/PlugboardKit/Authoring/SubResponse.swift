@@ -52,7 +52,8 @@ extension PluginHost {
         return try result.get()
     }
 
-    /// The same with a closure, which runs once, on the loop.
+    /// The same with a closure, which runs once, on the loop. The `attempt` of an error is that of the last attempt on
+    /// the network; nil if there was none.
     @discardableResult
     public func send(
         _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideSender,
@@ -132,7 +133,10 @@ extension PluginHost {
             var code = plug_text()
             var reason = plug_text()
             if host.raw.pointee.subresponse_failure(raw, &code, &reason) == PLUG_OK {
-                return completed(.failure(PlugboardError(.init(code.string), reason.string)))
+                var error = PlugboardError(.init(code.string), reason.string)
+                let attempts = host.exchangeFacts?.pointee.subresponse_attempts(raw) ?? 0
+                if attempts > 0 { error.attempt = Int(attempts) }
+                return completed(.failure(error))
             }
             completed(.success(SubResponse(raw, host: host)))
         }

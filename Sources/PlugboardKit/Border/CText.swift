@@ -10,6 +10,9 @@ extension plug_text {
     /// A copy as a string: UTF-8 where it is that, else ISO 8859-1.
     package var string: String { Fields.text(buffer) }
 
+    /// Whether the bytes are those of a text.
+    package func isEqual(_ text: String) -> Bool { buffer.elementsEqual(text.utf8) }
+
     /// A copy as a string, or nil for {NULL, 0}.
     package var optionalString: String? { bytes == nil ? nil : string }
 

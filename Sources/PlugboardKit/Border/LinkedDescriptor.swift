@@ -52,7 +52,8 @@ package final class LinkedDescriptor: @unchecked Sendable {
             manifest.commands.map {
                 plug_command_v1(
                     name: memory.text($0.name), arguments: memory.text($0.arguments),
-                    documentation: memory.text($0.documentation))
+                    documentation: memory.text($0.documentation),
+                    flags: $0.isQuiet ? plug_command_flags(PLUG_COMMAND_QUIET) : 0)
             })
         table.context = Unmanaged.passUnretained(maker).toOpaque()
         raw = memory.copy(table)

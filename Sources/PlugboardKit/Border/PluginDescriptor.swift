@@ -92,7 +92,9 @@ public struct PluginDescriptor: @unchecked Sendable {
     /// The rows of the table of commands.
     public var commands: [CommandDefinition] {
         list(raw.pointee.commands, raw.pointee.command_count).map {
-            CommandDefinition($0.name.string, $0.documentation.string, arguments: $0.arguments.string)
+            CommandDefinition(
+                $0.name.string, $0.documentation.string, arguments: $0.arguments.string,
+                isQuiet: $0.flags & plug_command_flags(PLUG_COMMAND_QUIET) != 0)
         }
     }
 

@@ -4,6 +4,11 @@ extension RequestOptions {
         RequestOptions.table.compactMap { row in row.text(self).map { (row.name, $0) } }
     }
 
+    /// Whether the value of an option holds a secret: the password of a proxy.
+    package static func isSecret(_ name: String, _ value: String) -> Bool {
+        name == "proxy" && value.utf8.contains(UInt8(ascii: "@"))
+    }
+
     /// Sets one option by its name in `texts`; returns what is wrong, without the value, or nil.
     public mutating func set(_ name: String, to text: String) -> String? {
         guard let row = RequestOptions.table.first(where: { $0.name == name }) else {

@@ -125,7 +125,7 @@ static const plug_option_v1 attributes[] = {
       .documentation = PLUG_LITERAL("Whether the exchange fails.") },
 };
 static const plug_command_v1 commands[] = {
-    { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with its arguments.") },
+    { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with its arguments."), 0 },
 };
 
 PLUGBOARD_METADATA(frozen, "com.example.frozen", "1.0.0");

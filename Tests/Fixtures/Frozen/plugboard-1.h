@@ -241,12 +241,19 @@ typedef struct plug_option_v1 {
     plug_text documentation;   // one line
 } plug_option_v1;
 
+// Flags of a command, as bits.
+typedef uint64_t plug_command_flags;
+// A program that is started for this command alone, such as `plugboard ID NAME`, sets PLUG_HOST_QUIET for the plugin:
+// the command needs nothing that the plugin does by itself.
+#define PLUG_COMMAND_QUIET 1u
+
 // A command: `plugboard ID NAME`, `kernel.command("ID", "NAME")`. `forget` is reserved for dropping all that the plugin
 // remembers.
 typedef struct plug_command_v1 {
     plug_text name;
     plug_text arguments;       // a JSON object: the names of the arguments, and what each means; or {NULL, 0}
     plug_text documentation;   // one line
+    plug_command_flags flags;
 } plug_command_v1;
 
 typedef struct plug_host_v1 plug_host_v1;
@@ -406,10 +413,16 @@ typedef uint32_t plug_log_level;
 #define PLUG_LOG_WARNING 2u
 #define PLUG_LOG_ERROR 3u
 
+// Flags of a host, as bits.
+typedef uint32_t plug_host_flags;
+// The plugin begins nothing by itself: it serves exchanges and commands, and does not send what it has stored, fetch,
+// or clean up on its own.
+#define PLUG_HOST_QUIET 1u
+
 // The kernel as one plugin sees it. Valid from `create` until `destroy` returns.
 struct plug_host_v1 {
     uint32_t abi_revision;
-    uint32_t reserved;
+    plug_host_flags flags;
     void *kernel;                   // the kernel's own
     const plug_plugin_v1 *plugin;   // the descriptor that this host was made for
 
@@ -623,6 +636,9 @@ struct plug_host_v1 {
     //   networkChanged                    reachable, ipv4, ipv6 (0 or 1), kind (none, loopback, ethernet, wireless,
     //                                     tunnel, other), interface: soon after `start`, and each time it differs from
     //                                     then on, where a plugin lists it or the program asks for it
+    //   closing                           once, when the kernel is being shut down, before it waits for the exchanges
+    //                                     under way and before `stop`. It takes no more requests of the program; it
+    //                                     takes sub-requests, and waits for them too, so begin none by yourself
     //   willComplete                      by and for, as above; respondedBy (the plugin that responded in place of the
     //                                     network); respondedWith (`subRequest` for a response of a sub-request)
     //   completed                         outcome, attempts: exactly once
@@ -741,18 +757,23 @@ typedef uint32_t plug_attribute_flags;
 #define PLUG_ATTRIBUTE_OWN 1u      // the request itself carries it; without: the configuration gives it
 #define PLUG_ATTRIBUTE_SECRET 2u   // the table of its plugin says that it is secret
 
-// What a plugin needs to send the request of an exchange again later, as a request of its own.
+// What a plugin needs to send the request of an exchange again later, as a request of its own. The table is the same
+// for all plugins, and valid as long as the process lives.
 typedef struct plug_exchange_facts_v1 {
     // Returns the id of the plugin that sent the request as a sub-request; {NULL, 0} for a request of the program.
     // Owned by the kernel; valid until the hook returns. [loop]
     plug_text (*sender)(plug_exchange *exchange);
     // Writes one of the options that the request itself has, in the names and words of plug_subrequest_v1.options, to
-    // `option`, which the caller owns. Its texts are owned by the kernel and valid until the hook returns. They can
-    // hold passwords, such as that of a proxy. PLUG_NOT_FOUND from their count on. [loop]
-    plug_result (*option_at)(plug_exchange *exchange, uint64_t index, plug_field *option);
+    // `option`, and to `flags`, which may be NULL, PLUG_FLAG_SECRET if its value holds a secret, such as the password
+    // of a proxy, or 0. The caller owns both; the texts are owned by the kernel and valid until the hook returns.
+    // Begin at 0. PLUG_NOT_FOUND from their count on. [loop]
+    plug_result (*option_at)(plug_exchange *exchange, uint64_t index, plug_field *option, plug_option_flags *flags);
     // Returns what is known of an attribute that `attribute` returns, as PLUG_ATTRIBUTE_… together. `name` is read
     // during the call only. [loop]
     plug_attribute_flags (*attribute_flags)(plug_exchange *exchange, plug_text name);
+    // Returns how many attempts on the network a sub-request made, also one that failed. Works where subresponse_head
+    // does. [loop]
+    uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
 } plug_exchange_facts_v1;
 
 // ----------------------------------------------------------------------------------------------- For authors

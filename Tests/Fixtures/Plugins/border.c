@@ -176,9 +176,9 @@ static const plug_option_v1 settings[] = {
       .documentation = PLUG_LITERAL("The file for what destroy is told.") },
 };
 static const plug_command_v1 commands[] = {
-    { PLUG_LITERAL("early"), PLUG_LITERAL("{}"), PLUG_LITERAL("What create was told.") },
-    { PLUG_LITERAL("deaf"), PLUG_LITERAL("{}"), PLUG_LITERAL("Sends a body and has no function for the response.") },
-    { PLUG_LITERAL("released"), PLUG_LITERAL("{}"), PLUG_LITERAL("How much was released.") },
+    { PLUG_LITERAL("early"), PLUG_LITERAL("{}"), PLUG_LITERAL("What create was told."), 0 },
+    { PLUG_LITERAL("deaf"), PLUG_LITERAL("{}"), PLUG_LITERAL("Sends a body and has no function for the response."), 0 },
+    { PLUG_LITERAL("released"), PLUG_LITERAL("{}"), PLUG_LITERAL("How much was released."), 0 },
 };
 
 PLUGBOARD_METADATA(border, ID, "1.0.0");

@@ -63,8 +63,8 @@ static const plug_option_v1 settings[] = {
 };
 
 static const plug_command_v1 commands[] = {
-    { PLUG_LITERAL("fail"), PLUG_LITERAL("{}"), PLUG_LITERAL("Fails.") },
-    { PLUG_LITERAL("json"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with a text that is not JSON.") },
+    { PLUG_LITERAL("fail"), PLUG_LITERAL("{}"), PLUG_LITERAL("Fails."), 0 },
+    { PLUG_LITERAL("json"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with a text that is not JSON."), 0 },
 };
 
 PLUGBOARD_METADATA(forger, "com.example.forger", "1.0.0");

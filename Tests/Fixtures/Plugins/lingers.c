@@ -13,7 +13,7 @@ static void command(void *instance, plug_text name, plug_text arguments, plug_re
 }
 
 static const plug_command_v1 commands[] = {
-    { PLUG_LITERAL("nap"), PLUG_LITERAL("{}"), PLUG_LITERAL("Never replies.") },
+    { PLUG_LITERAL("nap"), PLUG_LITERAL("{}"), PLUG_LITERAL("Never replies."), 0 },
 };
 
 PLUGBOARD_METADATA(lingers, "com.example.lingers", "1.0.0");

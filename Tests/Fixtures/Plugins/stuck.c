@@ -20,7 +20,7 @@ static plug_verdict on_request(void *instance, plug_exchange *exchange) {
 static void command(void *instance, plug_text name, plug_text arguments, plug_reply reply) { stay(); }
 
 static const plug_command_v1 commands[] = {
-    { PLUG_LITERAL("stay"), PLUG_LITERAL("{}"), PLUG_LITERAL("Never returns.") },
+    { PLUG_LITERAL("stay"), PLUG_LITERAL("{}"), PLUG_LITERAL("Never returns."), 0 },
 };
 
 PLUGBOARD_METADATA(stuck, "com.example.stuck", "1.0.0");

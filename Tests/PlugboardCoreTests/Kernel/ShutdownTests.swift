@@ -13,6 +13,36 @@ import Testing
 #endif
 
 @Suite struct `What a shutdown leaves` {
+    @Test func `plugins are told once that the kernel closes, before it waits for exchanges`() async throws {
+        let record = Record()
+        let (gate, closing) = (Gate(), Gate())
+        let plugin = ScriptedPlugin("listener")
+        plugin.events = ["closing"]
+        plugin.onEvent = { event, exchange in
+            record.add("\(event.id) \(exchange == nil)")
+            closing.admit()
+        }
+        plugin.onRequest = { _ in
+            gate.admit()
+            return .wait {
+                try await closing.opened(for: 1)
+                return { _ in .next }
+            }
+        }
+        plugin.onClose = { _, _ in record.add("end") }
+        plugin.onStop = { record.add("stop") }
+        let kernel = try makeKernel([plugin])
+        let exchange = kernel.begin(Request(.get, anywhere))
+        try await gate.opened(for: 1)
+
+        async let down: Void = kernel.shutDown()
+        #expect(try await exchange.response.status == 200)
+        await down
+        await kernel.shutDown()
+
+        #expect(record.lines == ["closing true", "end", "stop"])
+    }
+
     @Test func `a plugin whose stop blocks is named, and holds neither the shutdown nor others up`() async throws {
         let record = Record()
         let lines = Record()

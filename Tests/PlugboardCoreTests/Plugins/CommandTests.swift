@@ -25,6 +25,29 @@ import Testing
         #expect(try JSONParser.parse(text) == ["name": "show", "got": ["url": "x"]])
     }
 
+    @Test(arguments: [("show", true), ("work", false), ("other", false), (nil, false)])
+    func `a plugin is quiet in a program that is started for a quiet command alone`(name: String?, isQuiet: Bool)
+        async throws
+    {
+        let quiet = Record()
+        let plugin = ScriptedPlugin("box")
+        plugin.commands = [CommandDefinition("show", "Shows.", isQuiet: true), CommandDefinition("work", "Works.")]
+        plugin.onCommand = { _, _, reply in reply.json(.null) }
+        plugin.onCreate = { quiet.add("\($0.isQuiet)") }
+        let beside = ScriptedPlugin("beside")
+        beside.onCreate = { quiet.add("\($0.isQuiet)") }
+        var configuration = Configuration(plugins: ["box", "beside"])
+        if let name { configuration.onlyCommand = ("box", name) }
+        let kernel = try Kernel(
+            configuration: configuration, catalog: Catalog([plugin.descriptor, beside.descriptor]),
+            transport: MockTransport(), log: .silent)
+
+        #expect(quiet.lines.sorted() == ["false", "\(isQuiet)"].sorted())
+        let definitions = try PluginDescriptor(checking: plugin.descriptor).commands
+        #expect(definitions.map(\.isQuiet) == [true, false])
+        await kernel.shutDown()
+    }
+
     @Test func `a second reply is refused`() async throws {
         let record = Record()
         let plugin = commanding { _, _, reply in

@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "6963fbefc31216cca67135c376e34a65737ddd46aa73f21bec3af0c91cb9d74a"
+    private static let digest = "8bf70bf4eff7ba41f1bd010da3ffa58dc6467967d2dd67285b1fd1783b1c71a4"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -48,7 +48,7 @@ struct HeaderPromiseTests {
                 "plug_subresponse_function", "plug_timer_function",
             ])
         #expect(Array(declarations.functions.keys) == ["plug_make_text"])
-        #expect(declarations.macros.count == 65)
+        #expect(declarations.macros.count == 67)
     }
 
     /// A change of the header, and the breach that the check reports for it.

@@ -112,8 +112,9 @@ import Testing
                     let stream = try connection.readRequest()
                     source.give("once")
                     source.give(nil)
-                    try connection.readData(4)
-                    try connection.respond(to: stream, body: "taken")
+                    // libcurl 7.88.1 does not see the end of a response that ends before its request.
+                    let count = try connection.readRequestEnd()
+                    try connection.respond(to: stream, body: "taken \(count)")
                     try connection.connection.waitForClose()
                 }))
         defer { server.stop() }
@@ -123,7 +124,7 @@ import Testing
 
         let text = try await kernel.send(request).body.text()
 
-        #expect(text == "taken")
+        #expect(text == "taken 4")
         #expect(server.connectionCount == 2)
         await kernel.shutDown()
     }

@@ -51,6 +51,65 @@ struct ExchangeFactsTests {
         await kernel.shutDown()
     }
 
+    @Test(arguments: [("http://proxy.test:1", false), ("http://me:word@proxy.test:1", true)])
+    func `a plugin sees which options of the request hold a secret`(proxy: String, isSecret: Bool) async throws {
+        let seen = Record()
+        let reader = ScriptedPlugin("reader", priority: 100)
+        reader.onRequest = { exchange in
+            for _ in 0..<2 {
+                for option in exchange.optionTexts { seen.add("\(option.name) \(option.value) \(option.isSecret)") }
+            }
+            return .next
+        }
+        let kernel = try makeKernel([reader])
+        var request = Request(.get, "http://a.test/")
+        request.options.proxy = proxy
+        request.options.connectTimeout = .seconds(7)
+
+        _ = try await kernel.send(request)
+
+        let once = ["connectTimeout 7000ms false", "proxy \(proxy) \(isSecret)"]
+        #expect(seen.lines == once + once)
+        await kernel.shutDown()
+    }
+
+    @Test func `a plugin that sends a sub-request sees how many attempts it made`() async throws {
+        let seen = Record()
+        let asker = ScriptedPlugin("asker", priority: 500)
+        asker.onRequest = { [asker] exchange in
+            let (host, id) = (asker.host, exchange.id)
+            return .wait {
+                guard let host else { return { _ in .next } }
+                for path in ["twice", "once", "never"] {
+                    do throws(PlugboardError) {
+                        _ = try await host.send(Request(.get, "http://b.test/\(path)"), for: id)
+                    } catch {
+                        seen.add("\(path) \(error.code) \(error.attempt ?? 0)")
+                    }
+                }
+                return { _ in .next }
+            }
+        }
+        let again = ScriptedPlugin("again", priority: 800)
+        again.onRequest = { exchange in
+            exchange.request.url.hasSuffix("never") ? .fail(PlugboardError("test.no", "No.")) : .next
+        }
+        again.onFailure = { exchange in
+            exchange.attempt == 1 && exchange.request.url.hasSuffix("twice") ? .resend() : .next
+        }
+        let kernel = try makeKernel(
+            [asker, again],
+            MockTransport { request, _ in
+                request.url.hasPrefix("http://b.test")
+                    ? .failure(PlugboardError(.transportConnect, "No network.")) : .respond(200, [:], [])
+            })
+
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+
+        #expect(seen.lines == ["twice transport.connect 2", "once transport.connect 1", "never test.no 0"])
+        await kernel.shutDown()
+    }
+
     @Test func `a plugin sees which plugin has sent a sub-request`() async throws {
         let seen = Record()
         let asker = ScriptedPlugin("asker", priority: 500)

@@ -27,7 +27,7 @@ struct QueueRoomTests {
 
     private func add(_ entries: [NewEntry], to file: QueueFile, now: Int64 = 1, time: Int64 = 1) throws -> [Admission] {
         try perform { (connection) throws(SQLiteFailure) in
-            try file.add(entries, now: now, time: time, connection)
+            try file.add(entries, now: now, time: time, connection).admissions
         }
     }
 
@@ -68,15 +68,48 @@ struct QueueRoomTests {
         #expect(try states() == before)
     }
 
-    @Test func `as many outcomes as needed are removed, the oldest first`() throws {
-        let file = file(.init(requests: 4))
+    @Test func `as many outcomes as needed for the bytes are removed, the oldest first`() throws {
+        let file = file(.init(bytes: 120))
         _ = try add((0..<4).map { entry("\($0)") }, to: file)
-        try settle(file, QueueRoomTests.success)
+        try settle(file, .done(StoredResponse(status: 200, fields: "[]", body: [UInt8](repeating: 1, count: 20))))
 
-        let admissions = try add([entry("a"), entry("b")], to: file)
+        let admissions = try add([entry("a", bytes: 30), entry("b", bytes: 30)], to: file)
 
         #expect(admissions == [.queued, .queued])
         #expect(try states() == ["2 done", "3 done", "a waiting", "b waiting"])
+    }
+
+    @Test func `there are at most as many outcomes as requests, and the oldest are removed first`() throws {
+        let file = file(.init(requests: 3))
+        for round in 0..<3 {
+            _ = try add((0..<2).map { entry("\(round)\($0)") }, to: file)
+            try settle(file, QueueRoomTests.success)
+        }
+
+        let admissions = try add([entry("a"), entry("b"), entry("c"), entry("d")], to: file)
+
+        #expect(admissions == [.queued, .queued, .queued, .full])
+        #expect(try states() == ["11 done", "20 done", "21 done", "a waiting", "b waiting", "c waiting"])
+    }
+
+    @Test func `the oldest request that is dropped for a new one leaves an outcome without its body`() throws {
+        let file = file(.init(requests: 2, bytes: 1000, dropsOldest: true))
+        var first = entry("first", bytes: 900)
+        (first.category, first.tag, first.context) = ("c", "t", "mine")
+        _ = try add([first, entry("second")], to: file)
+
+        let new = entry("third", bytes: 800)
+        let added = try perform { (connection) throws(SQLiteFailure) in
+            try file.add([new], now: 1, time: 1, connection)
+        }
+
+        let outcome = try perform { (connection) throws(SQLiteFailure) in
+            try file.list(Selection(id: "first"), limit: 1, isWhole: true, connection).first
+        }
+        #expect(added.admissions == [.queued])
+        #expect(added.dropped == [DroppedEntry(id: "first", category: "c", tag: "t")])
+        #expect(try states() == ["first done", "second waiting", "third waiting"])
+        #expect(outcome?["code"] == "queue.full" && outcome?["context"] == "mine" && outcome?["bytes"] == nil)
     }
 
     @Test func `outcomes and bodies that are being written count for the limit of bytes`() throws {

@@ -4,7 +4,7 @@ import PlugboardKit
 
 /// What the README's table says, in plain code: the file is compared with it.
 struct QueueModel {
-    enum State: Equatable { case waiting, sending(String), done, dead }
+    enum State: Equatable { case writing(String), waiting, sending(String), done, dead }
 
     struct Entry {
         var id: String
@@ -23,6 +23,21 @@ struct QueueModel {
         var attempts = 0
         var rejections = 0
         var lease: Int64 = 0
+        /// What counts for the limit of bytes.
+        var length: Int
+        var head: Int
+        var context: Int
+        var outcome = 0
+        /// By the wall clock.
+        var completed: Int64 = 0
+        var isAcknowledged = false
+
+        var size: Int { max(length, 0) + head + context + outcome }
+
+        mutating func end(_ state: State, clock: Int64, now: Int64, outcome: Int = 0) {
+            (self.state, ended, completed, self.outcome) = (state, clock, now, outcome)
+            if state == .done, length > 0 { length = -1 }
+        }
     }
 
     var entries: [Entry] = []
@@ -42,35 +57,97 @@ struct QueueModel {
 
     private func index(_ id: String) -> Int? { entries.firstIndex { $0.id == id } }
 
-    mutating func add(_ new: NewEntry, now: Int64, time: Int64, owner: String) -> Admission {
+    mutating func add(
+        _ new: NewEntry, begun: String? = nil, now: Int64, time: Int64, owner: String
+    ) -> Admission {
         step(now: now, time: time)
-        if index(new.id) != nil { return .known }
+        // The pieces that were written are the new request's, or go.
+        let begun = begun.flatMap { id in entries.first { $0.id == id } }
+        defer { limitOutcomes() }
+        if index(new.id) != nil {
+            entries.removeAll { $0.id == begun?.id }
+            return .known
+        }
         var isCancelled = false
         var isTouched = new.isTouched || new.isJournal
-        if let collapse = new.collapse {
-            for index in entries.indices
-            where entries[index].state == .waiting && entries[index].line == new.line
-                && entries[index].collapse?.key == collapse.key
-            {
-                if collapse.rule == .cancel, !entries[index].isTouched,
-                    entries[index].method != new.method || entries[index].url != new.url
-                {
-                    isCancelled = true
-                }
-                if entries[index].isTouched { isTouched = true }
-                entries[index].state = .done
-                entries[index].ended = clock
-            }
+        let same = entries.indices.filter {
+            new.collapse != nil && entries[$0].state == .waiting && entries[$0].line == new.line
+                && entries[$0].collapse?.key == new.collapse?.key
         }
+        for index in same where new.collapse?.rule == .cancel && !entries[index].isTouched && !new.isJournal {
+            if entries[index].method != new.method || entries[index].url != new.url { isCancelled = true }
+        }
+        if !isCancelled, !makeRoom(new, replacing: same.map { entries[$0].id }, begun, now) {
+            entries.removeAll { $0.id == begun?.id }
+            return .full
+        }
+        for index in entries.indices
+        where new.collapse != nil && entries[index].state == .waiting && entries[index].line == new.line
+            && entries[index].collapse?.key == new.collapse?.key
+        {
+            if entries[index].isTouched { isTouched = true }
+            entries[index].end(.done, clock: clock, now: now)
+        }
+        entries.removeAll { $0.id == begun?.id }
         order += 1
         var entry = Entry(
             id: new.id, line: new.line, collapse: new.collapse, priority: new.priority, method: new.method,
             url: new.url, order: order,
             state: new.isJournal ? .sending(owner) : .waiting, due: now, born: clock,
-            isTouched: isTouched, lease: time + limits.lease)
-        if isCancelled, !new.isJournal { (entry.state, entry.ended) = (.done, clock) }
+            isTouched: isTouched, lease: time + limits.lease, length: isCancelled ? -1 : new.length,
+            head: new.head.utf8.count, context: new.context?.utf8.count ?? 0)
+        if isCancelled { entry.end(.done, clock: clock, now: now) }
         entries.append(entry)
-        return isCancelled && !new.isJournal ? .cancelled : .queued
+        return isCancelled ? .cancelled : .queued
+    }
+
+    private var requests: Int { entries.count { $0.state != .done } }
+    private var bytes: Int { entries.reduce(0) { $0 + $1.size } }
+
+    private func oldest(_ state: State) -> [Entry] {
+        entries.filter { $0.state == state }.sorted { ($0.completed, $0.order) < ($1.completed, $1.order) }
+    }
+
+    /// What the README says of `limit`, `bytes` and `whenFull`.
+    private mutating func makeRoom(
+        _ new: NewEntry, replacing same: [String], _ begun: Entry?, _ now: Int64
+    ) -> Bool {
+        guard new.size <= limits.bytes else { return false }
+        let before = entries
+        let lengths = entries.filter { same.contains($0.id) }.reduce(0) { $0 + max($1.length, 0) }
+        func isOver(_ model: QueueModel) -> (requests: Bool, bytes: Bool) {
+            (
+                model.requests + 1 - same.count - (begun == nil ? 0 : 1) > limits.requests,
+                model.bytes + new.size - lengths - (begun?.size ?? 0) > limits.bytes
+            )
+        }
+        for entry in oldest(.dead) where entry.isAcknowledged && isOver(self) != (false, false) { drop(entry.id) }
+        for entry in oldest(.done) where isOver(self).bytes { drop(entry.id) }
+        if limits.dropsOldest {
+            let waiting = entries.filter { $0.state == .waiting && !same.contains($0.id) }
+            for entry in waiting.sorted(by: { ($0.priority, $0.order) < ($1.priority, $1.order) })
+            where isOver(self) != (false, false) {
+                guard let index = index(entry.id) else { continue }
+                entries[index].end(.done, clock: clock, now: now)
+                (entries[index].length, entries[index].head) = (-1, #"{"fields":[]}"#.utf8.count)
+            }
+        }
+        if isOver(self) == (false, false) { return true }
+        entries = before
+        return false
+    }
+
+    private mutating func limitOutcomes() {
+        let outcomes = oldest(.done)
+        for entry in outcomes.prefix(max(outcomes.count - limits.requests, 0)) { drop(entry.id) }
+    }
+
+    mutating func begin(_ id: String, bytes: Int, now: Int64, time: Int64, owner: String) {
+        order += 1
+        entries.append(
+            Entry(
+                id: "\(id) \(owner)", priority: 0, method: "", url: "", order: order, state: .writing(owner), due: now,
+                born: clock, isTouched: false, lease: time + limits.lease, length: bytes, head: 0, context: 0))
     }
 
     private static func precedes(_ left: Entry, _ right: Entry) -> Bool {
@@ -109,8 +186,10 @@ struct QueueModel {
     mutating func settle(_ id: String, _ settlement: Settlement, now: Int64, owner: String) -> Bool {
         guard let index = index(id), entries[index].state == .sending(owner) else { return false }
         switch settlement {
-        case .done: (entries[index].state, entries[index].ended) = (.done, clock)
-        case .dead: (entries[index].state, entries[index].ended) = (.dead, clock)
+        case .done(let response):
+            entries[index].end(
+                .done, clock: clock, now: now, outcome: response.fields.utf8.count + response.body.count)
+        case .dead: entries[index].end(.dead, clock: clock, now: now)
         case .waiting(_, let until, let counted, let isTouched):
             entries[index].state = .waiting
             entries[index].due = until
@@ -122,7 +201,8 @@ struct QueueModel {
     }
 
     mutating func renew(time: Int64, owner: String) {
-        for index in entries.indices where entries[index].state == .sending(owner) {
+        for index in entries.indices
+        where entries[index].state == .sending(owner) || entries[index].state == .writing(owner) {
             entries[index].lease = time + limits.lease
         }
     }
@@ -131,14 +211,19 @@ struct QueueModel {
     mutating func takeBack(time: Int64, owner: String, ended: [String]) {
         var leases: [String: Int64] = [:]
         for entry in entries {
-            if case .sending(let other) = entry.state { leases[other] = max(leases[other] ?? 0, entry.lease) }
+            switch entry.state {
+            case .sending(let other), .writing(let other): leases[other] = max(leases[other] ?? 0, entry.lease)
+            default: break
+            }
         }
         for (other, lease) in leases where other != owner && (ended.contains(other) || lease < time) {
             release(other)
         }
     }
 
-    private mutating func release(_ owner: String) {
+    /// What a process was sending waits again, and what it was writing goes.
+    mutating func release(_ owner: String) {
+        entries.removeAll { $0.state == .writing(owner) }
         for index in entries.indices where entries[index].state == .sending(owner) {
             entries[index].state = .waiting
             entries[index].isTouched = true
@@ -147,7 +232,10 @@ struct QueueModel {
 
     mutating func drop(_ id: String) { entries.removeAll { $0.id == id } }
 
-    mutating func acknowledge(_ id: String) { entries.removeAll { $0.id == id && $0.state == .done } }
+    mutating func acknowledge(_ id: String) {
+        entries.removeAll { $0.id == id && $0.state == .done }
+        if let index = index(id), entries[index].state == .dead { entries[index].isAcknowledged = true }
+    }
 
     mutating func revive(_ id: String, now: Int64) {
         guard let index = index(id) else { return }
@@ -157,7 +245,8 @@ struct QueueModel {
             entries[index].state = .waiting
             (entries[index].due, entries[index].born) = (now, clock)
             (entries[index].attempts, entries[index].rejections) = (0, 0)
-        case .done, .sending: break
+            (entries[index].isAcknowledged, entries[index].outcome) = (false, 0)
+        case .done, .sending, .writing: break
         }
     }
 
@@ -166,7 +255,7 @@ struct QueueModel {
         entries.removeAll { $0.state == .done && $0.ended < clock - limits.resultAge }
         for index in entries.indices
         where entries[index].state == .waiting && entries[index].born < clock - limits.age {
-            (entries[index].state, entries[index].ended) = (.dead, clock)
+            entries[index].end(.dead, clock: clock, now: now)
         }
     }
 
@@ -175,6 +264,7 @@ struct QueueModel {
         entries.sorted { $0.order < $1.order }.map { entry in
             let state =
                 switch entry.state {
+                case .writing: "writing"
                 case .waiting: "waiting"
                 case .sending(let owner): "sending \(owner)"
                 case .done: "done"

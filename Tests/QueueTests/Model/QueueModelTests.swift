@@ -6,14 +6,20 @@ import Testing
 
 @testable import PlugboardQueue
 
-/// The file against the model: additions, two processes that send, ends of processes, leases that end, changes of the
-/// network and of the clock, in an order that a seed decides.
+/// The file against the model: additions up to the limits, bodies in pieces, two processes that send, each on a
+/// connection of its own, ends of processes, leases that end, changes of the network and of the clock, in an order that
+/// a seed decides.
 struct QueueModelTests {
-    private static let limits = QueueFile.Limits(
-        age: 3_000_000_000_000, resultAge: 6_000_000_000_000, longestWait: 300_000_000_000, lease: 30_000_000_000)
+    private static func limits(_ seed: UInt64) -> QueueFile.Limits {
+        // Narrow ones, which are reached, wide ones, and both with either choice of `whenFull`.
+        let isNarrow = seed % 3 != 0
+        return QueueFile.Limits(
+            requests: isNarrow ? 6 : 1000, bytes: isNarrow ? 500 : 1 << 20, dropsOldest: seed % 2 == 0,
+            age: 3_000_000_000_000, resultAge: 6_000_000_000_000, longestWait: 300_000_000_000, lease: 30_000_000_000)
+    }
 
     @Test(arguments: 0..<60) func `the file does what the table of the README says`(seed: UInt64) throws {
-        let run = try ModelRun(seed: seed, QueueModelTests.limits)
+        let run = try ModelRun(seed: seed, QueueModelTests.limits(seed))
 
         for step in 0..<250 {
             let action = try run.step()
@@ -25,6 +31,7 @@ struct QueueModelTests {
 
         #expect(run.model.lines.allSatisfy { !$0.contains("waiting") && !$0.contains("sending") })
         #expect(run.disorder == [])
+        if seed % 3 != 0 { #expect(run.refusals + run.drops > 0) }
     }
 }
 
@@ -32,7 +39,13 @@ struct QueueModelTests {
 final class ModelRun {
     var model: QueueModel
     private var random: SeededRandom
-    private let store: SQLiteStore
+    private let folder: TemporaryFolder
+    /// A connection of each process.
+    private let stores: [SQLiteStore]
+    /// How often there was no room, and how many requests were dropped for it.
+    private(set) var (refusals, drops) = (0, 0)
+    /// Bodies that are being written: the request, and the process.
+    private var begun: [(id: String, sequence: Int64, process: Int)] = []
     private let ended = Record()
     private var files: [QueueFile] = []
     private var owners = 0
@@ -48,7 +61,11 @@ final class ModelRun {
         random = SeededRandom(seed: seed)
         model = QueueModel(limits)
         self.limits = limits
-        store = SQLiteStore(.memory, schema: QueueSchema.schema) { _ in }
+        let folder = try TemporaryFolder("queue-model")
+        self.folder = folder
+        stores = (0..<2).map { _ in
+            SQLiteStore(.file(folder.file("queue.sqlite")), schema: QueueSchema.schema) { _ in }
+        }
         files = [process(), process()]
     }
 
@@ -59,8 +76,12 @@ final class ModelRun {
     }
 
     private func perform<Value: Sendable>(
+        _ file: QueueFile? = nil,
         _ work: @escaping @Sendable (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
-    ) throws -> Value { try store.performAndWait(work) }
+    ) throws -> Value {
+        let process = files.firstIndex { $0.owner == file?.owner } ?? 0
+        return try stores[process].performAndWait(work)
+    }
 
     private func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
@@ -69,14 +90,14 @@ final class ModelRun {
         let process = chance(2)
         let file = files[process]
         let (now, time) = (now, time)
-        switch chance(22) {
-        case 0..<7: return try add(file)
+        switch chance(25) {
+        case 0..<7: return try add(file, process)
         case 7..<11:
             let count = 1 + chance(3)
             // What this process knows of the network.
             let paused = Set(ModelRun.origins.filter { _ in chance(4) == 0 })
             let proven = chance(2) == 0 ? nil : Set(ModelRun.origins.filter { _ in chance(2) == 0 })
-            let claimed = try perform { (connection) throws(SQLiteFailure) in
+            let claimed = try perform(file) { (connection) throws(SQLiteFailure) in
                 try file.claim(count, except: paused, proven: proven, now: now, time: time, connection).map(\.id)
             }
             let expected = model.claim(
@@ -88,32 +109,60 @@ final class ModelRun {
             // kill -9, and a new process in its place.
             ended.add(file.owner)
             files[process] = self.process()
+            begun.removeAll { $0.process == process }
             return "\(file.owner) ends"
         case 17:
             self.time += Int64(chance(40)) * 1_000_000_000
             return "time passes"
         case 18:
-            try perform { (connection) throws(SQLiteFailure) in try file.renew(time: time, connection) }
+            try perform(file) { (connection) throws(SQLiteFailure) in try file.renew(time: time, connection) }
             model.renew(time: time, owner: file.owner)
             return "\(file.owner) renews"
         case 19:
             // The wall clock goes on, or is set.
             self.now += [1, 60, 400, -7200, 5000][chance(5)] * 1_000_000_000
             let expired = self.now
-            _ = try perform { (connection) throws(SQLiteFailure) in
+            _ = try perform(file) { (connection) throws(SQLiteFailure) in
                 try file.expire(now: expired, time: time, connection)
             }
             model.expire(now: expired, time: time)
             return "the clock is \(expired)"
         case 20: return try takeBack(file)
+        case 21:
+            // It ends in an orderly way.
+            try perform(file) { (connection) throws(SQLiteFailure) in try file.leave(connection) }
+            model.release(file.owner)
+            begun.removeAll { $0.process == process }
+            return "\(file.owner) leaves"
+        case 22: return try begin(file, process)
         default: return try choose(file)
         }
     }
 
-    private func add(_ file: QueueFile) throws -> String {
+    /// The first pieces of a body.
+    private func begin(_ file: QueueFile, _ process: Int) throws -> String {
         ids += 1
+        let (id, now, time) = ("r\(ids)", now, time)
+        let sequence = try perform(file) { (connection) throws(SQLiteFailure) in
+            let sequence = try file.begin(id, now: now, time: time, connection)
+            for number in 0..<2 { try file.append([1, 2, 3], number, to: sequence, connection) }
+            return sequence
+        }
+        model.begin(id, bytes: 6, now: now, time: time, owner: file.owner)
+        begun.append((id, sequence, process))
+        return "\(file.owner) begins \(id)"
+    }
+
+    private func add(_ file: QueueFile, _ process: Int) throws -> String {
+        // One whose body is complete now, or another.
+        let begun = begun.firstIndex { $0.process == process && chance(2) == 0 }.map { self.begun.remove(at: $0) }
+        // Its lease may have ended, and another process have removed it.
+        if let begun, !model.entries.contains(where: { $0.id == "\(begun.id) \(file.owner)" }) {
+            return "\(begun.id) is gone"
+        }
+        if begun == nil { ids += 1 }
         var entry = NewEntry(
-            id: "r\(chance(20) == 0 ? max(ids - 5, 1) : ids)", method: ["PUT", "DELETE"][chance(2)],
+            id: begun?.id ?? "r\(chance(20) == 0 ? max(ids - 5, 1) : ids)", method: ["PUT", "DELETE"][chance(2)],
             url: ModelRun.origins[chance(2)] + "/",
             head: "{}")
         entry.category = ["a", "b", nil, nil][chance(4)]
@@ -122,11 +171,18 @@ final class ModelRun {
         entry.isTouched = chance(3) == 0
         entry.isJournal = chance(6) == 0
         if chance(3) == 0 { (entry.length, entry.rest) = (3, [1, 2, 3]) }
+        if chance(8) == 0 { (entry.length, entry.rest) = (200, [UInt8](repeating: 1, count: 200)) }
+        if chance(8) == 0 { entry.context = "context" }
+        if let begun { (entry.length, entry.rest, entry.begun) = (7, [4], (begun.sequence, 2)) }
         let (new, now, time) = (entry, now, time)
-        let admission = try perform { (connection) throws(SQLiteFailure) in
-            try file.add([new], now: now, time: time, connection)[0]
+        let added = try perform(file) { (connection) throws(SQLiteFailure) in
+            try file.add([new], now: now, time: time, connection)
         }
-        let expected = model.add(entry, now: now, time: time, owner: file.owner)
+        let admission = added.admissions[0]
+        drops += added.dropped.count
+        if admission == .full { refusals += 1 }
+        let expected = model.add(
+            entry, begun: begun.map { "\($0.id) \(file.owner)" }, now: now, time: time, owner: file.owner)
         guard admission == expected else { throw ModelError("\(entry.id) is \(admission), not \(expected)") }
         return "\(file.owner) adds \(entry.id) to \(entry.line ?? "no line"): \(admission)"
     }
@@ -148,7 +204,7 @@ final class ModelRun {
                     counts: [.attempt, .rejection, .failure][chance(3)], isTouched: true)
             }
         let (now, id) = (now, entry.id)
-        let isSettled = try perform { (connection) throws(SQLiteFailure) in
+        let isSettled = try perform(file) { (connection) throws(SQLiteFailure) in
             guard let sequence = try file.sequence(of: id, connection) else { return false }
             return try file.settle(sequence, settlement, now: now, connection)
         }
@@ -166,26 +222,27 @@ final class ModelRun {
 
     private func takeBack(_ file: QueueFile) throws -> String {
         let time = time
-        try perform { (connection) throws(SQLiteFailure) in _ = try file.takeBack(time: time, connection) }
+        try perform(file) { (connection) throws(SQLiteFailure) in _ = try file.takeBack(time: time, connection) }
         model.takeBack(time: time, owner: file.owner, ended: ended.lines)
         return "\(file.owner) takes back"
     }
 
     private func choose(_ file: QueueFile) throws -> String {
-        guard !model.entries.isEmpty else { return "nothing to choose" }
-        let id = model.entries[chance(model.entries.count)].id
+        let known = model.entries.filter { if case .writing = $0.state { false } else { true } }
+        guard !known.isEmpty else { return "nothing to choose" }
+        let id = known[chance(known.count)].id
         let now = now
         switch chance(3) {
         case 0:
-            _ = try perform { (connection) throws(SQLiteFailure) in try file.drop(Selection(id: id), connection) }
+            _ = try perform(file) { (connection) throws(SQLiteFailure) in try file.drop(Selection(id: id), connection) }
             model.drop(id)
             return "\(id) is dropped"
         case 1:
-            _ = try perform { (connection) throws(SQLiteFailure) in try file.acknowledge([id], connection) }
+            _ = try perform(file) { (connection) throws(SQLiteFailure) in try file.acknowledge([id], connection) }
             model.acknowledge(id)
             return "\(id) is acknowledged"
         default:
-            _ = try perform { (connection) throws(SQLiteFailure) in
+            _ = try perform(file) { (connection) throws(SQLiteFailure) in
                 try file.revive(Selection(id: id), now: now, connection)
             }
             model.revive(id, now: now)
@@ -240,7 +297,8 @@ final class ModelRun {
                 SELECT line FROM request WHERE line IS NOT NULL GROUP BY line
                 HAVING sum(state = 1) > 1 OR sum(state = 1) > 0 AND sum(state = 3) > 0
                     OR sum(state = 2) > 0 AND sum(state IN (1, 3)) = 0
-                UNION ALL SELECT 'total' FROM total WHERE requests <> (SELECT count(*) FROM request)
+                UNION ALL SELECT 'total' FROM total WHERE requests <> (SELECT count(*) FROM request WHERE state <> 4)
+                    OR outcomes <> (SELECT count(*) FROM request WHERE state = 4)
                     OR bytes <> (SELECT ifnull(sum(size), 0) FROM request)
                 UNION ALL SELECT 'piece' FROM piece WHERE request NOT IN (SELECT sequence FROM request)
                 """

@@ -7,42 +7,58 @@ import Testing
 
 @testable import PlugboardQueue
 
-/// A process that queues and sends is killed at random moments, again and again, against a server that counts.
+/// Two processes that queue and send on one file are killed at random moments, again and again, against a server that
+/// counts.
 ///
-/// `PLUGBOARD_KILLS` says how often; 200 take some minutes.
+/// `PLUGBOARD_KILLS` says how often; 200 take a minute or two.
 @Suite(.timeLimit(.minutes(20)))
 struct QueueKillTests {
     private static let kills = WriterProcess.variable("PLUGBOARD_KILLS").flatMap { Int($0) } ?? 8
+
+    /// What the callers of one process have seen, over all its lives.
+    private struct Seen: Sendable {
+        var begun: Set<String> = []
+        var kept: Set<String> = []
+        var unexpected: [String] = []
+    }
+
+    /// Starts a process that is killed, again and again.
+    private static func run(_ process: Int, kills: Int, file: String, url: String) async throws -> Seen {
+        var random = SeededRandom(seed: UInt64(15 + process))
+        var seen = Seen()
+        var next = [1, 1, 1]
+        for round in 0..<kills {
+            let outcome = try await WriterProcess.run(
+                "QueueKillRun",
+                [
+                    "PLUGBOARD_TEST_QUEUE": file, "PLUGBOARD_TEST_URL": url, "PLUGBOARD_TEST_PROCESS": "\(process)",
+                    "PLUGBOARD_TEST_START": next.map { "\($0)" }.joined(separator: " "),
+                    "PLUGBOARD_TEST_DELAY": "\(UInt32.random(in: 5000...400_000, using: &random))",
+                ])
+            if outcome.status != 137 { seen.unexpected.append("round \(round): \(outcome.stdout) \(outcome.stderr)") }
+            for line in outcome.stdout.split(separator: "\n") {
+                let words = line.split(separator: " ").map(String.init)
+                guard words.count == 2, let number = Numbered(words[1]) else { continue }
+                if words[0] == "try" {
+                    seen.begun.insert(words[1])
+                    next[number.category] = max(next[number.category], number.value + 1)
+                }
+                if words[0] == "kept" { seen.kept.insert(words[1]) }
+            }
+        }
+        return seen
+    }
 
     @Test(.enabled(if: WriterProcess.variable("PLUGBOARD_TEST_QUEUE") == nil))
     func `no request is lost, none is carried out twice, and the order of a category is kept`() async throws {
         let server = try CountingServer()
         let folder = try TemporaryFolder("queue-kill")
         let file = folder.file("queue.sqlite")
-        var random = SeededRandom(seed: 15)
-        var begun: Set<String> = []
-        var kept: Set<String> = []
-        var next = [1, 1, 1]
 
-        for round in 1...QueueKillTests.kills {
-            let outcome = try await WriterProcess.run(
-                "QueueKillRun",
-                [
-                    "PLUGBOARD_TEST_QUEUE": file, "PLUGBOARD_TEST_URL": server.url,
-                    "PLUGBOARD_TEST_START": next.map { "\($0)" }.joined(separator: " "),
-                    "PLUGBOARD_TEST_DELAY": "\(UInt32.random(in: 5000...400_000, using: &random))",
-                ])
-            #expect(outcome.status == 137, "round \(round): \(outcome.stdout) \(outcome.stderr)")
-            for line in outcome.stdout.split(separator: "\n") {
-                let words = line.split(separator: " ").map(String.init)
-                guard words.count == 2, let number = Numbered(words[1]) else { continue }
-                if words[0] == "try" {
-                    begun.insert(words[1])
-                    next[number.category] = max(next[number.category], number.value + 1)
-                }
-                if words[0] == "kept" { kept.insert(words[1]) }
-            }
-        }
+        let half = QueueKillTests.kills / 2
+        async let first = QueueKillTests.run(0, kills: half, file: file, url: server.url)
+        async let second = QueueKillTests.run(1, kills: QueueKillTests.kills - half, file: file, url: server.url)
+        let seen = try await [first, second]
         // Nothing is dropped any more, so that what is left is delivered.
         server.isKind = true
         let last = try Kernel(
@@ -55,79 +71,99 @@ struct QueueKillTests {
             let statistics = try await last.queue.replay()
             if statistics.waiting + statistics.sending == 0 { break }
         }
-        let dead = try await last.queue.dead()
+        let dead = Set(try await last.queue.dead().map(\.id))
         await last.shutDown()
 
-        let arrivals = server.arrivals
+        let (begun, kept) = (seen[0].begun.union(seen[1].begun), seen[0].kept.union(seen[1].kept))
+        let effects = server.effects
+        #expect(seen.flatMap(\.unexpected) == [])
         #expect(begun.count > QueueKillTests.kills && !kept.isEmpty)
-        #expect(dead.isEmpty)
-        #expect(kept.subtracting(arrivals.map(\.id)) == [], "lost")
-        // The server recognizes a repetition by its key, so one key for each request means one effect.
-        let keys = Dictionary(grouping: arrivals, by: \.id).mapValues { Set($0.map(\.key)) }
-        #expect(keys.filter { $0.value.count != 1 }.isEmpty, "several keys")
-        var seen: Set<String> = []
-        let effects = arrivals.filter { seen.insert($0.key).inserted }.map(\.id)
-        for category in 0..<3 {
-            let numbers = effects.compactMap { Numbered($0) }.filter { $0.category == category }.map(\.value)
-            let overtaken = zip(numbers, numbers.dropFirst()).filter { $0 > $1 }.map { "\($1) after \($0)" }
-            #expect(overtaken == [], "category \(category)")
+        let carriedOut = Set(effects.map(\.id))
+        #expect(kept.subtracting(carriedOut).subtracting(dead) == [], "lost")
+        // The server recognizes a repetition by its key, and does not carry it out.
+        let twice = Dictionary(grouping: effects, by: \.id).filter { $0.value.count > 1 }.keys
+        #expect(twice.sorted() == [], "carried out twice")
+        #expect(effects.filter { !$0.isWhole }.map(\.id) == [], "another body")
+        for process in 0..<2 {
+            for category in 0..<3 {
+                let numbers = effects.compactMap { Numbered($0.id) }
+                    .filter { $0.process == process && $0.category == category }.map(\.value)
+                let overtaken = zip(numbers, numbers.dropFirst()).filter { $0 > $1 }.map { "\($1) after \($0)" }
+                #expect(overtaken == [], "process \(process), category \(category)")
+            }
         }
         print(
-            "\(QueueKillTests.kills) kills: \(begun.count) begun, \(kept.count) kept, \(effects.count) effects, \(arrivals.count) arrivals"
-        )
+            "\(QueueKillTests.kills) kills: \(begun.count) begun, \(kept.count) kept, \(effects.count) effects, "
+                + "\(server.arrivals) arrivals, \(server.refusals) refused, \(dead.count) dead")
     }
 }
 
-/// `2-17`: the seventeenth of category 2.
+/// `1-2-17`: the seventeenth of process 1 in category 2.
 private struct Numbered {
+    let process: Int
     let category: Int
     let value: Int
 
     init?(_ text: String) {
         let parts = text.split(separator: "-").compactMap { Int($0) }
-        guard parts.count == 2, (0..<3).contains(parts[0]) else { return nil }
-        (category, value) = (parts[0], parts[1])
+        guard parts.count == 3, (0..<2).contains(parts[0]), (0..<3).contains(parts[1]) else { return nil }
+        (process, category, value) = (parts[0], parts[1], parts[2])
+    }
+
+    /// Small, or in several pieces, and another one for each number.
+    var body: [UInt8] {
+        let count = value % 11 == 0 ? 300_000 : value % 7 * 100
+        return (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ value &+ category &* 7 &+ process &* 13) }
     }
 }
 
-/// Carries out each request, and often loses the response or says that it is not able to.
+/// Carries out each request once by its key, often loses the response, and often refuses.
 private final class CountingServer: Sendable {
-    struct Arrival: Sendable {
+    struct Effect: Sendable {
         let id: String
-        let key: String
+        /// Whether the body is the one that was sent, byte by byte.
+        let isWhole: Bool
     }
 
     private struct State {
-        var arrivals: [Arrival] = []
+        var effects: [Effect] = []
+        var keys: Set<String> = []
+        var arrivals = 0
+        var refusals = 0
         var random = SeededRandom(seed: 7)
         var isKind = false
     }
-
-    private let state: Shared
-    private let server: LoopbackServer
 
     private final class Shared: Sendable {
         let state = Mutex(State())
     }
 
+    private let shared: Shared
+    private let server: LoopbackServer
+
     init() throws {
         let shared = Shared()
-        state = shared
+        self.shared = shared
         server = try LoopbackServer { connection in
             while true {
                 let request = try connection.readRequest()
+                let (id, key) = (String(request.path.dropFirst()), request["Idempotency-Key"] ?? "")
+                let isWhole = Numbered(id)?.body == request.body
                 let fate = shared.state.withLock { state -> Int in
                     let fate = state.isKind ? 99 : Int.random(in: 0..<100, using: &state.random)
+                    state.arrivals += 1
                     // A refusal has no effect.
-                    if fate >= 8 {
-                        state.arrivals.append(
-                            Arrival(id: String(request.path.dropFirst()), key: request["Idempotency-Key"] ?? ""))
+                    if fate < 14 {
+                        state.refusals += 1
+                    } else if state.keys.insert(key).inserted {
+                        state.effects.append(Effect(id: id, isWhole: isWhole))
                     }
                     return fate
                 }
                 switch fate {
-                case ..<8: try connection.respond(status: 503)
-                case ..<20: return connection.reset()
+                case ..<6: try connection.respond(status: 503)
+                case ..<14: try connection.respond(status: 422)
+                case ..<26: return connection.reset()
                 default: try connection.respond(status: 200, body: "ok")
                 }
             }
@@ -135,10 +171,12 @@ private final class CountingServer: Sendable {
     }
 
     var url: String { server.url("") }
-    var arrivals: [Arrival] { state.state.withLock { $0.arrivals } }
+    var effects: [Effect] { shared.state.withLock { $0.effects } }
+    var arrivals: Int { shared.state.withLock { $0.arrivals } }
+    var refusals: Int { shared.state.withLock { $0.refusals } }
     var isKind: Bool {
-        get { state.state.withLock { $0.isKind } }
-        set { state.state.withLock { $0.isKind = newValue } }
+        get { shared.state.withLock { $0.isKind } }
+        set { shared.state.withLock { $0.isKind = newValue } }
     }
 }
 
@@ -151,6 +189,7 @@ struct QueueKillRun {
         let start = try #require(WriterProcess.variable("PLUGBOARD_TEST_START")).split(separator: " ").compactMap {
             Int($0)
         }
+        let process = try #require(WriterProcess.variable("PLUGBOARD_TEST_PROCESS"))
         let delay = try #require(WriterProcess.variable("PLUGBOARD_TEST_DELAY").flatMap { UInt32($0) })
         let kernel = try Kernel(
             plugins: [
@@ -164,19 +203,21 @@ struct QueueKillRun {
         WriterProcess.killSelf(afterMicroseconds: delay)
         await withTaskGroup(of: Void.self) { group in
             for category in 0..<3 {
-                group.addTask { await QueueKillRun.send(category, from: start[category], to: url, kernel) }
+                group.addTask {
+                    await QueueKillRun.send("\(process)-\(category)", from: start[category], to: url, kernel)
+                }
             }
         }
     }
 
-    private static func send(_ category: Int, from start: Int, to url: String, _ kernel: Kernel) async {
+    private static func send(_ line: String, from start: Int, to url: String, _ kernel: Kernel) async {
         let modes: [QueueMode] = [.later, .journal, .onFailure]
         for number in start... {
-            let id = "\(category)-\(number)"
-            var request = Request(.post, "\(url)/\(id)", body: .text(String(repeating: "x", count: number % 7 * 100)))
-            request.queue.mode = modes[(number + category) % 3]
+            let id = "\(line)-\(number)"
+            var request = Request(.post, "\(url)/\(id)", body: .bytes(Numbered(id)?.body ?? []))
+            request.queue.mode = modes[number % 3]
             request.queue.id = id
-            request.queue.category = "\(category)"
+            request.queue.category = String(line.suffix(1))
             tell("try \(id)")
             do {
                 let response = try await kernel.send(request)

@@ -139,6 +139,58 @@ struct QueueOrderTests {
         await kernel.shutDown()
     }
 
+    @Test func `opposites do not cancel each other out if an earlier attempt of a replay may have arrived`()
+        async throws
+    {
+        let shore = try Shore()
+        let again = ScriptedPlugin("again", priority: 500)
+        again.onFailure = { exchange in
+            shore.rules.withLock { $0.failure = .transportConnect }
+            return exchange.attempt == 1 ? .resend() : .next
+        }
+        let kernel = try shore.kernel(
+            settings: ["automatic": false, "delay": "1h", "delayLimit": "2h"], beside: [again])
+        func like(_ method: PlugboardKitMethod) -> Request {
+            var request = Request(method, "http://a.test/like")
+            request.queue.collapseKey = "like"
+            request.queue.collapse = .cancel
+            return request
+        }
+        _ = try await kernel.sendLater(like(.put))
+        // The first attempt of the replay breaks, and the second finds no network.
+        shore.rules.withLock { $0.failure = .transportReset }
+        try await kernel.queue.replay()
+
+        _ = try await kernel.sendLater(like(.delete))
+        shore.isOnline = true
+        try await kernel.queue.replay()
+
+        #expect(shore.done.map(\.method) == ["DELETE"])
+        await kernel.shutDown()
+    }
+
+    @Test func `a request that is dropped for a later one has an outcome, and is told of`() async throws {
+        let shore = try Shore()
+        let events = Record()
+        let kernel = try shore.kernel(settings: ["automatic": false, "limit": 2, "whenFull": "dropOldest"]) { event in
+            if event.id == "queue.dropped" { events.add("\(event.text("id") ?? "") \(event.text("code") ?? "")") }
+        }
+        for name in ["a", "b", "c"] {
+            var request = Shore.post(name, category: "feed")
+            request.queue.id = name
+            _ = try await kernel.sendLater(request)
+        }
+
+        let outcome = try await kernel.queue.outcome(of: "a")
+        shore.isOnline = true
+        try await kernel.queue.replay()
+
+        #expect(outcome.state == .done && outcome.code == .queueFull && !outcome.hasSucceeded)
+        #expect(events.lines == ["a queue.full"])
+        #expect(shore.paths == ["/b", "/c"])
+        await kernel.shutDown()
+    }
+
     @Test func `a request that the server refuses again and again is dead, and can be sent again by hand`() async throws
     {
         let shore = try Shore()

@@ -245,7 +245,9 @@ struct QueueTests {
         }
 
         #expect(later?.code == .queueFull && failed?.code == .transportConnect && large?.code == .queueFull)
-        #expect(try await loose.queue.list().map(\.url) == ["http://a.test/2", "http://a.test/3"])
+        #expect(
+            try await loose.queue.list(state: .waiting).map(\.url) == ["http://a.test/2", "http://a.test/3"])
+        #expect(try await loose.queue.list(state: .done).map(\.code) == [.queueFull])
         await loose.shutDown()
     }
 

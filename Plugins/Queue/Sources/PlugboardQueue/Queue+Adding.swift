@@ -8,7 +8,7 @@ extension Queue {
         let request = exchange.request
         let stores = exchange[Queue.keys.storeCredentials] ?? settings.storeCredentials
         let head = StoredHead(
-            request.fields, exchange.ownAttributes(includesSecrets: stores), exchange.options,
+            request.fields, exchange.ownAttributes(includesSecrets: stores), exchange.optionTexts,
             storesCredentials: stores)
         let id = exchange[Queue.keys.id].flatMap { $0.isEmpty ? nil : $0 }
         var entry = NewEntry(
@@ -43,9 +43,16 @@ extension Queue {
                         }
                         replayer.added(entry.line, entry.origin)
                     }
-                    if admission == .cancelled { replayer.outcomes.ended(entry.id) }
+                    if admission == .cancelled {
+                        replayer.outcomes.ended(entry.id)
+                        if let line = entry.line { replayer.left(line) }
+                    }
                 }
                 ticket.wake()
+            } dropped: { [self] dropped in
+                news.dropped(dropped)
+                for entry in dropped { replayer.outcomes.ended(entry.id) }
+                replayer.reload()
             }
         }
         guard let tap = passage.tap else {

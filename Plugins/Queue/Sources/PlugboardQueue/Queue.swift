@@ -15,7 +15,7 @@ final class Queue: Plugin {
     static let manifest = Manifest(
         id: "queue", version: "1.0.0",
         documentation: "Keeps requests that failed without a network, and sends them later.",
-        priority: 100, hooks: [.request, .failure, .close, .event], events: ["networkChanged"],
+        priority: 100, hooks: [.request, .failure, .close, .event], events: ["networkChanged", "closing"],
         attributes: QueueAttributes.definitions, commands: QueueCommand.definitions)
 
     typealias Settings = QueueSettings
@@ -72,6 +72,7 @@ final class Queue: Plugin {
     }
 
     func onEvent(_ event: borrowing Event, _ exchange: borrowing PlugboardKit.Exchange?) {
+        if event.id == "closing" { return replayer.close() }
         replayer.networkChanged(isReachable: event.integer("reachable") == 1)
     }
 
@@ -86,6 +87,7 @@ final class Queue: Plugin {
         guard let passage = exchange.state as? Passage else { return .next }
         switch passage.step {
         case .passing: return .next
+        case .looking: return looked(exchange, passage)
         case .waitingForLine: return goOn(exchange, passage)
         case .adding: return added(exchange, passage)
         }
@@ -93,32 +95,62 @@ final class Queue: Plugin {
 
     private func begin(_ exchange: borrowing PlugboardKit.Exchange) -> RequestVerdict {
         let mode = mode(of: exchange)
-        if mode != .later, replayer.mayHaveLines.load(ordering: .relaxed), let line = line(of: exchange),
-            replayer.isBusy(line)
-        {
-            let ticket = exchange.ticket(within: settings.categoryWait)
-            switch replayer.enter(line, NewEntry.origin(of: exchange.request.url), ticket) {
-            case .free: return mode == .off ? .next : keep(exchange, mode)
-            // It would overtake those that wait.
-            case .cannotWait: return mode == .off ? .next : keep(exchange, .later)
-            case .waits: break
-            }
+        guard let line = line(of: exchange) else { return pass(exchange, mode) }
+        // It has to be in the file soon, and behind those that have come before it.
+        if mode == .later { return replayer.isEntered(line) ? enter(exchange, line, mode) : keep(exchange, mode) }
+        switch replayer.isBusy(line) {
+        case .some(true): return enter(exchange, line, mode)
+        case .some(false): return pass(exchange, mode)
+        case .none:
             let passage = Passage()
+            passage.step = .looking
+            exchange.state = passage
+            let ticket = exchange.ticket(within: settings.categoryWait)
+            replayer.look(line, ticket)
+            return .wait(ticket)
+        }
+    }
+
+    /// The file was asked for the line.
+    private func looked(_ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage) -> RequestVerdict {
+        passage.step = .passing
+        let mode = mode(of: exchange)
+        if let line = line(of: exchange), replayer.wasBusy(line) { return enter(exchange, line, mode) }
+        return pass(exchange, mode)
+    }
+
+    /// Others of the line are to be sent first.
+    private func enter(
+        _ exchange: borrowing PlugboardKit.Exchange, _ line: String, _ mode: QueueMode
+    ) -> RequestVerdict {
+        let ticket = exchange.ticket(within: settings.categoryWait)
+        let origin = NewEntry.origin(of: exchange.request.url)
+        switch replayer.enter(line, origin, ticket, isLater: mode == .later) {
+        case .free: return pass(exchange, mode)
+        // It would overtake those that wait.
+        case .cannotWait: return mode == .off ? .next : keep(exchange, .later)
+        case .waits(let turn):
+            let passage = exchange.state as? Passage ?? Passage()
+            passage.turn = turn
             passage.step = .waitingForLine
             exchange.state = passage
             return .wait(ticket)
         }
-        return mode == .off ? .next : keep(exchange, mode)
     }
 
     /// The wait for the line is over: it is empty, or it takes too long, or the network is gone.
     private func goOn(_ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage) -> RequestVerdict {
         passage.step = .passing
         let mode = mode(of: exchange)
-        if mode == .off { return .next }
-        // It would overtake those that still wait.
-        if let line = line(of: exchange), replayer.isBusy(line) { return keep(exchange, .later) }
-        return keep(exchange, mode)
+        if passage.turn?.begin() == true { return pass(exchange, mode) }
+        // It would overtake those that still wait. One that is not kept holds up no other.
+        guard mode == .off else { return keep(exchange, .later) }
+        passage.turn = nil
+        return .next
+    }
+
+    private func pass(_ exchange: borrowing PlugboardKit.Exchange, _ mode: QueueMode) -> RequestVerdict {
+        mode == .off ? .next : keep(exchange, mode)
     }
 
     private func mode(of exchange: borrowing PlugboardKit.Exchange) -> QueueMode {
@@ -233,9 +265,9 @@ final class Queue: Plugin {
     }
 
     func onClose(_ exchange: borrowing PlugboardKit.Exchange, _ outcome: TurnOutcome) {
-        guard let passage = exchange.state as? Passage, let entry = passage.entry,
-            let remove = passage.takeJournaled()
-        else { return }
+        guard let passage = exchange.state as? Passage else { return }
+        defer { passage.turn = nil }
+        guard let entry = passage.entry, let remove = passage.takeJournaled() else { return }
         if let failure = exchange.failure, failure.code == .shutDown { return giveBack(entry, failure) {} }
         remove()
     }

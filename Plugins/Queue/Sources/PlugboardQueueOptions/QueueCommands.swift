@@ -158,7 +158,7 @@ public struct QueuedRequest: Sendable {
         case waiting
         /// A process is sending it.
         case sending
-        /// It has an outcome: the server has carried it out, or it was collapsed (`code`).
+        /// It has an outcome: the server has carried it out, or it was collapsed or dropped for a later one (`code`).
         case done
         /// It is not sent any more by itself; `code` and `status` say why.
         case dead

@@ -60,8 +60,8 @@ public struct QueueSettings: PluginSettings {
         "How long a process holds a request that it sends, unless it renews this.", in: .seconds(1) ... .seconds(86_400)
     )
     public var lease = Duration.seconds(30)
-    /// The most requests in the file.
-    @Setting("The most requests in the file.", in: 1...100_000_000)
+    /// The most requests without an outcome, and the most outcomes.
+    @Setting("The most requests without an outcome, and the most outcomes.", in: 1...100_000_000)
     public var limit = 100_000
     /// The most bytes of requests and outcomes in the file.
     @Setting("The most bytes of requests and outcomes in the file.")

@@ -38,6 +38,9 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     /// The system's network (`NetworkState`): once soon after the start, and each time it differs from then on. It
     /// comes only where a plugin lists it, or after `kernel.reachability()`.
     case networkChanged
+    /// The kernel is being shut down: it takes no more requests of the program, and waits for the exchanges under way,
+    /// sub-requests among them. Once, before plugins stop.
+    case closing
 
     /// Its id.
     public var name: String { KernelEvent.names[rawValue] }

@@ -8,6 +8,8 @@ final class Passage: @unchecked Sendable {
     enum Step {
         /// The request passes.
         case passing
+        /// The file is asked whether others of its line are to be sent first.
+        case looking
         /// It waits for others of its line.
         case waitingForLine
         /// It is being added to the file.
@@ -15,6 +17,8 @@ final class Passage: @unchecked Sendable {
     }
 
     var step = Step.passing
+    /// Its place in its line, if it has waited.
+    var turn: LineTurn?
     /// The request's body, if it has one.
     var tap: BodyTap?
     /// What is being added to the file, or is in it.

@@ -12,9 +12,12 @@ struct StoredHead {
 
     /// What is stored of a request.
     ///
-    /// - Parameter storesCredentials: Without it, credentials and secret fields are left out, and so is the userinfo of
-    ///   a proxy: plugins add valid ones when the request is sent again.
-    init(_ fields: Fields, _ attributes: Attributes, _ options: RequestOptions, storesCredentials: Bool) {
+    /// - Parameter storesCredentials: Without it, credentials, secret fields and secret options are left out, of a proxy
+    ///   its user name and password: plugins add valid ones when the request is sent again.
+    init(
+        _ fields: Fields, _ attributes: Attributes, _ options: [(name: String, value: String, isSecret: Bool)],
+        storesCredentials: Bool
+    ) {
         for index in fields.indices {
             let isSecret = fields.isSecret(at: index)
             fields.withField(index) { name, value in
@@ -26,9 +29,14 @@ struct StoredHead {
         }
         // The queue does not keep what it sends again.
         self.attributes = attributes.values.filter { !$0.key.hasPrefix("queue.") }
-        self.options = options
-        // Never without the proxy: the request must not pass by it.
-        if !storesCredentials { self.options.proxy = options.proxy.map(StoredHead.withoutUserinfo) }
+        for option in options {
+            var value = option.value
+            // Never without the proxy: the request must not pass by it.
+            if option.isSecret, !storesCredentials { value = StoredHead.withoutUserinfo(value) }
+            // A secret of another kind is left out.
+            if option.isSecret, !storesCredentials, value == option.value { continue }
+            _ = self.options.set(option.name, to: value)
+        }
     }
 
     /// A URL, or host and port, without a user's name and password.

@@ -11,30 +11,33 @@ struct QueueCommand {
         CommandDefinition(
             "list", "Lists requests without their fields and bodies.",
             arguments:
-                "{\(selecting), \"state\": \"waiting, sending, done or dead\", \"limit\": \"the most; 100 without it\"}"
-        ),
+                "{\(selecting), \"state\": \"waiting, sending, done or dead\", \"limit\": \"the most; 100 without it\"}",
+            isQuiet: true),
         CommandDefinition(
             "show", "Shows a request with its fields and its outcome; secret values are redacted.",
-            arguments: #"{"id": "the ticket"}"#),
+            arguments: #"{"id": "the ticket"}"#, isQuiet: true),
         CommandDefinition(
             "replay",
             "Sends requests now, also dead ones that are named, and replies when nothing can be sent any more.",
-            arguments: "{\(selecting)}"),
+            arguments: "{\(selecting)}", isQuiet: true),
         CommandDefinition(
             "drop", "Removes requests, and cancels those that this process sends.",
-            arguments: "{\(selecting), \"state\": \"waiting, sending, done or dead\", \"all\": \"true for all\"}"),
-        CommandDefinition("dead", "Lists the requests that are not sent any more.", arguments: "{\(selecting)}"),
+            arguments: "{\(selecting), \"state\": \"waiting, sending, done or dead\", \"all\": \"true for all\"}",
+            isQuiet: true),
+        CommandDefinition(
+            "dead", "Lists the requests that are not sent any more.", arguments: "{\(selecting)}", isQuiet: true),
         CommandDefinition("watch", "Replies with a line of JSON for each event, until it is cancelled."),
         CommandDefinition(
             "outcome", "Waits for the outcome of a request, and replies with it.",
             arguments: #"{"id": "the ticket", "wait": "how long at most, such as 30s; no limit without it"}"#),
         CommandDefinition(
             "outcomes", "Lists the outcomes that were not acknowledged.",
-            arguments: "{\(selecting), \"limit\": \"the most; 100 without it\"}"),
+            arguments: "{\(selecting), \"limit\": \"the most; 100 without it\"}", isQuiet: true),
         CommandDefinition(
-            "acknowledge", "Forgets outcomes that were delivered.", arguments: #"{"ids": ["the tickets"]}"#),
-        CommandDefinition("stats", "Shows the numbers of requests by state, and their bytes."),
-        CommandDefinition("forget", "Removes all requests."),
+            "acknowledge", "Forgets outcomes that were delivered.", arguments: #"{"ids": ["the tickets"]}"#,
+            isQuiet: true),
+        CommandDefinition("stats", "Shows the numbers of requests by state, and their bytes.", isQuiet: true),
+        CommandDefinition("forget", "Removes all requests.", isQuiet: true),
     ]
 
     let queue: Queue

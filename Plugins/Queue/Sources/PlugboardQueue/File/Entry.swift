@@ -102,6 +102,21 @@ enum Admission: Equatable, Sendable {
     case full
 }
 
+/// What came of an addition.
+struct Added: Sendable {
+    /// One for each new request.
+    var admissions: [Admission] = []
+    /// The waiting requests that were dropped to make room for them.
+    var dropped: [DroppedEntry] = []
+}
+
+/// A request that is not sent any more.
+struct DroppedEntry: Sendable, Equatable {
+    var id: String
+    var category: String?
+    var tag: String?
+}
+
 /// How a request that was sent again ended.
 enum Settlement: Sendable {
     /// The server has carried it out.

@@ -31,16 +31,20 @@ extension QueueFile {
         }
     }
 
-    /// Removes outcomes, and by the setting waiting requests, if that makes room for a new request; else nothing.
+    /// Removes outcomes, and by the setting drops waiting requests, if that makes room for a new request; else changes
+    /// nothing. Returns the dropped requests, or nil if there is no room.
+    ///
+    /// The limit of requests is for those without an outcome. A dropped request becomes an outcome, without its body.
     func makeRoom(
-        for entry: NewEntry, replacing collapsing: [Collapsing], _ connection: Connection
-    ) throws(SQLiteFailure) -> Bool {
+        for entry: NewEntry, replacing collapsing: [Collapsing], _ now: Int64, _ connection: Connection
+    ) throws(SQLiteFailure) -> [DroppedEntry]? {
         guard entry.size <= limits.bytes,
             let total = try connection.first(
                 "SELECT requests, bytes FROM total", read: { (Int($0.integer(0)), Int($0.integer(1))) })
-        else { return false }
-        // By how much the limits would be exceeded. What it replaces, and its own pieces, are counted already.
-        var requests = total.0 + 1 - limits.requests
+        else { return nil }
+        // By how much the limits would be exceeded. What it replaces becomes an outcome; its own pieces are counted
+        // already.
+        var requests = total.0 + 1 - collapsing.count - limits.requests
         var bytes = total.1 + entry.size - limits.bytes - collapsing.reduce(0) { $0 + $1.length }
         if let begun = entry.begun?.sequence {
             requests -= 1
@@ -49,31 +53,80 @@ extension QueueFile {
                     Int($0.integer(0))
                 } ?? 0
         }
-        if requests <= 0, bytes <= 0 { return true }
-        // Outcomes that were delivered first, then those that the program has not acknowledged.
-        var orders = [
-            "state = 5 AND acknowledged = 1 AND completed IS NOT NULL ORDER BY completed",
-            "state = 4 AND acknowledged = 0 AND completed IS NOT NULL ORDER BY completed",
-        ]
-        if limits.dropsOldest { orders.append("state IN (1, 2) ORDER BY priority, sequence") }
-        let kept = Set(collapsing.map(\.sequence))
-        var removed: [(sequence: Int64, line: String?)] = []
-        for order in orders where requests > 0 || bytes > 0 {
-            try connection.each("SELECT sequence, size, line, state FROM request WHERE \(order)", []) { row in
-                if kept.contains(row.integer(0)) { return true }
-                let isWaiting = row.integer(3) <= EntryState.behind.rawValue
-                removed.append((row.integer(0), isWaiting && !row.isNull(2) ? row.text(2) : nil))
-                requests -= 1
+        if requests <= 0, bytes <= 0 { return [] }
+        var removed: [Int64] = []
+        // Dead requests whose outcome was delivered first, then outcomes, which take only bytes.
+        try connection.each(
+            """
+            SELECT sequence, size FROM request
+            WHERE state = 5 AND acknowledged = 1 AND completed IS NOT NULL ORDER BY completed
+            """, []
+        ) { row in
+            removed.append(row.integer(0))
+            requests -= 1
+            bytes -= Int(row.integer(1))
+            return requests > 0 || bytes > 0
+        }
+        if bytes > 0 {
+            try connection.each(
+                """
+                SELECT sequence, size FROM request
+                WHERE state = 4 AND acknowledged = 0 AND completed IS NOT NULL ORDER BY completed
+                """, []
+            ) { row in
+                removed.append(row.integer(0))
                 bytes -= Int(row.integer(1))
+                return bytes > 0
+            }
+        }
+        var dropped: [(sequence: Int64, line: String?, entry: DroppedEntry)] = []
+        if limits.dropsOldest, requests > 0 || bytes > 0 {
+            let kept = Set(collapsing.map(\.sequence))
+            try connection.each(
+                """
+                SELECT sequence, size - ifnull(length(CAST(context AS BLOB)), 0), line, id, category, tag FROM request
+                WHERE state IN (1, 2) ORDER BY priority, sequence
+                """, []
+            ) { row in
+                if kept.contains(row.integer(0)) { return true }
+                let entry = DroppedEntry(
+                    id: row.text(3), category: row.isNull(4) ? nil : row.text(4), tag: row.isNull(5) ? nil : row.text(5)
+                )
+                dropped.append((row.integer(0), row.isNull(2) ? nil : row.text(2), entry))
+                requests -= 1
+                bytes -= Int(row.integer(1)) - QueueFile.emptyHead.utf8.count
                 return requests > 0 || bytes > 0
             }
         }
-        guard requests <= 0, bytes <= 0 else { return false }
-        for (sequence, _) in removed {
+        guard requests <= 0, bytes <= 0 else { return nil }
+        for sequence in removed {
             try connection.run("DELETE FROM request WHERE sequence = ?", .integer(sequence))
         }
-        for line in Set(removed.compactMap(\.line)) { try arrange(line, connection) }
-        return true
+        for (sequence, _, _) in dropped {
+            try finish(
+                sequence, .done,
+                PlugboardError(.queueFull, "It was dropped to make room for a later request. Raise limit or bytes."),
+                nil, now, connection)
+            try connection.run(
+                "UPDATE request SET head = ? WHERE sequence = ?", .text(QueueFile.emptyHead), .integer(sequence))
+        }
+        for line in Set(dropped.compactMap(\.line)) { try arrange(line, connection) }
+        return dropped.map(\.entry)
+    }
+
+    /// What is left of the head of a request that is not sent any more.
+    private static let emptyHead = #"{"fields":[]}"#
+
+    /// Removes the oldest outcomes beyond the limit.
+    func limitOutcomes(_ connection: Connection) throws(SQLiteFailure) {
+        let outcomes = try connection.first("SELECT outcomes FROM total") { Int($0.integer(0)) } ?? 0
+        guard outcomes > limits.requests else { return }
+        try connection.run(
+            """
+            DELETE FROM request WHERE sequence IN (
+                SELECT sequence FROM request WHERE state = 4 AND acknowledged = 0 AND completed IS NOT NULL
+                ORDER BY completed LIMIT ?)
+            """, .integer(outcomes - limits.requests))
     }
 
     // MARK: The file's own time

@@ -8,6 +8,7 @@ import PlugboardSQLite
 /// clock, which all processes of one start of the system share.
 struct QueueFile: Sendable {
     struct Limits: Sendable {
+        /// Of requests without an outcome, and of outcomes.
         var requests = 100_000
         var bytes = 256 << 20
         var dropsOldest = false
@@ -65,30 +66,32 @@ struct QueueFile: Sendable {
     /// Adds requests in one transaction, which is on the disk when this returns.
     func add(
         _ entries: [NewEntry], now: Int64, time: Int64, _ connection: Connection
-    ) throws(SQLiteFailure) -> [Admission] {
+    ) throws(SQLiteFailure) -> Added {
         try connection.run("PRAGMA synchronous = FULL")
         defer { do throws(SQLiteFailure) { try connection.run("PRAGMA synchronous = NORMAL") } catch {} }
         return try connection.transaction { () throws(SQLiteFailure) in
             try step(now: now, time: time, connection)
-            var admissions: [Admission] = []
+            var added = Added()
             for entry in entries {
-                let admission = try add(entry, now, time, connection)
+                let admission = try add(entry, now, time, &added.dropped, connection)
                 if admission != .queued, let begun = entry.begun { try discard(begun.sequence, connection) }
-                admissions.append(admission)
+                added.admissions.append(admission)
             }
-            return admissions
+            try limitOutcomes(connection)
+            return added
         }
     }
 
     private func add(
-        _ entry: NewEntry, _ now: Int64, _ time: Int64, _ connection: Connection
+        _ entry: NewEntry, _ now: Int64, _ time: Int64, _ dropped: inout [DroppedEntry], _ connection: Connection
     ) throws(SQLiteFailure) -> Admission {
         if try state(of: entry.id, connection) != nil { return .known }
         let collapsing = try collapsing(entry, connection)
         let isCancelled = !entry.isJournal && collapsing.contains { $0.isOpposite }
         // Before anything is changed: a request that is refused must not have replaced another.
         if !isCancelled {
-            guard try makeRoom(for: entry, replacing: collapsing, connection) else { return .full }
+            guard let room = try makeRoom(for: entry, replacing: collapsing, now, connection) else { return .full }
+            dropped += room
         }
         for waiting in collapsing {
             try finish(
@@ -164,14 +167,6 @@ struct QueueFile: Sendable {
         try connection.run(
             "UPDATE request SET state = 2 WHERE line = ? AND state = 1 AND sequence <> ?", .text(line), .integer(first))
         try connection.run("UPDATE request SET state = 1 WHERE sequence = ? AND state = 2", .integer(first))
-    }
-
-    /// The lines that have requests which wait or are being sent.
-    func busyLines(_ connection: Connection) throws(SQLiteFailure) -> Set<String> {
-        Set(
-            try connection.rows("SELECT DISTINCT line FROM request WHERE line IS NOT NULL AND state IN (1, 2, 3)") {
-                $0.text(0)
-            })
     }
 
     /// Whether a line has requests that wait or are being sent.

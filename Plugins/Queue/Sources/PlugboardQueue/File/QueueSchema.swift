@@ -45,11 +45,12 @@ enum QueueSchema {
                 request INTEGER NOT NULL, number INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (request, number)
             ) WITHOUT ROWID;
             CREATE TABLE total (
-                requests INTEGER NOT NULL, bytes INTEGER NOT NULL,
+                -- Requests without an outcome, outcomes (state 4), and the bytes of both.
+                requests INTEGER NOT NULL, outcomes INTEGER NOT NULL, bytes INTEGER NOT NULL,
                 -- The file's own time, and the latest wall clock and the last monotonic clock that it was moved by.
                 clock INTEGER NOT NULL, wall INTEGER NOT NULL, time INTEGER NOT NULL
             );
-            INSERT INTO total VALUES (0, 0, 0, 0, 0);
+            INSERT INTO total VALUES (0, 0, 0, 0, 0, 0);
             CREATE INDEX request_by_state ON request (state, priority DESC, sequence);
             CREATE INDEX request_by_line ON request (line, state, priority DESC, sequence) WHERE line IS NOT NULL;
             CREATE INDEX request_by_collapse ON request (line, collapse) WHERE collapse IS NOT NULL;
@@ -57,14 +58,21 @@ enum QueueSchema {
             CREATE INDEX request_by_due ON request (state, due, origin) WHERE state = 1;
             CREATE INDEX request_by_owner ON request (owner) WHERE owner IS NOT NULL;
             CREATE TRIGGER request_added AFTER INSERT ON request BEGIN
-                UPDATE total SET requests = requests + 1, bytes = bytes + NEW.size;
+                UPDATE total SET requests = requests + (NEW.state <> 4), outcomes = outcomes + (NEW.state = 4),
+                    bytes = bytes + NEW.size;
             END;
-            CREATE TRIGGER request_changed AFTER UPDATE OF length, fields, content ON request
+            CREATE TRIGGER request_ended AFTER UPDATE OF state ON request
+            WHEN (NEW.state = 4) <> (OLD.state = 4) BEGIN
+                UPDATE total SET requests = requests + (NEW.state <> 4) - (OLD.state <> 4),
+                    outcomes = outcomes + (NEW.state = 4) - (OLD.state = 4);
+            END;
+            CREATE TRIGGER request_changed AFTER UPDATE OF length, head, fields, content ON request
             WHEN NEW.size <> OLD.size BEGIN
                 UPDATE total SET bytes = bytes + NEW.size - OLD.size;
             END;
             CREATE TRIGGER request_removed AFTER DELETE ON request BEGIN
-                UPDATE total SET requests = requests - 1, bytes = bytes - OLD.size;
+                UPDATE total SET requests = requests - (OLD.state <> 4), outcomes = outcomes - (OLD.state = 4),
+                    bytes = bytes - OLD.size;
                 DELETE FROM piece WHERE request = OLD.sequence;
             END
             """

@@ -8,18 +8,24 @@ final class QueueStore: Sendable {
     private struct Addition {
         let entry: NewEntry
         let done: @Sendable (Result<Admission, PlugboardError>) -> Void
+        let dropped: @Sendable ([DroppedEntry]) -> Void
     }
 
     let file: QueueFile
+    private let logPath: String
     private let host: PluginHost
     private let store: SQLiteStore
     private let additions = Mutex<[Addition]>([])
 
     init(_ path: String, limits: QueueFile.Limits, host: PluginHost) {
         self.host = host
+        logPath = "\(path)-wal"
         file = QueueFile(owner: ProcessIdentity().text, limits: limits) { ProcessIdentity($0).map(\.isGone) ?? true }
         store = SQLiteStore(.file(path), schema: QueueSchema.schema) { [host] text in host.log(.warning, text) }
     }
+
+    /// What is seen of writes to the file without opening it. From any thread.
+    var stamp: FileStamp? { FileStamp(logPath) }
 
     private var now: Int64 { host.wallClock.nanoseconds }
     private var time: Int64 { host.now.nanoseconds }
@@ -37,10 +43,14 @@ final class QueueStore: Sendable {
 
     // MARK: Adding
 
-    /// Adds a request; `done` runs on the store's thread when it is on the disk.
-    func add(_ entry: NewEntry, done: @escaping @Sendable (Result<Admission, PlugboardError>) -> Void) {
+    /// Adds a request; `done` runs on the store's thread when it is on the disk, and `dropped` with the requests that
+    /// were dropped to make room.
+    func add(
+        _ entry: NewEntry, done: @escaping @Sendable (Result<Admission, PlugboardError>) -> Void,
+        dropped: @escaping @Sendable ([DroppedEntry]) -> Void = { _ in }
+    ) {
         let isFirst = additions.withLock { additions in
-            additions.append(Addition(entry: entry, done: done))
+            additions.append(Addition(entry: entry, done: done, dropped: dropped))
             return additions.count == 1
         }
         if !isFirst { return }
@@ -62,8 +72,9 @@ final class QueueStore: Sendable {
                 }
             }
             switch result {
-            case .success(let admissions):
-                for (addition, admission) in zip(taken, admissions) { addition.done(.success(admission)) }
+            case .success(let added):
+                for (addition, admission) in zip(taken, added.admissions) { addition.done(.success(admission)) }
+                if !added.dropped.isEmpty { taken.first?.dropped(added.dropped) }
             case .failure(let failure): for addition in taken { addition.done(.failure(QueueStore.error(failure))) }
             }
         }

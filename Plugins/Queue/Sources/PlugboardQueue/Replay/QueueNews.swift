@@ -72,6 +72,15 @@ final class QueueNews: Sendable {
 
     func dropped(_ ids: [String]) { for id in ids { publish("queue.dropped", ["id": id], nil, nil) } }
 
+    /// They were dropped to make room.
+    func dropped(_ entries: [DroppedEntry]) {
+        for entry in entries {
+            publish(
+                "queue.dropped", ["id": entry.id, "code": PlugboardError.Code.queueFull.name], entry.category,
+                entry.tag)
+        }
+    }
+
     func warn(_ error: PlugboardError) { host.log(.warning, error.reason) }
 
     private func publish(

@@ -6,18 +6,18 @@ import PlugboardSQLite
 extension Replayer {
     /// Sends as much as may be sent now. From any thread.
     func kick() {
-        enum Step { case nothing, claim(Order), pause(Int64) }
+        enum Step { case nothing, ended, claim(Order), pause(Int64) }
         let now = host.now.nanoseconds
         let step = state.withLock { state -> Step in
-            guard state.isStarted, !state.isEnding, !state.isStopped, !state.isProbing else { return .nothing }
+            guard state.isStarted, !state.isStopped, !state.isProbing else { return .nothing }
+            if state.isEnding { return .ended }
             if state.isClaiming {
                 state.isAskedMeanwhile = true
                 return .nothing
             }
-            let maySend = settings.automatic || !state.byHand.isEmpty
-            guard maySend || !state.entered.isEmpty || !state.waiting.isEmpty || state.lines == nil else {
-                return .nothing
-            }
+            let maySend = isAutomatic || !state.byHand.isEmpty
+            let isFirst = !state.hasLooked && !host.isQuiet
+            guard maySend || !state.entered.isEmpty || state.lines.hasEntered || isFirst else { return .nothing }
             guard now >= state.pausedUntil else { return .pause(state.pausedUntil) }
             let room = settings.concurrency - state.running.count
             guard room > 0 else { return .nothing }
@@ -35,7 +35,7 @@ extension Replayer {
             if order.needsProbe { return .claim(order) }
             order.room = room
             order.choice =
-                settings.automatic || state.byHand.contains { $0.selection.naming.isAll }
+                isAutomatic || state.byHand.contains { $0.selection.naming.isAll }
                 ? .due : .selected(state.byHand.map(\.selection))
             if !maySend { order.choice = nil }
             order.lines = state.entered
@@ -44,6 +44,7 @@ extension Replayer {
         }
         switch step {
         case .nothing: return
+        case .ended: endByHand()
         case .pause(let time):
             setTimer(time)
             endByHand()
@@ -68,8 +69,8 @@ extension Replayer {
     private struct Claim: Sendable {
         var entries: [ClaimedEntry] = []
         var nextDue: Int64?
-        /// Nil if they are as they were.
-        var lines: Set<String>?
+        /// Lines that exchanges wait for, and that have no requests.
+        var free: [String] = []
         var seen: (opening: Int, version: Int64) = (0, 0)
         var expired: [String] = []
         var now: Int64 = 0
@@ -84,12 +85,11 @@ extension Replayer {
             case .success(let claim): take(claim, order)
             case .failure(let failure):
                 if failure.kind != .closed { news.warn(QueueStore.error(failure)) }
-                let tickets = state.withLock { state in
+                changeLines { state in
                     state.isClaiming = false
-                    state.lines = state.lines ?? []
-                    return Replayer.takeWaiting(&state)
+                    state.hasLooked = true
+                    state.lines.giveUp()
                 }
-                for ticket in tickets { ticket.wake() }
                 endByHand()
             }
         }
@@ -104,7 +104,7 @@ extension Replayer {
         try file.takeBack(time: time, connection)
         claim.seen = (connection.opening, try connection.dataVersion())
         let (isChanged, isTimeToExpire) = state.withLock { state in
-            (state.lines == nil || state.seen.map { $0 != claim.seen } ?? true, time >= state.nextExpiry)
+            (state.seen.map { $0 != claim.seen } ?? true, time >= state.nextExpiry)
         }
         if isTimeToExpire { claim.expired = try file.expire(now: now, time: time, connection) }
         // Origins that get no more, because a request to them is under way already.
@@ -123,32 +123,29 @@ extension Replayer {
                     time: time, connection))
         }
         if claim.entries.isEmpty { claim.nextDue = try file.nextDue(except: order.paused, now: now, connection) }
-        if isChanged || isTimeToExpire { claim.lines = try file.busyLines(connection) }
+        if isChanged || isTimeToExpire {
+            for line in state.withLock({ $0.lines.entered }) where try !file.isBusy(line, connection) {
+                claim.free.append(line)
+            }
+        }
         if isTimeToExpire { state.withLock { $0.nextExpiry = time + Replayer.expiryPeriod } }
         return claim
     }
 
     private func take(_ claim: Claim, _ order: Order) {
         let isDue = claim.nextDue.map { $0 <= claim.now || $0 > claim.now + policy.delayLimit.nanoseconds } ?? false
-        let (free, isAsked, isIdle) = state.withLock { state -> ([Ticket], Bool, Bool) in
+        let (isAsked, isIdle, isEntered) = changeLines { state -> (Bool, Bool, Bool) in
             state.isClaiming = false
+            state.hasLooked = true
             for entry in claim.entries { state.running[entry.sequence] = entry }
-            state.seen = claim.seen
-            var free: [Ticket] = []
-            if let lines = claim.lines {
-                state.lines = lines
-                mayHaveLines.store(!lines.isEmpty, ordering: .relaxed)
-                for line in state.waiting.keys where !lines.contains(line) {
-                    free += state.waiting.removeValue(forKey: line) ?? []
-                }
-            }
-            if order.needsProbe, isDue, settings.automatic || !state.byHand.isEmpty || !state.entered.isEmpty {
+            state.see(claim.seen)
+            for line in claim.free { state.lines.set(line, isBusy: false) }
+            if order.needsProbe, isDue, isAutomatic || !state.byHand.isEmpty || !state.entered.isEmpty {
                 state.isProbing = true
             }
             defer { state.isAskedMeanwhile = false }
-            return (free, state.isAskedMeanwhile, state.running.isEmpty)
+            return (state.isAskedMeanwhile, state.running.isEmpty, state.lines.hasEntered)
         }
-        for ticket in free { ticket.wake() }
         for id in claim.expired {
             news.died(id, .queueExpired)
             outcomes.ended(id)
@@ -157,7 +154,7 @@ extension Replayer {
         if state.withLock({ $0.isProbing }) { return probe() }
         if order.pauseEnd < .max { setTimer(order.pauseEnd) }
         // Another process may empty a line that exchanges wait for.
-        if state.withLock({ !$0.waiting.isEmpty }) { setTimer(host.now.nanoseconds + Replayer.lookPeriod) }
+        if isEntered { setTimer(host.now.nanoseconds + Replayer.lookPeriod) }
         // A time that was reached while the file was read is tried at once.
         if let due = claim.nextDue {
             setTimer(host.now.nanoseconds + min(max(due - claim.now, 1_000_000), settings.delayLimit.nanoseconds))
@@ -166,7 +163,7 @@ extension Replayer {
         if isIdle { endByHand() }
     }
 
-    private func endByHand() {
+    func endByHand() {
         let ended = state.withLock { state in
             guard state.running.isEmpty else { return [(selection: Selection, done: @Sendable () -> Void)]() }
             defer { state.byHand = [] }
@@ -192,11 +189,5 @@ extension Replayer {
         }
         // It may have run already, and another may stand there.
         state.withLock { if $0.timer?.number == number { $0.timer?.timer = timer } }
-    }
-
-    /// Takes all exchanges that wait for a line.
-    static func takeWaiting(_ state: inout State) -> [Ticket] {
-        defer { state.waiting = [:] }
-        return state.waiting.values.flatMap { $0 }
     }
 }

@@ -78,7 +78,8 @@ extension Replayer {
         func wait(_ delay: Duration, _ counted: Settlement.Counted) {
             // A longer wait would be taken for one of a clock that was set back.
             let until = now + min(delay, policy.delayLimit).nanoseconds
-            let isTouched = ReplayPolicy.mayHaveArrived(outcome)
+            // An attempt before the last may have reached the server.
+            let isTouched = ReplayPolicy.mayHaveArrived(outcome) || (error.attempt ?? 1) > 1
             settle(entry, .waiting(error, until: until, counts: counted, isTouched: isTouched))
         }
         // The kernel closes: it takes no more requests.
@@ -116,7 +117,7 @@ extension Replayer {
     func offline(_ origin: String, atLeast least: Duration = .zero) {
         let now = host.now.nanoseconds
         let random = random
-        let tickets = state.withLock { state in
+        changeLines { state in
             if state.origins.count >= Replayer.originLimit { state.origins = [:] }
             var reach = state.origins[origin] ?? Reach()
             reach.isProven = false
@@ -127,9 +128,8 @@ extension Replayer {
             }
             reach.pausedUntil = max(reach.pausedUntil, now + least.nanoseconds)
             state.origins[origin] = reach
-            return Replayer.takeWaiting(&state)
+            state.lines.giveUp(origin)
         }
-        for ticket in tickets { ticket.wake() }
     }
 
     private func settle(_ entry: ClaimedEntry, _ settlement: Settlement) {
@@ -146,7 +146,7 @@ extension Replayer {
                     state.running[entry.sequence] = nil
                     state.sendings[entry.sequence] = nil
                 }
-                if let line = entry.line, isBusy == false { free(line) }
+                if let line = entry.line, let isBusy { set(line, isBusy: isBusy) }
                 if isSettled {
                     news.settled(entry, settlement)
                     outcomes.ended(entry.id)
@@ -197,16 +197,15 @@ extension Replayer {
         host.send(request, for: nil, from: .outermost, isDetached: true) { [self] result in
             let isGood = (try? result.get()).map { (200..<300).contains($0.head.status) } ?? false
             let (now, random) = (host.now.nanoseconds, random)
-            let tickets = state.withLock { state -> [Ticket] in
+            changeLines { state in
                 state.isProbing = false
                 state.isProbed = isGood
                 state.probeFailures = isGood ? 0 : state.probeFailures + 1
-                if isGood { return [] }
+                if isGood { return }
                 state.pausedUntil = now + policy.wait(after: state.probeFailures, random: random).nanoseconds
-                return Replayer.takeWaiting(&state)
+                state.lines.giveUp()
             }
             news.probed(isGood)
-            for ticket in tickets { ticket.wake() }
             kick()
         }
     }

@@ -23,7 +23,7 @@ final class Replayer: Sendable {
     struct State {
         var isStarted = false
         var isStopped = false
-        /// The kernel takes no more requests.
+        /// The kernel is being shut down: nothing more is taken.
         var isEnding = false
         /// The requests under way, and those that are being claimed.
         var running: [Int64: ClaimedEntry] = [:]
@@ -41,25 +41,34 @@ final class Replayer: Sendable {
         /// Nil in it: not made yet.
         var timer: (time: Int64, number: UInt64, timer: PluginHost.Timer?)?
         var timers: UInt64 = 0
-        /// Nil until the file was read.
-        var lines: Set<String>?
-        /// Exchanges that wait until a line is empty.
-        var waiting: [String: [Ticket]] = [:]
+        /// Whether the file was read once.
+        var hasLooked = false
+        var lines = Lines<Ticket>()
+        /// The lines whose requests are taken next, because exchanges wait for them.
         var entered: [String] = []
         /// Commands that wait until everything they have named, and that can be sent, was sent.
         var byHand: [(selection: Selection, done: @Sendable () -> Void)] = []
         var ticks = 0
-        /// The file and its version when the lines were read.
+        /// The file and its version when it was read last: what others write changes it.
         var seen: (opening: Int, version: Int64)?
+        /// The same without opening the file, also changed by what this process writes; nil where it may stay the same.
+        var stamp: FileStamp?
         /// By the monotonic clock, when old requests are looked for again.
         var nextExpiry: Int64 = 0
+
+        /// The file was read.
+        mutating func see(_ version: (opening: Int, version: Int64)) {
+            if let seen, seen == version { return }
+            seen = version
+            lines.forget()
+        }
     }
 
     /// How often old requests are looked for, in nanoseconds.
     static let expiryPeriod: Int64 = 60_000_000_000
 
     /// How often the file is read while exchanges wait for a line, in nanoseconds.
-    static let lookPeriod: Int64 = 1_000_000_000
+    static let lookPeriod: Int64 = 200_000_000
 
     let settings: QueueSettings
     let policy: ReplayPolicy
@@ -68,14 +77,15 @@ final class Replayer: Sendable {
     let news: QueueNews
     let outcomes: OutcomeWaiters
     let state = Mutex(State())
-    /// Whether some line may have waiting requests; read without the lock.
-    let mayHaveLines = Atomic(true)
+    /// Whether requests are sent without a command.
+    let isAutomatic: Bool
 
     init(_ settings: QueueSettings, store: QueueStore, host: PluginHost, news: QueueNews) {
         self.settings = settings
         self.store = store
         self.host = host
         self.news = news
+        isAutomatic = settings.automatic && !host.isQuiet
         policy = ReplayPolicy(settings)
         outcomes = OutcomeWaiters(store, host)
     }
@@ -88,6 +98,15 @@ final class Replayer: Sendable {
         state.withLock { $0.isStarted = true }
         tick()
         kick()
+    }
+
+    /// The kernel is being shut down: what is under way ends, and the rest is for the next process. [loop]
+    func close() {
+        changeLines { state in
+            state.isEnding = true
+            state.lines.giveUp()
+        }
+        endByHand()
     }
 
     func stop() {
@@ -135,75 +154,5 @@ final class Replayer: Sendable {
             state.byHand.append((selection, done))
         }
         kick()
-    }
-
-    // MARK: Lines
-
-    /// Whether a line may have requests that are not sent yet.
-    func isBusy(_ line: String) -> Bool {
-        mayHaveLines.load(ordering: .relaxed) && state.withLock { $0.lines?.contains(line) ?? true }
-    }
-
-    /// Requests were dropped: the lines are read again.
-    func reload() {
-        state.withLock { $0.seen = nil }
-        kick()
-    }
-
-    /// A request was queued.
-    func added(_ line: String?, _ origin: String) {
-        let now = host.now.nanoseconds
-        let pause = state.withLock { state -> Int64? in
-            if let line { _ = state.lines?.insert(line) }
-            // The file need not be asked while nothing is sent to its origin.
-            guard state.lines != nil, let end = state.origins[origin]?.pausedUntil, end > now else { return nil }
-            return end
-        }
-        if line != nil { mayHaveLines.store(true, ordering: .relaxed) }
-        if let pause, settings.automatic { setTimer(pause) } else { kick() }
-    }
-
-    /// A request of the line is not in the file any more: those that wait for the line are asked again.
-    func left(_ line: String) {
-        store.perform { (file, connection, _, _) throws(SQLiteFailure) in
-            try file.isBusy(line, connection)
-        } then: {
-            [self] result in
-            if case .success(false) = result { free(line) }
-            kick()
-        }
-    }
-
-    /// Nothing of the line waits or is being sent.
-    func free(_ line: String) {
-        let tickets = state.withLock { state in
-            state.lines?.remove(line)
-            if state.lines?.isEmpty == true { mayHaveLines.store(false, ordering: .relaxed) }
-            return state.waiting.removeValue(forKey: line) ?? []
-        }
-        for ticket in tickets { ticket.wake() }
-    }
-
-    /// What a new request of a line does.
-    enum Entrance { case free, waits, cannotWait }
-
-    /// Lets an exchange wait until a line is empty. It cannot wait where there is no point, because the network to the
-    /// origin is gone, or nothing is sent before the command `replay`.
-    func enter(_ line: String, _ origin: String, _ ticket: Ticket) -> Entrance {
-        let now = host.now.nanoseconds
-        let entrance = state.withLock { state -> Entrance in
-            // The line may have become empty meanwhile. Until the file was read, every line counts as busy.
-            if let lines = state.lines, !lines.contains(line) { return .free }
-            guard settings.automatic || state.lines == nil, now >= state.pausedUntil,
-                now >= state.origins[origin]?.pausedUntil ?? 0, !state.isEnding, !state.isStopped
-            else {
-                return .cannotWait
-            }
-            state.waiting[line, default: []].append(ticket)
-            state.entered.append(line)
-            return .waits
-        }
-        if entrance == .waits { kick() }
-        return entrance
     }
 }
