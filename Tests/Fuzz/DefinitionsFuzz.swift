@@ -20,7 +20,7 @@
 //     swiftc $F $C -module-name PlugboardEndpoints -emit-module -emit-module-path $M/PlugboardEndpoints.swiftmodule \
 //         -c $(find Sources/PlugboardEndpoints -name '*.swift') -o $M/Endpoints.o
 //     swiftc $F $C -module-name DefinitionsFuzz $M/*.o \
-//         Plugins/Validator/Sources/PlugboardValidator/{ValidatorRule.swift,OpenAPI/*.swift} \
+//         Plugins/Validator/Sources/PlugboardValidator/{ComparableURL.swift,ValidatorRule.swift,OpenAPI/*.swift} \
 //         Tests/Fuzz/{DefinitionsFuzz,TimeLimit}.swift -lcurl -o definitions-fuzz
 //     ./definitions-fuzz -dict=Tests/Fuzz/definitions.dict -max_total_time=60 -max_len=4096
 
