@@ -29,8 +29,8 @@ public final class EventLoop: @unchecked Sendable {
     /// Runs tasks of the program on this loop's thread: `withTaskExecutorPreference(loop.executor) { … }`. [any]
     public let executor: LoopExecutor
 
-    /// The time of the loop's clock in nanoseconds, read once in a turn. [loop]
     // Through functions, because other modules would check each access to the variables for exclusivity.
+    /// The time of the loop's clock in nanoseconds, read once in a turn. [loop]
     public var now: Int64 { loopTime }
     /// The time of the system's monotonic clock in nanoseconds, read once in a turn, also with a manual clock. [loop]
     package var systemNow: Int64 { systemTime }

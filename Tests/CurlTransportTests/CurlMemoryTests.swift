@@ -40,9 +40,12 @@ struct CurlMemoryTests {
         await inThread {
             for size in [1, 24, 25, 700, 1032, 1033, 1488, 9584] {
                 guard let block = ccurl_take(size) else { return }
+                // The system may have given more, so that it is a block for larger sizes.
+                let isOfItsClass = ccurl_class_of(malloc_usable_size(block)) == ccurl_class_for(size)
                 ccurl_give(block)
-                #expect(ccurl_take(size) == block)
-                ccurl_give(block)
+                guard let next = ccurl_take(size) else { return }
+                #expect(next == block || !isOfItsClass)
+                ccurl_give(next)
             }
         }
     }

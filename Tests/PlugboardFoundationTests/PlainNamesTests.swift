@@ -195,6 +195,7 @@ private enum OfPlugboardCore {
     typealias PlainKernelEvent = KernelEvent
     typealias PlainKernelLog = KernelLog
     typealias PlainKernelSettings = KernelSettings
+    typealias PlainLoopCount = LoopCount
     typealias PlainPluginFileLoader = PluginFileLoader
     typealias PlainPluginEntry = PluginEntry
     typealias PlainPluginFile = PluginFile

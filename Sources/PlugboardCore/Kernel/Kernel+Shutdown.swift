@@ -66,7 +66,7 @@ extension Kernel {
                         home.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
                     }
                     // Within the same job, so that no request of the program comes to this loop in between.
-                    if home === core.first { home.publish(EventNode(.closing, nil)) }
+                    if home === core.first { home.publish(EventNode(.closing, nil, nil)) }
                     home.close {
                         timer.cancel()
                         // Transports are shut down by later jobs: this may be within the report of a transport that

@@ -30,7 +30,9 @@ extension ExchangeCore {
     ) {
         let url = head == nil ? nil : request.head.url
         // An event within an event, such as one that a plugin's hook causes, gets a node of its own.
-        guard let node = home.idleEvent.take() else { return deliver(EventNode(event, head, from: url, details), slots) }
+        guard let node = home.idleEvent.take() else {
+            return deliver(EventNode(event, head, from: url, details), slots)
+        }
         node.begin(event, head, from: url, details)
         deliver(node, slots)
         node.end()
