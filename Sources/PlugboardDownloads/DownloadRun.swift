@@ -310,6 +310,11 @@ struct DownloadRun {
             throw error
         }
         try await verify(partial.duePieces())
+        guard partial.pieces?.covers(partial.count) ?? true else {
+            throw PlugboardError(
+                .downloadDigest,
+                "The file does not have the length of its pieces, or a piece could not be verified. Download it again.")
+        }
         let expected = expected(response.head)
         isVerified = !expected.isEmpty || partial.pieces != nil
         try await partial.appear(as: destination, replaces: download.replacesFile, expected)

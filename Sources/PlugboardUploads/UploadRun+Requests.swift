@@ -92,10 +92,11 @@ extension UploadRun {
         // All content in one request arrives also at a server that does not know the protocol; a part of it would be
         // taken for the whole.
         case .draft: return knowsDraft ? nil : try await parts.wholePart()
-        // A break would lose all that was sent, because only the response names the resource.
+        // A break would lose all that was sent, because only the response names the resource, and the creation is then
+        // repeated: the server may have both uploads, which only an idempotent method allows.
         case .tus:
-            guard upload.offer?.takesContent == true, !upload.checksum, let length = parts.length,
-                1...UploadOffer.contentLimit ~= length, length <= partLimit(nil)
+            guard upload.offer?.takesContent == true, !upload.checksum, upload.request.method.isIdempotent,
+                let length = parts.length, 1...UploadOffer.contentLimit ~= length, length <= partLimit(nil)
             else { return nil }
             return try await parts.wholePart()
         }

@@ -46,10 +46,16 @@ extension Downloading {
         return bare
     }
 
+    /// A Metalink document, and the URL of the command line whose origin alone gets credentials.
+    struct NamedDocument {
+        let url: String
+        let origin: String
+    }
+
     /// Asks for each URL, by HEAD, whether it is of a Metalink document, or the server names one or other servers
     /// (RFC 6249). A request that fails says nothing.
-    func followed(_ kernel: Kernel) async throws -> (jobs: [Job], metalinks: [String]) {
-        var (jobs, metalinks) = ([Job](), metalinks)
+    func followed(_ kernel: Kernel) async throws -> (jobs: [Job], documents: [NamedDocument]) {
+        var (jobs, documents) = ([Job](), [NamedDocument]())
         for var job in self.jobs {
             var request = job.download.request
             request.method = .head
@@ -59,8 +65,11 @@ extension Downloading {
             }
             response.body.source.release()
             let links = MirrorLinks(response.head, url: response.url)
-            if let document = links.isMetalink ? job.download.request.url : links.metalink {
-                metalinks.append(document)
+            // The digest and the mirrors of the command line are for the file itself.
+            if job.download.digest == nil, job.download.mirrors.isEmpty,
+                let document = links.isMetalink ? job.download.request.url : links.metalink
+            {
+                documents.append(NamedDocument(url: document, origin: job.download.request.url))
                 continue
             }
             job.download.mirrors += try links.duplicates.map {
@@ -68,11 +77,11 @@ extension Downloading {
             }
             jobs.append(job)
         }
-        return (jobs, metalinks)
+        return (jobs, documents)
     }
 
-    func document(_ url: String, _ kernel: Kernel) async throws -> Bytes {
-        let request = try arguments.request(.get, url, against: nil, nil)
+    func read(_ document: NamedDocument, _ kernel: Kernel) async throws -> Bytes {
+        let request = try Downloading.request(for: document.url, namedBy: document.origin, arguments)
         do throws(PlugboardError) {
             let response = try await kernel.send(request)
             guard response.status == 200 else {

@@ -150,9 +150,11 @@ struct Downloading: Sendable {
 
     /// Downloads all files, so many at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws -> CommandFailure? {
-        var (jobs, metalinks) = followsMetalinks ? try await followed(kernel) : (jobs, metalinks)
-        for url in metalinks {
-            jobs += try Downloading.jobs(of: try await document(url, kernel), from: url, in: folder, arguments, options)
+        var (jobs, documents) = followsMetalinks ? try await followed(kernel) : (jobs, [])
+        documents += metalinks.map { NamedDocument(url: $0, origin: $0) }
+        for document in documents {
+            jobs += try Downloading.jobs(
+                of: try await read(document, kernel), from: document.origin, in: folder, arguments, options)
         }
         try Downloading.checkNames(jobs)
         let names = TakenNames()

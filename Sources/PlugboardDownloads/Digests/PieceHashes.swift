@@ -25,7 +25,10 @@ public struct PieceHashes: Sendable, Equatable {
     }
 
     /// The bytes of a piece.
-    func range(_ piece: Int) -> Range<Int> { piece * length..<min((piece + 1) * length, size) }
+    func range(_ piece: Int) -> Range<Int> {
+        let start = piece * length
+        return start..<start + min(length, size - start)
+    }
 
     /// The pieces that have bytes of a range, which is not empty.
     func pieces(of range: Range<Int>) -> ClosedRange<Int> {
@@ -73,6 +76,9 @@ struct PieceCheck: Sendable {
             return received.contains(bytes) && !verified.contains(bytes) && pending.insert(piece).inserted
         }
     }
+
+    /// Whether all bytes of a file of this length were verified.
+    func covers(_ count: Int) -> Bool { count == hashes.size && verified.contains(0..<count) }
 
     mutating func end(_ piece: Int, isRight: Bool) {
         pending.remove(piece)

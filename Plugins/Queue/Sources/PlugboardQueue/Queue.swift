@@ -106,7 +106,7 @@ final class Queue: Plugin {
             passage.step = .looking
             exchange.state = passage
             let ticket = exchange.ticket(within: settings.categoryWait)
-            replayer.look(line, ticket)
+            replayer.look(line, ticket, passage)
             return .wait(ticket)
         }
     }
@@ -115,7 +115,9 @@ final class Queue: Plugin {
     private func looked(_ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage) -> RequestVerdict {
         passage.step = .passing
         let mode = mode(of: exchange)
-        if let line = line(of: exchange), replayer.wasBusy(line) { return enter(exchange, line, mode) }
+        if let line = line(of: exchange), passage.isLineBusy || replayer.isEntered(line) {
+            return enter(exchange, line, mode)
+        }
         return pass(exchange, mode)
     }
 

@@ -23,9 +23,16 @@ final class Passage: @unchecked Sendable {
     var tap: BodyTap?
     /// What is being added to the file, or is in it.
     var entry: NewEntry?
+    private let lineIsBusy = Mutex(false)
     private let added = Mutex<Result<Admission, PlugboardError>?>(nil)
     /// The file has the request as one that this exchange sends: what removes it.
     private let journaled = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Whether others of its line were in the file when the file was asked; false too if it could not be read.
+    var isLineBusy: Bool {
+        get { lineIsBusy.withLock { $0 } }
+        set { lineIsBusy.withLock { $0 = newValue } }
+    }
 
     /// What came of the addition.
     var result: Result<Admission, PlugboardError>? {

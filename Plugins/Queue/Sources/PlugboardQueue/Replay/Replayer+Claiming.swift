@@ -71,6 +71,8 @@ extension Replayer {
         var nextDue: Int64?
         /// Lines that exchanges wait for, and that have no requests.
         var free: [String] = []
+        /// Lines that exchanges wait for, and that have requests.
+        var busy: [String] = []
         var seen: (opening: Int, version: Int64) = (0, 0)
         var expired: [String] = []
         var now: Int64 = 0
@@ -104,7 +106,7 @@ extension Replayer {
         try file.takeBack(time: time, connection)
         claim.seen = (connection.opening, try connection.dataVersion())
         let (isChanged, isTimeToExpire) = state.withLock { state in
-            (state.seen.map { $0 != claim.seen } ?? true, time >= state.nextExpiry)
+            (state.claimed.map { $0 != claim.seen } ?? true, time >= state.nextExpiry)
         }
         if isTimeToExpire { claim.expired = try file.expire(now: now, time: time, connection) }
         // Origins that get no more, because a request to them is under way already.
@@ -123,10 +125,11 @@ extension Replayer {
                     time: time, connection))
         }
         if claim.entries.isEmpty { claim.nextDue = try file.nextDue(except: order.paused, now: now, connection) }
-        if isChanged || isTimeToExpire {
-            for line in state.withLock({ $0.lines.entered }) where try !file.isBusy(line, connection) {
-                claim.free.append(line)
-            }
+        let asked = state.withLock { state in
+            state.lines.entered.filter { isChanged || isTimeToExpire || state.lines.isBusy($0) == nil }
+        }
+        for line in asked {
+            if try file.isBusy(line, connection) { claim.busy.append(line) } else { claim.free.append(line) }
         }
         if isTimeToExpire { state.withLock { $0.nextExpiry = time + Replayer.expiryPeriod } }
         return claim
@@ -139,7 +142,9 @@ extension Replayer {
             state.hasLooked = true
             for entry in claim.entries { state.running[entry.sequence] = entry }
             state.see(claim.seen)
+            state.claimed = claim.seen
             for line in claim.free { state.lines.set(line, isBusy: false) }
+            for line in claim.busy { state.lines.set(line, isBusy: true) }
             if order.needsProbe, isDue, isAutomatic || !state.byHand.isEmpty || !state.entered.isEmpty {
                 state.isProbing = true
             }
@@ -165,7 +170,9 @@ extension Replayer {
 
     func endByHand() {
         let ended = state.withLock { state in
-            guard state.running.isEmpty else { return [(selection: Selection, done: @Sendable () -> Void)]() }
+            guard state.running.isEmpty, !state.isClaiming else {
+                return [(selection: Selection, done: @Sendable () -> Void)]()
+            }
             defer { state.byHand = [] }
             return state.byHand
         }

@@ -14,16 +14,12 @@ extension Replayer {
         }
     }
 
-    /// The same as of the last look at the file. A file that cannot be read holds up no request.
-    func wasBusy(_ line: String) -> Bool {
-        state.withLock { $0.lines.isEntered(line) || $0.lines.isBusy(line) ?? false }
-    }
-
     /// Whether exchanges of this process wait for the line.
     func isEntered(_ line: String) -> Bool { state.withLock { $0.lines.isEntered(line) } }
 
-    /// Asks the file for a line, and then wakes the ticket.
-    func look(_ line: String, _ ticket: Ticket) {
+    /// Asks the file for a line, tells the passage what it says, and then wakes the ticket. A file that cannot be read
+    /// holds up no request.
+    func look(_ line: String, _ ticket: Ticket, _ passage: Passage) {
         store.perform { [store] (file, connection, _, _) throws(SQLiteFailure) in
             // Before the file is read, so that a later write is seen.
             let stamp = store.stamp.flatMap { $0.isSettled ? $0 : nil }
@@ -36,6 +32,8 @@ extension Replayer {
                     state.stamp = stamp
                     state.lines.set(line, isBusy: isBusy)
                 }
+                // The exchange does not ask `lines`, which may forget the line before it is visited again.
+                passage.isLineBusy = isBusy
             }
             ticket.wake()
         }
@@ -91,6 +89,7 @@ extension Replayer {
     func reload() {
         changeLines { state in
             state.seen = nil
+            state.claimed = nil
             state.lines.forget()
         }
         kick()
