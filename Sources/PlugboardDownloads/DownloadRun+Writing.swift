@@ -29,7 +29,7 @@ extension DownloadRun {
                 }
                 let compared = min(repeated, piece.count)
                 if compared > 0 {
-                    let offset = partial.count - repeated
+                    let offset = partial.received.prefix - repeated
                     let isSame = piece[0..<compared].withUnsafeBytes { partial.holds($0, at: offset) }
                     guard isSame else {
                         response.body.source.release()
@@ -127,8 +127,9 @@ extension DownloadRun {
                 asksWhole = true
                 (divides, requestsPieces) = (false, false)
                 return .next
-            // The others are cancelled when the file is complete.
-            case .broke(let error) where !DownloadRun.isTransient(error.code) && !isComplete: throw error
+            // The others are cancelled when the file is complete; a piece of it may still be wrong.
+            case .broke(let error)
+            where !DownloadRun.isTransient(error.code) && !isComplete && !DownloadRun.isOwn(error): throw error
             default: break
             }
         }
@@ -139,10 +140,13 @@ extension DownloadRun {
                 "The server has sent pieces that do not have their digests. The pieces that have theirs stay.")
         }
         // The others have given up before.
-        for case .broke(let error) in ends.reversed() { throw error }
+        for case .broke(let error) in ends.reversed() where !DownloadRun.isOwn(error) { throw error }
         (divides, requestsPieces) = (false, false)
         return .next
     }
+
+    /// Whether the workers were cancelled by the run, and not by the caller.
+    private static func isOwn(_ error: PlugboardError) -> Bool { error.code == .cancelled && !Task.isCancelled }
 
     /// The first is the server of the first response; then mirrors, if their bytes can be combined.
     private func sources() -> [DownloadSource] {

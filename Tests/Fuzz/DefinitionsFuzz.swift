@@ -8,7 +8,8 @@
 //         -I Sources/CPlugboardFiles"
 //     printf 'module CPlugboard { umbrella header "%s/Sources/CPlugboard/include/plugboard.h" export * }' "$PWD" \
 //         > $M/module.modulemap
-//     for N in JSON Shapes JSONCoding Messages Kit EventLoop Transport Curl Reachability Core Codecs Ranges Downloads; do
+//     for N in JSON Shapes JSONCoding Messages Kit EventLoop Transport Curl Reachability Core Codecs Ranges \
+//         Downloads; do
 //         swiftc $F $C -module-name Plugboard$N -emit-module -emit-module-path $M/Plugboard$N.swiftmodule \
 //             -c $(find Sources/Plugboard$N -name '*.swift') -o $M/$N.o
 //     done

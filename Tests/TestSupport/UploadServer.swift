@@ -192,8 +192,8 @@ package final class UploadServer: Sendable {
             try respond(status)
             throw ReceivedRequestError.closed
         }
-        // As real servers do, each request to an upload ends an earlier one that still receives: its client is gone, and
-        // what it has sent must not be added after the offset has been told.
+        // As real servers do, each request to an upload ends an earlier one that still receives: its client is gone,
+        // and what it has sent must not be added after the offset has been told.
         func resource(_ index: Int?) -> Resource? {
             state.value.withLock { state in
                 guard let index, state.resources.indices.contains(index) else { return nil }

@@ -97,6 +97,7 @@ struct Uploading: Sendable {
 
     func run() async throws {
         let failure = try await Kernel.whileRunning(configuration) { kernel in
+            display.expect(files.count)
             let interrupt = Interrupt()
             let task = Task { try await all(kernel) }
             interrupt.cancels { task.cancel() }

@@ -106,12 +106,13 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
             return .success(SegmentResponse(response: response, offset: range.lowerBound, count: part.count))
         case .whole(let now):
             response.body.source.release()
-            let isSame = !isKnown || now.validator == source.representation?.validator
+            // A mirror that has another file now is of no use; the others' bytes stay.
+            let isSame = isMirror || !isKnown || now.validator == source.representation?.validator
             return .failure(Stop(end: isSame ? .refused : .changed))
         case .refused(.unsatisfiable), .refused(.otherValidator), .refused(.otherLength):
             response.body.source.release()
             // A mirror that has another file is of no use; the file that is received has not changed.
-            return .failure(Stop(end: isKnown ? .changed : .refused))
+            return .failure(Stop(end: isKnown && !isMirror ? .changed : .refused))
         case .refused, .other:
             response.body.source.release()
             return .failure(Stop(end: .refused))

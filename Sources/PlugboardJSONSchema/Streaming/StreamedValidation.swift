@@ -11,16 +11,16 @@
 /// `oneOf`, `if` and `not`, schemas that cannot match the kind of an array or object (by `type`, `const` or `enum`) are
 /// left out when it begins; where one schema of `anyOf` or `oneOf` is left, it is applied like a reference. An object
 /// fails at the scalar member that leaves none of them. `contains` is checked at the end of each element, which is kept
-/// until then, and `uniqueItems` fails at the first scalar that an earlier element equals. Otherwise keywords that look at
-/// a whole array or object (these, constants, dependencies, `unevaluated…`) are checked at its end; until then, that
+/// until then, and `uniqueItems` fails at the first scalar that an earlier element equals. Otherwise keywords that look
+/// at a whole array or object (these, constants, dependencies, `unevaluated…`) are checked at its end; until then, that
 /// array or object is kept, and so is an array with `uniqueItems`.
 ///
 /// The verdict is that of `JSONSchema.isValid`. Limits of the evaluation (depth and work) begin at each value that is
 /// checked by itself, and keywords that are decided early need other steps, so that a document near a limit may pass in
 /// one way and exceed the limit in the other. The text may be larger than 1 GiB; what has to be kept of it must not.
 ///
-/// The errors are those that decide, in the places of the whole document. Where the kind of a value leaves one schema of
-/// `anyOf` or `oneOf`, they are that schema's; where a member leaves none, they are that member's.
+/// The errors are those that decide, in the places of the whole document. Where the kind of a value leaves one schema
+/// of `anyOf` or `oneOf`, they are that schema's; where a member leaves none, they are that member's.
 ///
 /// One thread at a time may use it.
 public final class StreamedValidation {

@@ -12,8 +12,8 @@ struct StoredHead {
 
     /// What is stored of a request.
     ///
-    /// - Parameter storesCredentials: Without it, credentials, secret fields and secret options are left out, of a proxy
-    ///   its user name and password: plugins add valid ones when the request is sent again.
+    /// - Parameter storesCredentials: Without it, credentials, secret fields and secret options are left out, of a
+    ///   proxy its user name and password: plugins add valid ones when the request is sent again.
     init(
         _ fields: Fields, _ attributes: Attributes, _ options: [(name: String, value: String, isSecret: Bool)],
         storesCredentials: Bool

@@ -1,8 +1,8 @@
 /// What this process knows of lines, and the exchanges that wait for them.
 ///
-/// Of the exchanges that wait for a line one passes at a time: the next is woken when the line is empty and the exchange
-/// before it has ended. If the line does not become empty soon, they are put into the file instead, one after the other
-/// too, so that their order stays.
+/// Of the exchanges that wait for a line one passes at a time: the next is woken when the line is empty and the
+/// exchange before it has ended. If the line does not become empty soon, they are put into the file instead, one after
+/// the other too, so that their order stays.
 struct Lines<Ticket> {
     private struct Waiting {
         var exchanges: [(number: UInt64, ticket: Ticket)] = []

@@ -51,8 +51,8 @@ final class Replayer: Sendable {
         var ticks = 0
         /// The file and its version when it was read last: what others write changes it.
         var seen: (opening: Int, version: Int64)?
-        /// The version at the last claim, which asks the file for the lines that exchanges wait for when it has changed.
-        /// A look at one line in between must not hide a change from it.
+        /// The version at the last claim, which asks the file for the lines that exchanges wait for when it has
+        /// changed. A look at one line in between must not hide a change from it.
         var claimed: (opening: Int, version: Int64)?
         /// The same without opening the file, also changed by what this process writes; nil where it may stay the same.
         var stamp: FileStamp?

@@ -9,8 +9,8 @@ import PlugboardSQLite
 
 /// The files of large bodies, in the folder `NAME-bodies` beside the database, each named after its entry's id.
 ///
-/// A file belongs to a row of the table `file`: it is made after the row, in the same transaction, and removed after the
-/// transaction that removes the row, so that a process may be killed at any moment. It is written under the name
+/// A file belongs to a row of the table `file`: it is made after the row, in the same transaction, and removed after
+/// the transaction that removes the row, so that a process may be killed at any moment. It is written under the name
 /// `ID.new`, and renamed when its entry becomes visible. A file without a row is removed when the database is opened.
 struct BodyFiles: Sendable {
     private let folder: String

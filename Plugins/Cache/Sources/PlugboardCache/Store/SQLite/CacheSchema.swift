@@ -3,10 +3,10 @@ import PlugboardSQLite
 /// The tables of a cache's file. All sums are those of `Checksum` over the bytes and the id, so that bytes of another
 /// entry count as damage.
 ///
-/// Bodies of more than 256 KiB are in files beside the database (see `BodyFiles`): by measured CPU time, a plain file of
-/// 1 MiB is read in a fifth of the time that a hit from rows takes (50 µs against 231), and one of 16 MiB in a tenth. The
-/// others are in the database, where several entries are written in one transaction. The first version of this schema
-/// had large bodies in rows too, which are still read.
+/// Bodies of more than 256 KiB are in files beside the database (see `BodyFiles`): by measured CPU time, a plain file
+/// of 1 MiB is read in a fifth of the time that a hit from rows takes (50 µs against 231), and one of 16 MiB in a
+/// tenth. The others are in the database, where several entries are written in one transaction. The first version of
+/// this schema had large bodies in rows too, which are still read.
 enum CacheSchema {
     /// The lower bits of a piece's id are its number: at most 64 GiB a body.
     static let pieceBits: Int64 = 20

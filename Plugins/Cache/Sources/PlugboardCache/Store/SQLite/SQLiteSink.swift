@@ -2,8 +2,8 @@ import PlugboardKit
 import PlugboardSQLite
 import Synchronization
 
-/// Writes the pieces of a body, several at a time, to a file of its own. A body of few pieces is written to the database
-/// at its commit.
+/// Writes the pieces of a body, several at a time, to a file of its own. A body of few pieces is written to the
+/// database at its commit.
 final class SQLiteSink: PieceSink {
     private struct State {
         /// Pieces that are not sent to the store's thread yet.
