@@ -67,7 +67,8 @@ struct CheckProcess {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
         var words: [UnsafeMutablePointer<CChar>?] = (["plugboard"] + arguments).map { strdup($0) } + [nil]
-        var environment = Self.environment.map { strdup($0) } + [nil]
+        // Without the backtrace of Swift's runtime, which takes seconds.
+        var environment = Self.environment.map { strdup($0) } + [strdup("SWIFT_BACKTRACE=enable=no"), nil]
         defer { for word in words + environment { free(word) } }
         var id: pid_t = 0
         let code = posix_spawn(&id, "/proc/self/exe", &actions, &attributes, &words, &environment)
@@ -78,22 +79,14 @@ struct CheckProcess {
         return id
     }
 
-    /// That of this process, without the backtrace of Swift's runtime, which takes seconds, and without the memory that
-    /// the C library keeps for each thread: it grows while threads free what others have allocated, and counts as in use.
     private static var environment: [String] {
         var all: [String] = []
-        var tunables = ["glibc.malloc.tcache_count=0"]
         var next = environ
-        while let text = next.pointee.map({ String(cString: $0) }) {
+        while let text = next.pointee {
+            all.append(String(cString: text))
             next += 1
-            if text.hasPrefix("SWIFT_BACKTRACE=") { continue }
-            if text.hasPrefix("GLIBC_TUNABLES=") {
-                tunables.insert(String(text.dropFirst(15)), at: 0)
-            } else {
-                all.append(text)
-            }
         }
-        return all + ["SWIFT_BACKTRACE=enable=no", "GLIBC_TUNABLES=\(tunables.joined(separator: ":"))"]
+        return all.filter { !$0.hasPrefix("SWIFT_BACKTRACE=") }
     }
 
     // MARK: Waiting
