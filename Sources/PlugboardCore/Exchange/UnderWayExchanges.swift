@@ -4,9 +4,9 @@ struct UnderWayExchanges {
     private var count = 0
     /// How many of them are traced.
     private(set) var tracedCount = 0
-    private var isClosing = false
+    /// Counts the loops without exchanges; nil while the kernel is not shutting down.
+    private var closing: Countdown?
     private var isClosed = false
-    private var whenIdle: [() -> Void] = []
 
     /// The exchanges as they are now, the oldest first.
     ///
@@ -14,10 +14,13 @@ struct UnderWayExchanges {
     /// finds an old one at the beginning. In the other order, ten thousand take seconds.
     var all: [ExchangeCore] { list.all }
 
-    /// False while the kernel is shutting down; it still takes sub-requests until the exchanges under way are
-    /// cancelled.
+    /// False while the kernel is shutting down; it still takes sub-requests while exchanges are under way on any loop,
+    /// until they are cancelled.
     mutating func enter(_ exchange: ExchangeCore) -> Bool {
-        guard !isClosed, !isClosing || exchange.family.depth > 0 else { return false }
+        guard !isClosed else { return false }
+        if let closing {
+            guard exchange.family.depth > 0, count > 0 || closing.expectOneMore() else { return false }
+        }
         list.append(exchange)
         count += 1
         if exchange.trace != nil { tracedCount += 1 }
@@ -28,23 +31,20 @@ struct UnderWayExchanges {
 
     /// The exchange has ended.
     ///
-    /// - Returns: What has to be done now, because it was the last one.
-    mutating func remove(_ exchange: ExchangeCore) -> [() -> Void] {
-        guard list.remove(exchange) else { return [] }
+    /// - Returns: What counts this loop now, because the kernel is shutting down and it was the last one.
+    mutating func remove(_ exchange: ExchangeCore) -> Countdown? {
+        guard list.remove(exchange) else { return nil }
         count -= 1
         if exchange.trace != nil { tracedCount -= 1 }
-        guard count == 0, !whenIdle.isEmpty else { return [] }
-        defer { whenIdle = [] }
-        return whenIdle
+        return count == 0 ? closing : nil
     }
 
     /// Takes no more requests of programs.
     ///
-    /// - Parameter job: To be done when the last exchange has left.
-    /// - Returns: True if there is none, and the job is to be done now.
-    mutating func close(_ job: @escaping () -> Void) -> Bool {
-        isClosing = true
-        if count > 0 { whenIdle.append(job) }
+    /// - Parameter idle: Counts each loop when its last exchange has left.
+    /// - Returns: Whether there is none, and the loop is to be counted now.
+    mutating func close(_ idle: Countdown) -> Bool {
+        closing = idle
         return count == 0
     }
 

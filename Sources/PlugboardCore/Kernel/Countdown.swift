@@ -15,4 +15,16 @@ final class Countdown: Sendable {
     func count() {
         if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { job() }
     }
+
+    /// It has to happen once more. Returns false if the job has run: then it is too late.
+    func expectOneMore() -> Bool {
+        var left = self.left.load(ordering: .relaxed)
+        while left > 0 {
+            let (isDone, current) = self.left.compareExchange(
+                expected: left, desired: left + 1, ordering: .acquiringAndReleasing)
+            if isDone { return true }
+            left = current
+        }
+        return false
+    }
 }

@@ -51,7 +51,10 @@ extension Kernel {
         let limit = min(max(limit, .zero), .seconds(365 * 86_400))
         let began = clockTime(CLOCK_MONOTONIC)
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            let busy = Countdown(core.loops.count) {
+            // Done when all loops are without exchanges at once: until then each takes the sub-requests of others.
+            // Unowned, because the loops keep it; this function keeps the core.
+            let idle = Countdown(core.loops.count) { [unowned core] in
+                // By later jobs: this may be within the report of a transport that ended the last exchange.
                 core.withTransports {
                     $0.shutDown()
                 } done: {
@@ -62,19 +65,14 @@ extension Kernel {
             }
             for home in core.loops {
                 let isTaken = home.loop.enqueue {
-                    let timer = home.loop.schedule(at: home.loop.now + limit.nanoseconds) {
+                    _ = home.loop.schedule(at: home.loop.now + limit.nanoseconds) {
                         home.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
                     }
                     // Within the same job, so that no request of the program comes to this loop in between.
                     if home === core.first { home.publish(EventNode(.closing, nil, nil)) }
-                    home.close {
-                        timer.cancel()
-                        // Transports are shut down by later jobs: this may be within the report of a transport that
-                        // ended the last exchange.
-                        busy.count()
-                    }
+                    home.close(idle)
                 }
-                if !isTaken { busy.count() }
+                if !isTaken { idle.count() }
             }
         }
         await BlockingThread.run {

@@ -97,12 +97,12 @@ final class KernelLoop: @unchecked Sendable {
     /// The exchange has ended. [loop]
     func leave(_ exchange: ExchangeCore) {
         depart(exchange)
-        for job in underWay.remove(exchange) { job() }
+        underWay.remove(exchange)?.count()
     }
 
-    /// Takes no more requests; runs the job when the last exchange has left. [loop]
-    func close(_ job: @escaping () -> Void) {
-        if underWay.close(job) { job() }
+    /// Takes no more requests; counts when the last exchange has left. [loop]
+    func close(_ idle: Countdown) {
+        if underWay.close(idle) { idle.count() }
     }
 
     /// Ends what is under way, and takes nothing any more, not even sub-requests. [loop]

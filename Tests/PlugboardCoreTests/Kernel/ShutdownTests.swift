@@ -43,6 +43,32 @@ import Testing
         #expect(record.lines == ["closing true", "end", "stop"])
     }
 
+    @Test func `a sub-request that comes when nothing is under way any more is refused`() async throws {
+        let outcome = Gate()
+        let record = Record()
+        let late = ScriptedPlugin("late")
+        late.events = ["closing"]
+        late.onEvent = { [unowned late] _, _ in
+            // Taken by the loop after the event, when the kernel waits for nothing.
+            late.host?.send(Request(.get, "http://sub.test/"), for: nil, from: .outermost, isDetached: true) { result in
+                switch result {
+                case .success(let response): record.add("status \(response.head.status)")
+                case .failure(let error): record.add(error.code.name)
+                }
+                outcome.admit()
+            }
+        }
+        let transport = MockTransport()
+        // Another loop might still have to learn that the kernel closes.
+        let kernel = try makeKernel([late], transport) { $0.kernel.loops = 1 }
+
+        await kernel.shutDown()
+        try await outcome.opened(for: 1)
+
+        #expect(record.lines == [PlugboardError.Code.shutDown.name])
+        #expect(transport.requests.isEmpty)
+    }
+
     @Test func `a plugin whose stop blocks is named, and holds neither the shutdown nor others up`() async throws {
         let record = Record()
         let lines = Record()

@@ -68,6 +68,48 @@ import Testing
         #expect(record.lines == ["stopped"])
     }
 
+    @Test func `a shutdown waits for a sub-request that a loop without exchanges takes meanwhile`() async throws {
+        let (held, closing, sent, isGoing) = (Gate(), Gate(), Gate(), Gate())
+        let record = Record()
+        let asker = ScriptedPlugin("asker")
+        asker.events = ["closing"]
+        asker.onEvent = { _, _ in closing.admit() }
+        asker.onRequest = { [unowned asker] _ in
+            .wait {
+                held.admit()
+                try await closing.opened(for: 1)
+                let sub = Request(.get, "http://sub.test/")
+                asker.host?.send(sub, for: nil, from: .outermost, isDetached: true) { result in
+                    record.add("sub-request: \((try? result.get())?.head.status ?? 0)")
+                }
+                try await sent.opened(for: 1)
+                return { _ in .next }
+            }
+        }
+        asker.onStop = { record.add("stop") }
+        let holder = ScriptedPlugin("holder", priority: 2)
+        holder.onRequest = { exchange in
+            guard exchange.request.url != anywhere else { return .next }
+            return .wait {
+                sent.admit()
+                try await isGoing.opened(for: 1)
+                return { _ in .next }
+            }
+        }
+        let loops = try LoopKernel(2, [asker, holder])
+        let exchange = loops.kernel.begin(Request(.get, anywhere))
+        try await held.opened(for: 1)
+
+        async let end: Void = loops.kernel.shutDown(within: .seconds(100))
+        #expect(try await exchange.response.status == 200)
+        await loops.kernel.turn()
+        #expect(loops.counts.sorted() == [0, 1])
+        isGoing.open()
+        await end
+
+        #expect(record.lines == ["sub-request: 200", "stop"])
+    }
+
     @Test func `a shutdown cancels what is left on every loop after its limit`() async throws {
         let clock = ManualClock()
         let transport = MockTransport { _, _ in .silence }
