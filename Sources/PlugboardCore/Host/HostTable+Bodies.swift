@@ -29,8 +29,7 @@ extension HostTable {
         table.body_length = { body in
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max
         }
-        table.body_can_rewind = { body in body.map { borrowNode($0) }.map { $0.isHere && $0.canRewind } == true ? 1 : 0
-        }
+        table.body_can_rewind = { body in body.map { nodeHere($0) }.map { $0.isHere && $0.canRewind } == true ? 1 : 0 }
         table.body_pull = { body, context, pulled in
             guard let body, let pulled else { return PLUG_BAD_ARGUMENT }
             let node = borrowNode(body)
@@ -49,7 +48,7 @@ extension HostTable {
             return PLUG_OK
         }
         table.body_rewind = { body in
-            body.map { borrowNode($0) }.map { $0.isHere && $0.rewind() } == true ? PLUG_OK : PLUG_WRONG_TIME
+            body.map { nodeHere($0) }.map { $0.isHere && $0.rewind() } == true ? PLUG_OK : PLUG_WRONG_TIME
         }
         table.body_release = { body in
             if let body { takeNode(body).releaseByPlugin() }
@@ -108,4 +107,11 @@ extension HostTable {
             return held.withUnsafeBytes { plug_text($0) }
         }
     }
+}
+
+/// A body that belongs to the loop whose thread calls this, if it has belonged to none.
+private func nodeHere(_ body: OpaquePointer) -> BodyNode {
+    let node = borrowNode(body)
+    if let current = node.core.current { node.bind(to: current) }
+    return node
 }

@@ -36,7 +36,10 @@ extension HostTable {
             return PLUG_OK
         }
         table.subresponse_take_body = { response in
-            response.flatMap { SubResponseNode.from($0).takeBody() }.map { giveNode($0) }
+            // On another loop than the sub-request's, the plugin gets a body of that loop: what it calls there takes
+            // effect before the call returns.
+            response.flatMap { SubResponseNode.from($0).takeBody() }
+                .map { body in giveNode(body.core.current.map { body.adopted(by: $0) } ?? body) }
         }
         table.subresponse_keep = { response in
             if let response { _ = Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(response)).retain() }
@@ -153,6 +156,8 @@ extension HostTable {
         }
         table.reply_body = { host, reply, body in
             guard let node = body.map({ takeNode($0) }), let host else { return PLUG_BAD_ARGUMENT }
+            // The program may send it in several requests, on any loops.
+            node.bind(to: node.core.current ?? node.core.first)
             return HostContext.from(host).core?.replies.reply(to: reply, .success(.body(Body(node)))) ?? PLUG_STALE
         }
         table.reply_fail = { host, reply, code, reason in

@@ -1,10 +1,11 @@
+import CPlugboard
 import Plugboard
-import PlugboardKit
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import PlugboardCore
+@testable import PlugboardKit
 
 @Suite struct `A body that a plugin moves to another loop` {
     /// Pieces, and the loops on which they are asked for.
@@ -149,6 +150,64 @@ import Testing
 
         try await source.released.opened()
         #expect(source.pulled.withLock { $0 }.isSubset(of: [0]))
+    }
+
+    /// Never gives a piece.
+    private final class SilentSource: BodySource {
+        var length: Int? { nil }
+        func pull(_ pull: Pull) {}
+        func release() {}
+    }
+
+    @Test func `ends an open pull before its release returns`() async throws {
+        let loops = LoopKernel.Loops()
+        let (record, released) = (Record(), Gate())
+        let plugin = keeper { response, _ in
+            guard let inner = response.takeBody() else { return .next }
+            _ = inner.ask { piece, _ in
+                if case .broken(let error) = copy piece { record.add(error.code.name) }
+            }
+            // A timer runs on the loop, and outside of hooks.
+            response.host.schedule(after: .zero, on: response.host.currentLoop) {
+                inner.release()
+                record.add("released on \(loops.current)")
+                released.admit()
+            }
+            return .respond(ResponseHead(status: 203))
+        }
+        let transport = MockTransport { attempt, _ in
+            attempt.url.hasPrefix("http://sub") ? .source(200, Fields(), SilentSource()) : .respond(200)
+        }
+        let kernel = try LoopKernel(2, [plugin], transport, loops: loops)
+
+        _ = try await kernel.send(Request(.get, "http://origin.test/keep"), on: 0)
+        _ = try await kernel.send(Request(.get, "http://origin.test/take"), on: 1)
+        try await released.opened(for: 1)
+
+        #expect(record.lines == ["cancelled", "released on 1"])
+    }
+
+    @Test func `made on no loop can be rewound on the loop that asks first`() async throws {
+        let loops = LoopKernel.Loops()
+        let found = Locked<[Bool]>([])
+        let made = Locked<InnerBody?>(nil)
+        let maker = ScriptedPlugin("maker")
+        maker.onRequest = { exchange in
+            if exchange.request.url.hasSuffix("/ask"), let body = made.withLock({ $0 }) {
+                let could = body.canRewind
+                let did = body.rewind()
+                found.withLock { $0 = [could, did] }
+            }
+            return .next
+        }
+        let kernel = try LoopKernel(2, [maker], MockTransport(), loops: loops)
+        let host = try #require(maker.host)
+        let node = host.raw.pointee.body_of_bytes(host.raw, plug_bytes())
+        made.withLock { $0 = node.map { InnerBody($0, host: host.raw) } }
+
+        _ = try await kernel.send(Request(.get, "http://origin.test/ask"), on: 1)
+
+        #expect(found.withLock { $0 } == [true, true])
     }
 
     @Test func `made on no loop belongs to the loop of its exchange, and can be sent again there`() async throws {
