@@ -63,13 +63,18 @@ extension DownloadRun {
     func verify(_ pieces: [Int]) async throws(PlugboardError) {
         guard !pieces.isEmpty, let hashes = partial.pieces?.hashes else { return }
         var wrong: Int?
-        for piece in pieces {
-            if try await hashes.holds(piece, in: partial.file) {
-                partial.prove(piece)
-            } else {
-                try partial.lose(piece)
-                wrong = wrong ?? piece
+        do throws(PlugboardError) {
+            for piece in pieces {
+                if try await hashes.holds(piece, in: partial.file) {
+                    partial.prove(piece)
+                } else {
+                    try partial.lose(piece)
+                    wrong = wrong ?? piece
+                }
             }
+        } catch {
+            partial.pieces?.postpone(pieces)
+            throw error
         }
         if let wrong { throw DownloadRun.wrong(hashes.range(wrong)) }
     }
@@ -92,7 +97,7 @@ extension DownloadRun {
         guard let whole = partial.journal?.representation, let length = whole.length else { return .next }
         do throws(PlugboardError) {
             partial.compute(expected(response.head).map(\.algorithm))
-            if divides, !download.mirrors.isEmpty, let combination { try partial.note(combination) }
+            if divides, !download.mirrors.isEmpty, let combination { try partial.combine(under: combination) }
         } catch {
             response.body.source.release()
             throw error
@@ -196,7 +201,6 @@ extension DownloadRun {
                 case .tick:
                     switch await board.grow(begun, hasFailed: hasFailed) {
                     case .begin(let count):
-                        guard await board.hasWork else { break }
                         for worker in workers[begun..<count] { begin(worker) }
                         begun = count
                         hasFailed = false

@@ -20,12 +20,12 @@ struct DownloadRun {
     var divides: Bool
     /// False after a server has refused to send pieces one by one.
     var requestsPieces = true
-    private var isVerified = false
+    var isVerified = false
     private var failures = 0
     /// The most bytes that were there when a body broke. Only more of them count as progress.
     private var most = 0
     private(set) var resumed = 0
-    private var isComplete = false
+    var isComplete = false
     private var hasResponse = false
     /// Whether the part that is received continues bytes of another server.
     private var continuesOther = false
@@ -79,8 +79,12 @@ struct DownloadRun {
         do {
             try await Task.sleep(for: delay)
         } catch {
-            throw PlugboardError(.cancelled, "The task of the download was cancelled.")
+            try checkCancelled()
         }
+    }
+
+    static func checkCancelled() throws(PlugboardError) {
+        if Task.isCancelled { throw PlugboardError(.cancelled, "The task of the download was cancelled.") }
     }
 
     /// Whether another request may bring more.
@@ -105,7 +109,7 @@ struct DownloadRun {
     }
 
     /// The path that the file gets.
-    private var destination: String { destination(partial.journal?.name) }
+    var destination: String { destination(partial.journal?.name) }
 
     private func destination(_ name: String?) -> String {
         guard download.namesFromServer, let name = name.flatMap({ SafeName.from(name: $0) }) else {
@@ -227,8 +231,8 @@ struct DownloadRun {
             try checkSize(part.complete)
             try accept(destination)
             let isOwn = !partial.isCombined && !continuesOther
-            try partial.note(length: part.complete, url: isOwn ? url : nil)
-            if continuesOther, let combination { try partial.note(combination) }
+            try partial.update(length: part.complete, url: isOwn ? url : nil)
+            if continuesOther, let combination { try partial.combine(under: combination) }
             if source.representation?.length == nil { source.representation?.length = part.complete }
         } catch {
             response.body.source.release()
@@ -246,12 +250,12 @@ struct DownloadRun {
     }
 
     /// - Parameter count: What the server has announced. The bytes that are there stay.
-    private func check(_ count: Int) throws(PlugboardError) {
+    func check(_ count: Int) throws(PlugboardError) {
         guard let limit = download.limit, count > limit.bytes else { return }
         throw PlugboardError(.bodyLimit, "The file would be larger than the \(limit) allowed. Raise the limit.")
     }
 
-    private func checkSize(_ count: Int?) throws(PlugboardError) {
+    func checkSize(_ count: Int?) throws(PlugboardError) {
         guard let size = download.size, let count, count != size.bytes else { return }
         throw PlugboardError(
             .downloadDigest,
@@ -277,51 +281,5 @@ struct DownloadRun {
         guard let length = partial.journal?.representation.length, count != length else { return }
         throw PlugboardError(
             .downloadDigest, "The mirror's file does not have the \(length) bytes of the first server's.")
-    }
-
-    /// Removes bytes that are more than allowed.
-    func checkReceived(_ count: Int) throws(PlugboardError) {
-        do throws(PlugboardError) {
-            try check(count)
-        } catch {
-            partial.remove()
-            throw error
-        }
-    }
-
-    /// The digests of the server and of the caller that the file must have.
-    func expected(_ response: ResponseHead) -> [ExpectedDigest] {
-        [download.digest, partial.journal?.announced, ExpectedDigest(response)].compactMap { $0 }
-    }
-
-    mutating func finish(_ response: Response) async throws(PlugboardError) -> Step {
-        if let digest = ExpectedDigest(response.head), let own = download.digest,
-            digest.algorithm == own.algorithm, digest != own
-        {
-            partial.remove()
-            throw PlugboardError(
-                .downloadDigest,
-                "The server announces another \(own.algorithm.title) than the expected one, so the file was removed.")
-        }
-        do throws(PlugboardError) {
-            try checkSize(partial.count)
-        } catch {
-            partial.remove()
-            throw error
-        }
-        try await verify(partial.duePieces())
-        guard partial.pieces?.covers(partial.count) ?? true else {
-            throw PlugboardError(
-                .downloadDigest,
-                "The file does not have the length of its pieces, or a piece could not be verified. Download it again.")
-        }
-        let expected = expected(response.head)
-        isVerified = !expected.isEmpty || partial.pieces != nil
-        try await partial.appear(as: destination, replaces: download.replacesFile, expected)
-        isComplete = true
-        pace.end(DownloadProgress(received: partial.count, resumed: resumed, total: partial.count))
-        var response = response
-        response.body = .empty
-        return .done(response)
     }
 }

@@ -176,18 +176,33 @@ package final class UploadJournal: Sendable {
 
     /// Removes a journal if the server has dropped its upload since.
     package static func removeIfExpired(_ path: String, now: Int64) {
-        // One that is in use is not expired.
-        guard let journal = try? UploadJournal(path), let bytes = journal.content(),
-            let object = (try? JSONParser.parse(bytes))?.objectValue,
-            let expires = object["expires"]?.numberValue?.integer(Int64.self), expires <= now
+        // Read without the lock, for which another upload of this journal would not wait.
+        let reader = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard reader >= 0 else { return }
+        defer { close(reader) }
+        // One that is in use is not expired; it may have changed before it was locked.
+        guard isExpired(content(reader), now), let journal = try? UploadJournal(path),
+            isExpired(journal.content(), now)
         else { return }
         journal.remove()
     }
 
-    private func content() -> [UInt8]? {
+    private static func isExpired(_ bytes: [UInt8]?, _ now: Int64) -> Bool {
+        guard let bytes, let object = (try? JSONParser.parse(bytes))?.objectValue,
+            object["plugboardUpload"] != nil,
+            let expires = object["expires"]?.numberValue?.integer(Int64.self)
+        else { return false }
+        return expires <= now
+    }
+
+    private func content() -> [UInt8]? { UploadJournal.content(descriptor) }
+
+    private static func content(_ descriptor: Int32) -> [UInt8]? {
         var file = stat()
-        guard fstat(descriptor, &file) == 0, file.st_size <= UploadJournal.sizeLimit else { return nil }
-        return UploadJournal.read(descriptor, Int(file.st_size))
+        guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_size <= sizeLimit else {
+            return nil
+        }
+        return read(descriptor, Int(file.st_size))
     }
 
     /// The upload has ended: there is nothing to continue.

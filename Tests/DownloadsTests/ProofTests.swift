@@ -49,7 +49,7 @@ struct ProofTests {
             try #require(ExpectedDigest("sha-256", hexadecimal(.sha256, content))),
             try #require(ExpectedDigest("sha-512", hexadecimal(.sha512, content))),
         ])
-        try partial.note()
+        try partial.saveState()
 
         #expect(wrong == nil)
         let journal = try #require(Journal(try folder.read("file.part.json")))

@@ -7,7 +7,7 @@ import Testing
 @testable import PlugboardCommand
 
 struct DownloadCommandTests {
-    private let content = RangeServer.content(50_000)
+    let content = RangeServer.content(50_000)
 
     @Test func `download writes a file named after the URL, and does not replace one`() async throws {
         let server = try RangeServer { [content] _, request in RangeServer.correct(request, content) }
@@ -188,39 +188,6 @@ struct DownloadCommandTests {
         #expect(outcome.status == 0 && outcome.stderr.contains("Not verified"), "\(outcome.stderr)")
         let last = try JSONParser.parse(String(try #require(json.stdout.split(separator: "\n").last)))
         #expect(last["isVerified"] == false && last["note"]?.stringValue?.hasPrefix("Not verified") == true)
-    }
-
-    @Test func `a URL of a Metalink document is followed only where the user says so`() async throws {
-        let server = try RangeServer { [content] _, request in
-            let host = request["Host"] ?? ""
-            switch request.path {
-            case "/list":
-                let text = DownloadCommandTests.metalink("a", "http://\(host)/a")
-                return .init(200, [("Content-Type", "application/metalink4+xml")], Array(text.utf8))
-            case "/linked":
-                var reply = RangeServer.correct(request, content)
-                reply.fields.append(("Link", "</list>; rel=describedby; type=\"application/metalink4+xml\""))
-                return reply
-            default: return RangeServer.correct(request, content)
-            }
-        }
-        for path in ["/list", "/linked"] {
-            let folder = try TemporaryFolder()
-            let target = folder.path + "/"
-
-            let plain = try await Command.run("download", server.url(path), "-o", target)
-            let followed = try await Command.run("download", server.url(path), "-o", target, "--follow-metalink")
-
-            #expect(plain.status == 0 && plain.stderr.contains("plugboard download --metalink "), "\(plain.stderr)")
-            #expect(followed.status == 0, "\(followed.stderr)")
-            #expect(try folder.read("a") == content)
-            #expect(try folder.entries().count == 2)
-        }
-    }
-
-    private static func metalink(_ name: String, _ urls: String...) -> String {
-        "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\"><file name=\"\(name)\">"
-            + "<size>50000</size>\(urls.map { "<url>\($0)</url>" }.joined())</file></metalink>"
     }
 
     // MARK: Lines

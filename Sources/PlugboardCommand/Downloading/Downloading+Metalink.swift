@@ -56,15 +56,12 @@ extension Downloading {
     /// (RFC 6249). A request that fails says nothing.
     func followed(_ kernel: Kernel) async throws -> (jobs: [Job], documents: [NamedDocument]) {
         var (jobs, documents) = ([Job](), [NamedDocument]())
-        for var job in self.jobs {
-            var request = job.download.request
-            request.method = .head
-            guard let response = try? await kernel.send(request) else {
+        let found = await links(kernel)
+        for (number, var job) in self.jobs.enumerated() {
+            guard let links = found[number] else {
                 jobs.append(job)
                 continue
             }
-            response.body.source.release()
-            let links = MirrorLinks(response.head, url: response.url)
             // The digest and the mirrors of the command line are for the file itself.
             if job.download.digest == nil, job.download.mirrors.isEmpty,
                 let document = links.isMetalink ? job.download.request.url : links.metalink
@@ -78,6 +75,28 @@ extension Downloading {
             jobs.append(job)
         }
         return (jobs, documents)
+    }
+
+    /// What the servers say of the jobs' URLs, by the number of the job; asks as many at once as are downloaded at once.
+    private func links(_ kernel: Kernel) async -> [Int: MirrorLinks] {
+        let requests = jobs.map { job in
+            var request = job.download.request
+            request.method = .head
+            return request
+        }
+        return await withTaskGroup(of: (Int, MirrorLinks?).self) { group in
+            var found: [Int: MirrorLinks] = [:]
+            for (number, request) in requests.enumerated() {
+                if number >= parallel, let (earlier, links) = await group.next() { found[earlier] = links }
+                group.addTask {
+                    guard let response = try? await kernel.send(request) else { return (number, nil) }
+                    response.body.source.release()
+                    return (number, MirrorLinks(response.head, url: response.url))
+                }
+            }
+            for await (number, links) in group { found[number] = links }
+            return found
+        }
     }
 
     func read(_ document: NamedDocument, _ kernel: Kernel) async throws -> Bytes {

@@ -20,7 +20,7 @@ struct Downloading: Sendable {
     private let options: Options
     /// Whether servers may name Metalink documents and other servers.
     private let followsMetalinks: Bool
-    private let parallel: Int
+    let parallel: Int
     private let configuration: Configuration
     private let display: TransferDisplay
 

@@ -18,8 +18,12 @@ extension KernelCore {
                 "The plugin \(id) has held the loop in \(call.hook) for more than \(DurationText(limit)): every exchange "
                     + "\(loops.count > 1 ? "of this loop " : "")waits for it. Slow work belongs in `wait`.")
             home.loop.enqueue { [weak self] in
-                guard self != nil else { return }
-                home.publish(EventNode(.pluginStalled) { [("plugin", .text(id)), ("hook", .text("\(call.hook)"))] })
+                guard let self else { return }
+                // It keeps the loop.
+                withExtendedLifetime(self) {
+                    home.publish(
+                        EventNode(.pluginStalled) { [("plugin", .text(id)), ("hook", .text("\(call.hook)"))] })
+                }
             }
         }
     }
@@ -41,11 +45,12 @@ extension KernelCore {
     /// of its sub-requests that have no response yet. Bodies of responses flow on, because others may read them.
     /// Called on the exchange's loop; the other loops follow soon.
     private func disable(_ slot: Slot, after faults: Int, in exchange: ExchangeCore) {
+        // Exchanges that began before go on, and may have as many faults again.
+        guard self.faults.disable(slot.bit) else { return }
         let cause = faults == 1 ? "a fault" : "\(faults) faults in a row"
         let error = PlugboardError(
             .pluginDisabled, "The plugin \(slot.id) is switched off until the next start, after \(cause).",
             plugin: slot.id)
-        self.faults.disable(slot.bit)
         slot.disabled = error
         exchange.home.timers.stop(of: slot.index)
         log.write(.error, slot.id, error.reason)

@@ -16,7 +16,10 @@ final class PluginFaults: Sendable {
     @inline(__always)
     var disabled: SlotSet { SlotSet(rawValue: disabledSlots.load(ordering: .relaxed)) }
 
-    func disable(_ slot: SlotSet) { disabledSlots.bitwiseOr(slot.rawValue, ordering: .relaxed) }
+    /// Returns false if it was disabled already.
+    func disable(_ slot: SlotSet) -> Bool {
+        disabledSlots.bitwiseOr(slot.rawValue, ordering: .relaxed).oldValue & slot.rawValue == 0
+    }
 
     /// Counts a fault of the plugin in this slot. Returns how many there are in a row, each number once.
     func count(_ slot: Int) -> Int {

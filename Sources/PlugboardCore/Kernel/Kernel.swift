@@ -70,7 +70,7 @@ public final class Kernel: PluginCommands, RequestSender {
         }
         for warning in resolved.warnings { log.write(.warning, "kernel", warning) }
         let settings = configuration.kernel.normalizingPins
-        let loops = try Kernel.makeLoops(settings.loopCount(), clock)
+        let loops = try Kernel.makeLoops(settings.loopCount { log.write(.warning, "kernel", $0) }, clock)
         requestDefaults = RequestDefaults(settings)
         let core = KernelCore(
             settings: settings, origins: configuration.origins.mapValues(\.values), resolved: resolved, log: log,

@@ -11,7 +11,8 @@ import PlugboardKit
 public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The most loops that a kernel can have.
     public static let limit = 64
-    /// As many as there are processor cores that the program may use.
+    /// As many as there are processor cores that the program may use: of those that its affinity allows
+    /// (sched_getaffinity), the quota of its control group (cpu.max), rounded up.
     public static let automatic = LoopCount(number: nil)
 
     /// Nil for `automatic`.
@@ -26,7 +27,14 @@ public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int) { self.init(value) }
 
     /// The number of loops in this process.
-    public var count: Int { number ?? min(max(Int(cepoll_usable_cores()), 1), LoopCount.limit) }
+    public var count: Int { number ?? min(max(LoopCount.usableCores, 1), LoopCount.limit) }
+
+    var isAutomatic: Bool { number == nil }
+
+    private static var usableCores: Int {
+        let cores = Int(cepoll_usable_cores())
+        return CPUQuota.current.map { min(cores, $0) } ?? cores
+    }
 
     /// Reads a number from 1 to 64, or `automatic`; nil for any other text.
     init?(_ text: String) {
@@ -60,11 +68,25 @@ public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
 }
 
 extension KernelSettings {
+    /// The fewest connections that a loop has where the number of loops is automatic.
+    private static let connectionsOfLoop = 8
+
     /// How many loops a kernel with these settings runs: never more than one of the limits of connections, so that each
-    /// loop may have a connection.
-    func loopCount() throws(PlugboardError) -> Int {
+    /// loop may have a connection. An automatic number leaves each loop some more.
+    ///
+    /// - Parameter warn: Gets a sentence if there are fewer than the number that was set.
+    func loopCount(_ warn: (String) -> Void) throws(PlugboardError) -> Int {
         var wanted = loops
         if wanted == nil { wanted = try LoopCount() }
-        return [connections, connectionsPerHost].reduce(wanted?.count ?? 1) { $1 > 0 ? min($0, $1) : $0 }
+        guard let wanted else { return 1 }
+        let limits = [("connections", connections), ("connectionsPerHost", connectionsPerHost)].filter { $0.1 > 0 }
+        guard let (name, limit) = limits.min(by: { $0.1 < $1.1 }) else { return wanted.count }
+        if wanted.isAutomatic { return min(wanted.count, max(limit / KernelSettings.connectionsOfLoop, 1)) }
+        if wanted.count > limit {
+            warn(
+                "The kernel runs \(limit) of \(wanted.count) loops, because \(name) allows no more connections. Raise "
+                    + "\(name) or lower loops.")
+        }
+        return min(wanted.count, limit)
     }
 }

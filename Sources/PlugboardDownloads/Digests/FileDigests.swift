@@ -60,12 +60,18 @@ final class FileDigests: Sendable {
         }
     }
 
-    /// The digests of all bytes, as hexadecimal digits.
+    /// The digests of all bytes, as hexadecimal digits. Throws `cancelled` soon after the task was cancelled.
     func end(of count: Int) async throws(PlugboardError) -> [ExpectedDigest.Algorithm: String] {
         grow(to: count)
-        await state.withLock { $0.task }?.value
+        await withTaskCancellationHandler {
+            await state.withLock { $0.task }?.value
+        } onCancel: {
+            // The task ends after the bytes that it is reading.
+            state.withLock { $0.limit = 0 }
+        }
         var digests = state.withLock { $0.digests }
         while FileDigests.next(of: digests) < count {
+            try DownloadRun.checkCancelled()
             try read(&digests, upTo: count, byBlocks: false)
             await Task.yield()
         }
@@ -87,7 +93,7 @@ final class FileDigests: Sendable {
         }
         guard !taken.isEmpty else { return false }
         var digests = consume taken
-        // What cannot be read now is read at the end, which tells the error.
+        // Bytes that cannot be read now are read at the end, where the error is thrown.
         let isRead = (try? read(&digests, upTo: limit, byBlocks: true)) != nil
         return state.withLock { state in
             guard state.turn == turn else { return false }

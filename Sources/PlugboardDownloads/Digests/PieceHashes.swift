@@ -36,11 +36,13 @@ public struct PieceHashes: Sendable, Equatable {
         return min(range.lowerBound / length, last)...min((range.upperBound - 1) / length, last)
     }
 
-    /// Whether the bytes of a piece have its digest. Reads them from the file.
+    /// Whether the bytes of a piece have its digest. Reads them from the file. Throws `cancelled` soon after the task was
+    /// cancelled.
     func holds(_ piece: Int, in file: OpenFile) async throws(PlugboardError) -> Bool {
         var digest = RunningDigest(algorithm)
         let range = range(piece)
         for first in stride(from: range.lowerBound, to: range.upperBound, by: 256 << 10) {
+            try DownloadRun.checkCancelled()
             try file.read(first..<min(first + (256 << 10), range.upperBound)) { digest.update($0) }
             await Task.yield()
         }
@@ -79,6 +81,9 @@ struct PieceCheck: Sendable {
 
     /// Whether all bytes of a file of this length were verified.
     func covers(_ count: Int) -> Bool { count == hashes.size && verified.contains(0..<count) }
+
+    /// These pieces could not be verified: they are due once more.
+    mutating func postpone(_ pieces: some Sequence<Int>) { pending.subtract(pieces) }
 
     mutating func end(_ piece: Int, isRight: Bool) {
         pending.remove(piece)

@@ -48,6 +48,12 @@ struct ByteRanges: Sendable, Equatable {
         return first > 0 && ranges[first - 1].upperBound >= range.upperBound
     }
 
+    /// The longest ranges, in ascending order.
+    func largest(_ count: Int) -> [Range<Int>] {
+        guard ranges.count > count else { return ranges }
+        return ranges.sorted { $0.count > $1.count }.prefix(count).sorted { $0.lowerBound < $1.lowerBound }
+    }
+
     /// The offsets below a length that are missing.
     func missing(below length: Int) -> [Range<Int>] {
         var missing: [Range<Int>] = []

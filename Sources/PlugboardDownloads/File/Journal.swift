@@ -5,8 +5,10 @@ import PlugboardRanges
 /// What is known about the bytes of a partial file. It is written before the first of them.
 struct Journal: Sendable, Equatable {
     private static let version = 4
-    /// More would make the journal slow to write.
-    private static let rangeLimit = 1024
+    /// More would make the journal slow to write: of more, the smallest are left out, and received again.
+    static let rangeLimit = 1024
+    /// More URLs are left out: bytes of theirs are received again.
+    static let urlLimit = 100
 
     /// The SHA-256 of the URL that has sent the bytes, because the URL itself may hold credentials.
     var url: String
@@ -24,6 +26,8 @@ struct Journal: Sendable, Equatable {
     var written: ByteRanges?
     /// Why bytes of several servers could be combined; nil if all are of one server.
     var combination: Combination?
+    /// The partial file when the journal was written: what was computed of its bytes counts only while it is the same.
+    var file: FileMark?
     /// The digests of the first bytes, from which they go on.
     var digests: [RunningDigest.State] = []
     /// The digest that the server has announced with the first of the bytes.
@@ -111,6 +115,10 @@ struct Journal: Sendable, Equatable {
             pieces = digest
             verified = ranges
         }
+        if let value = object["file"] {
+            guard let mark = FileMark(value) else { return nil }
+            file = mark
+        }
         for value in object["digests"]?.arrayValue ?? [] {
             guard let state = Journal.digest(value) else { return nil }
             digests.append(state)
@@ -136,7 +144,7 @@ struct Journal: Sendable, Equatable {
         let known = representation
         var object: JSONObject = [
             "plugboardDownload": .number(JSONNumber(Journal.version)), "url": .string(url),
-            "urls": .array(urls.sorted().map { .string($0) }), "boot": .string(boot),
+            "urls": .array(urls.sorted().prefix(Journal.urlLimit).map { .string($0) }), "boot": .string(boot),
             "synced": Journal.value(synced), "coding": .string(known.coding),
             "acceptsRanges": .bool(known.acceptsRanges), "marks": .array(known.marks.map { .string($0) }),
         ]
@@ -149,6 +157,7 @@ struct Journal: Sendable, Equatable {
             object["pieces"] = .string(pieces.text)
             object["verified"] = Journal.value(verified)
         }
+        if let file { object["file"] = file.value }
         if !digests.isEmpty { object["digests"] = .array(digests.map { Journal.value($0) }) }
         switch known.validator {
         case .entityTag(let tag): object["entityTag"] = .string(tag)
@@ -180,7 +189,9 @@ struct Journal: Sendable, Equatable {
     /// `[first, end, first, end, …]`, in ascending order.
     private static func value(_ ranges: ByteRanges) -> JSONValue {
         .array(
-            ranges.ranges.flatMap { [.number(JSONNumber($0.lowerBound)), .number(JSONNumber($0.upperBound))] })
+            ranges.largest(rangeLimit).flatMap {
+                [.number(JSONNumber($0.lowerBound)), .number(JSONNumber($0.upperBound))]
+            })
     }
 
     private static func ranges(_ value: JSONValue?) -> ByteRanges? {

@@ -41,7 +41,7 @@ extension PartialFile {
             throw PlugboardError(
                 .downloadWrite,
                 "The file is complete, but \(destination) cannot be written. All \(count) bytes are in \(partial): "
-                    + "move it by hand, or remove the cause and download once more, which continues without a byte.",
+                    + "move it by hand, or remove the cause and download once more: no byte is received again.",
                 underlying: String(cString: strerror(failed)))
         }
         isPresent = false

@@ -8,7 +8,7 @@ import PlugboardMessages
 
 extension PartialFile {
     /// The journal has what was written and digested so far.
-    func note() throws(PlugboardError) {
+    func saveState() throws(PlugboardError) {
         guard var journal else { return }
         lastSave = .now
         digestsSaved = provedPrefix
@@ -22,7 +22,7 @@ extension PartialFile {
         flushing = nil
         if let error = end.error { throw loseUnsynchronized(error) }
         journal?.synced = covers
-        try note()
+        try saveState()
     }
 
     /// The bytes so far outlive a crash of the system.
@@ -31,7 +31,7 @@ extension PartialFile {
         guard let known = journal, received != known.synced || (known.written ?? received) != received else { return }
         if let error = await file.waiting(for: flush) { throw loseUnsynchronized(error) }
         journal?.synced = received
-        try note()
+        try saveState()
     }
 
     /// Waits for the flush that runs.

@@ -35,6 +35,7 @@ extension PartialFile {
 
     func save(_ journal: Journal) throws(PlugboardError) {
         var journal = journal
+        journal.file = FileMark(descriptor)
         journal.digests = digestStates
         if let pieces {
             journal.pieces = pieces.hashes.identity

@@ -34,7 +34,7 @@ extension PartialFile {
         received.remove(hashes.range(piece))
         flushing?.covers.remove(hashes.range(piece))
         journal?.synced.remove(hashes.range(piece))
-        try note()
+        try saveState()
     }
 
     // MARK: Digests

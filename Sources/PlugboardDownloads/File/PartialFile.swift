@@ -14,8 +14,11 @@ import PlugboardRanges
 /// Of a file that is received from its first byte to its last, the length of the partial file is what was received,
 /// also after a `kill -9`. Of one that is received in several parts at the same time, the partial file has its whole
 /// length from the beginning, and the journal lists what was written, a few times a second. After a crash of the system
-/// only those bytes count that were synchronized. Only the flushes do not
-/// block the thread.
+/// only those bytes count that were synchronized. What was computed of the bytes (digests so far, verified pieces) is
+/// in the journal, and counts while the file was not changed since by others: not later than two seconds after it.
+///
+/// Writing and saving block the thread for a moment; flushing and digesting run beside it, and `appear` waits for the
+/// folder to be written.
 ///
 /// Sendable because one task uses it at a time: the run of the download, or `SegmentBoard`, for which the run waits.
 /// The tasks that digest and flush the file have its descriptor alone.
@@ -50,8 +53,8 @@ final class PartialFile: @unchecked Sendable {
 
     /// The time after which the journal lists what was written.
     private static let saveInterval = Duration.milliseconds(100)
-    /// Bytes after which the journal has the digests of the bytes so far.
-    private static let digestInterval = 8 << 20
+    /// Bytes, or the time, after which the journal has the digests of the bytes so far.
+    private static let digestInterval = (bytes: 8 << 20, time: Duration.seconds(1))
 
     /// Opens the partial file, and locks it until the object is released.
     init(_ path: String) throws(PlugboardError) {
@@ -69,6 +72,8 @@ final class PartialFile: @unchecked Sendable {
         // Closing alone would leave the lock to a child process that has not yet called exec, or to a task that still
         // reads the file.
         flock(descriptor, LOCK_UN)
+        // Ends its task, which has the descriptor.
+        digests.begin([], from: [])
     }
 
     /// Whether bytes of several servers were removed because they are not those of the file.
@@ -102,9 +107,11 @@ final class PartialFile: @unchecked Sendable {
         guard fstat(descriptor, &status) == 0 else { return }
         received = found.received(size: Int(status.st_size), boot: PartialFile.boot)
         journal = found
-        journal?.digests = found.digests.filter { $0.count <= received.prefix }
         isCombined = found.combination != nil
-        if let hashes = pieces?.hashes, found.pieces == hashes.identity {
+        // Bytes that others may have changed are read again.
+        let isUnchanged = FileMark(descriptor).map { found.file?.fits($0) ?? false } ?? false
+        journal?.digests = isUnchanged ? found.digests.filter { $0.count <= received.prefix } : []
+        if isUnchanged, let hashes = pieces?.hashes, found.pieces == hashes.identity {
             pieces = PieceCheck(hashes, verified: found.verified.common(with: received))
         }
         if found.boot != PartialFile.boot { renew(found) }
@@ -118,7 +125,7 @@ final class PartialFile: @unchecked Sendable {
         dropProofs()
     }
 
-    /// Drops the bytes that do not count after a crash of the system, so that those that follow are the only others.
+    /// After a crash of the system: drops the bytes that do not count, so that new bytes are not taken for them.
     private func renew(_ found: Journal) {
         guard var journal else { return }
         journal.boot = PartialFile.boot
@@ -164,8 +171,8 @@ final class PartialFile: @unchecked Sendable {
         try save(journal)
     }
 
-    /// Notes what a later response has told: the length, and the URL that has the file now.
-    func note(length: Int?, url: String?) throws(PlugboardError) {
+    /// A later response has told the length, and the URL that has the file now.
+    func update(length: Int?, url: String?) throws(PlugboardError) {
         guard var journal else { return }
         if journal.representation.length == nil { journal.representation.length = length }
         if let url {
@@ -175,8 +182,8 @@ final class PartialFile: @unchecked Sendable {
         if journal != self.journal { try save(journal) }
     }
 
-    /// Notes that bytes of another server follow, before the first of them.
-    func note(_ combination: Journal.Combination) throws(PlugboardError) {
+    /// Bytes of another server follow; called before the first of them.
+    func combine(under combination: Journal.Combination) throws(PlugboardError) {
         isCombined = true
         guard var journal, journal.combination != combination else { return }
         journal.combination = combination
@@ -225,12 +232,19 @@ final class PartialFile: @unchecked Sendable {
         if flushing == nil, received.count - (journal?.synced.count ?? 0) >= syncInterval {
             let flush = FileFlush(file, with: flush)
             flushing = (flush, flush.begin(), received)
-        } else if journal?.written != nil, .now - lastSave >= PartialFile.saveInterval {
-            try note()
-        } else if !algorithms.isEmpty, provedPrefix - digestsSaved >= PartialFile.digestInterval {
-            try note()
+        } else if isDue {
+            try saveState()
         }
         return pieces?.due(in: range, of: received) ?? []
+    }
+
+    /// Whether the journal has to list what was written, or to have the digests so far.
+    private var isDue: Bool {
+        guard journal?.written != nil || !algorithms.isEmpty || pieces != nil else { return false }
+        let since = .now - lastSave
+        if since < PartialFile.saveInterval { return false }
+        let (bytes, time) = PartialFile.digestInterval
+        return journal?.written != nil || provedPrefix - digestsSaved >= bytes || since >= time
     }
 
     /// Returns the system's error, or nil.

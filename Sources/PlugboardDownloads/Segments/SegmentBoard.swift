@@ -50,6 +50,8 @@ actor SegmentBoard {
     ///   - workers: How many have been begun.
     ///   - hasFailed: Whether the server of one of the last was of no use.
     func grow(_ workers: Int, hasFailed: Bool) -> SegmentGrowth.Step {
+        // More requests would have nothing to receive; a part that is lost or given up is work again.
+        guard hasWork else { return .wait }
         let step = growth.step(
             now: .now, count: plan.received.count, isWaiting: !waiting.isEmpty, hasFailed: hasFailed)
         if case .keep(let kept) = step {
@@ -96,6 +98,9 @@ actor SegmentBoard {
         written.delay = limit?.delay(after: written.count, now: .now) ?? .zero
         return written
     }
+
+    /// These pieces could not be verified.
+    func postpone(_ pieces: [Int]) { partial.pieces?.postpone(pieces) }
 
     /// A piece was verified.
     func judge(_ piece: Int, isRight: Bool) throws(PlugboardError) {

@@ -134,10 +134,7 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
                     piece, at: part.offset + part.count - left, number, of: sourceNumber)
                 left -= piece.count
                 written += done.count
-                for piece in done.due {
-                    guard let isRight = try await hashes?.holds(piece, in: file) else { continue }
-                    try await board.judge(piece, isRight: isRight)
-                }
+                try await verify(done.due)
                 // The rest belongs to other workers. The end of a body is read, so that its connection can be used
                 // again.
                 if !done.goesOn && left > 0 {
@@ -151,5 +148,18 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
             throw error
         }
         return left == 0
+    }
+
+    private func verify(_ pieces: [Int]) async throws(PlugboardError) {
+        guard let hashes else { return }
+        do throws(PlugboardError) {
+            for piece in pieces {
+                try await board.judge(piece, isRight: try await hashes.holds(piece, in: file))
+            }
+        } catch {
+            // The run of the download verifies them at the end.
+            await board.postpone(pieces)
+            throw error
+        }
     }
 }

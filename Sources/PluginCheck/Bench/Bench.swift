@@ -33,6 +33,8 @@ final class Bench: Sendable {
         var configuration = Configuration(
             plugins: [PluginEntry(id: descriptor.id, path: nil, settings: settings)] + neighbours.map(\.entry))
         configuration.kernel.dataDirectory = "\(subject.scratch)/data"
+        // Checks know which thread is the loop's, and rely on one order of events.
+        configuration.kernel.loops = 1
         let transport = PlannedTransport()
         let clock = FastClock()
         let kernel = try Kernel(
