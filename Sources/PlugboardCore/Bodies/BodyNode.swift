@@ -66,6 +66,12 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         (source as? PluginSource)?.move(to: home)
     }
 
+    /// The plugin has handed it over with a request, which may go to another loop: until its first pull it can belong to
+    /// that one. Not so for a body that other code of this loop may still use.
+    func unbind() {
+        if isHere, !hasBegun, source is PluginSource { isBound = false }
+    }
+
     /// The body for an exchange on this loop: itself, or, if it belongs to another loop, a body that is pulled there
     /// and read here. That one cannot be rewound, because its source cannot be called from here.
     func adopted(by home: KernelLoop) -> BodyNode {

@@ -9,6 +9,7 @@ extension HostContext {
         completed: @escaping SubRequestOutcome.Completion
     ) -> plug_result {
         guard let core = startedCore else { return codeOfAbsence }
+        body?.unbind()
         let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
             try Request(subRequest: table, body, of: id)
         }

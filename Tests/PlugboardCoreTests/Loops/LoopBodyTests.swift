@@ -210,6 +210,39 @@ import Testing
         #expect(found.withLock { $0 } == [true, true])
     }
 
+    @Test func `sent for an exchange of another loop can be sent again there`() async throws {
+        let loops = LoopKernel.Loops()
+        let bodies = Record()
+        let parked = Locked<(exchange: UInt64, ticket: Ticket)?>(nil)
+        let isParked = Gate()
+        let asker = ScriptedPlugin("asker", priority: 100)
+        asker.onRequest = { [unowned asker] exchange in
+            if exchange.request.url.hasSuffix("/park"), exchange.visit == .first {
+                let ticket = exchange.ticket()
+                parked.withLock { $0 = (exchange.id, ticket) }
+                isParked.admit()
+                return .wait(ticket)
+            }
+            guard exchange.request.url.hasSuffix("/ask"), let other = parked.withLock({ $0 }) else { return .next }
+            let sub = Request(.post, "http://sub.test/", body: .text("made on the first loop"))
+            asker.host?.send(sub, for: other.exchange) { _ in other.ticket.wake() }
+            return .next
+        }
+        let repeating = ScriptedPlugin("repeating", priority: 900)
+        repeating.onResponse = { exchange in
+            exchange.request.url.hasPrefix("http://sub.") && exchange.attempt < 3 && exchange.canResend
+                ? .resend() : .next
+        }
+        let kernel = try LoopKernel(2, [asker, repeating], ReadingTransport(bodies), loops: loops)
+
+        async let waiting = kernel.send(Request(.get, "http://origin.test/park"), on: 1)
+        try await isParked.opened(for: 1)
+        _ = try await kernel.send(Request(.get, "http://origin.test/ask"), on: 0)
+        _ = try await waiting
+
+        #expect(bodies.lines.filter { !$0.isEmpty } == Array(repeating: "made on the first loop", count: 3))
+    }
+
     @Test func `made on no loop belongs to the loop of its exchange, and can be sent again there`() async throws {
         let loops = LoopKernel.Loops()
         let bodies = Record()
