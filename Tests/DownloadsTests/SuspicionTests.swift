@@ -8,7 +8,9 @@ import Testing
 
 /// Bytes, journals and documents that are not what they seem to be.
 struct SuspicionTests {
-    private let content = RangeServer.content(3_000_000)
+    // Made once: it takes a second in a debug build.
+    private static let whole = RangeServer.content(3_000_000)
+    private let content = SuspicionTests.whole
     private let folder: TemporaryFolder
     private let path: String
 
