@@ -75,6 +75,21 @@ extension UploadTests {
         #expect(try folder.entries() == ["file"])
     }
 
+    @Test func `the content of a POST goes after its creation, whose repetition would leave two uploads`() async throws
+    {
+        var plan = UploadServer.Plan(.tus)
+        plan.extensions = "creation, creation-with-upload"
+        plan.losesResponse = [1]
+        let server = try UploadServer(plan)
+        var upload = upload(server, .automatic)
+        upload.request.method = .post
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requestLines.filter { $0 == "POST /files" }.count == 1)
+    }
+
     @Test(arguments: [nil, "sha1,md5"])
     func `a checksum that the server does not verify is not sent`(checksums: String?) async throws {
         var plan = UploadServer.Plan(.tus)
