@@ -86,7 +86,7 @@ public struct JSONSchema: Sendable {
     public var usesPatterns: Bool { program.usesPatterns }
 
     /// The number of its rules: a measure of how long the check of one value may take.
-    public var ruleCount: Int { program.code.count }
+    public var ruleCount: Int { program.ruleCount }
 
     /// Whether a document is valid. One that exceeds a limit of the evaluation is not.
     public func isValid(_ document: JSONDocument) -> Bool {
@@ -141,12 +141,24 @@ private struct DocumentLoading {
 
 /// Scratches that no evaluation uses.
 final class ScratchPool: Sendable {
+    /// The address of the one that was given last, which is retained, or 0: taking it needs no lock.
+    private let last = Atomic<UInt>(0)
     private let free = Mutex<[Scratch]>([])
 
-    func take() -> Scratch { free.withLock { $0.popLast() } ?? Scratch() }
+    deinit { _ = ScratchPool.scratch(last.exchange(0, ordering: .acquiring)) }
+
+    func take() -> Scratch {
+        ScratchPool.scratch(last.exchange(0, ordering: .acquiring)) ?? free.withLock { $0.popLast() } ?? Scratch()
+    }
 
     func give(_ scratch: Scratch) {
         scratch.reset()
-        free.withLock { if $0.count < 64 { $0.append(scratch) } }
+        let address = UInt(bitPattern: Unmanaged.passRetained(scratch).toOpaque())
+        guard let other = ScratchPool.scratch(last.exchange(address, ordering: .acquiringAndReleasing)) else { return }
+        free.withLock { if $0.count < 64 { $0.append(other) } }
+    }
+
+    private static func scratch(_ address: UInt) -> Scratch? {
+        UnsafeRawPointer(bitPattern: address).map { Unmanaged<Scratch>.fromOpaque($0).takeRetainedValue() }
     }
 }

@@ -95,7 +95,13 @@ struct BoundsTests {
     @Test func `rules nested deeper than the limit do not overflow the stack`() throws {
         let schema = try JSONSchema([
             "allOf": [["anyOf": [["$ref": "#/$defs/a"], ["type": "null"]]]],
-            "$defs": ["a": ["oneOf": [["if": true, "then": ["items": ["$ref": "#"], "unevaluatedItems": false]]]]],
+            "$defs": [
+                "a": [
+                    "oneOf": [
+                        ["if": true, "then": ["anyOf": [["items": ["$ref": "#"], "unevaluatedItems": false]]]]
+                    ]
+                ]
+            ],
         ])
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + "null" + String(repeating: "]", count: depth)

@@ -69,14 +69,14 @@ extension SchemaNodeCompiler {
     /// `properties`, `patternProperties`, `additionalProperties`, `propertyNames` and `required`: one pass.
     mutating func members(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
         var plan = MembersPlan()
-        var names: [(String, NameSlot)] = []
+        var names: [NameSlot] = []
         var positions: [ExactText: Int] = [:]
         if vocabulary.contains(.applicator) {
             for (name, _) in try keywords.object("properties", compiler) ?? [:] {
                 var slot = compiler.name(name)
                 slot.node = child("properties/\(SchemaIndex.escape(name))", &compiler)
                 positions[ExactText(name)] = names.count
-                names.append((name, slot))
+                names.append(slot)
             }
             plan.patternsStart = UInt32(compiler.draft.patternNodes.count)
             var patterns: [PatternNode] = []
@@ -101,36 +101,23 @@ extension SchemaNodeCompiler {
         if vocabulary.contains(.validation), !(draft == .draft4 && keywords["required"]?.boolValue != nil) {
             for name in try keywords.strings("required", compiler) ?? [] {
                 if let position = positions[ExactText(name)] {
-                    names[position].1.isRequired = true
+                    names[position].isRequired = true
                 } else {
                     var slot = compiler.name(name)
                     slot.isRequired = true
                     positions[ExactText(name)] = names.count
-                    names.append((name, slot))
+                    names.append(slot)
                 }
             }
         }
         let hasPatterns = plan.patternsStart != plan.patternsEnd
-        guard !names.isEmpty || hasPatterns || plan.additional != MembersPlan.none || plan.keys != MembersPlan.none
-        else { return }
-        plan.requiredCount = UInt32(names.count { $0.1.isRequired })
+        plan.checksKnown = hasPatterns || plan.keys != MembersPlan.none
+        plan.hasRest = plan.checksKnown || plan.additional != MembersPlan.none
+        guard !names.isEmpty || plan.hasRest else { return }
         plan.requiredLocation = compiler.location("required", place)
-        plan.hasNames = !names.isEmpty
-        let size = names.count.tableSize
-        plan.table = UInt32(compiler.draft.names.count)
-        plan.mask = UInt32(size - 1)
-        compiler.draft.names += [NameSlot](repeating: NameSlot(), count: size)
-        for (_, name) in names {
-            var position = name.hash & plan.mask
-            while compiler.draft.names[Int(plan.table + position)].count != .max {
-                position = (position + 1) & plan.mask
-            }
-            compiler.draft.names[Int(plan.table + position)] = name
-        }
+        plan.setNames(names, in: &compiler.draft.names)
         compiler.draft.plans.append(plan)
-        let isOnlyRequired =
-            !hasPatterns && plan.additional == MembersPlan.none && plan.keys == MembersPlan.none
-            && names.allSatisfy { $0.1.node == MembersPlan.none }
+        let isOnlyRequired = !plan.hasRest && names.allSatisfy { $0.node == MembersPlan.none }
         object.append(
             Instruction(
                 operation: isOnlyRequired ? .required : .members, marks: !isOnlyRequired,

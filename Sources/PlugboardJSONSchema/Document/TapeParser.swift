@@ -129,7 +129,9 @@ struct TapeParser {
             cursor &+= 1
             skipSpace()
         }
+        let (outer, part) = (container, tokenCount)
         try value()
+        tokens[outer].payload |= Token.part(tokens[part].kind)
     }
 
     @inline(__always)
@@ -167,7 +169,8 @@ struct TapeParser {
 
     mutating func close() throws(JSONDocumentError) {
         let isObject = tokens[container].kind == .object
-        tokens[container].payload = UInt64(truncatingIfNeeded: tokenCount)
+        let parts = tokens[container].payload & 0xFFFF_FFFF_0000_0000
+        tokens[container].payload = parts | UInt64(truncatingIfNeeded: tokenCount)
         if isObject && tokens[container].count > 1 { try replaceDuplicates() }
         container = Int(Int32(bitPattern: open.removeLast()))
     }

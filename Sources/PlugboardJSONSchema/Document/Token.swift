@@ -26,13 +26,20 @@ struct Token {
     var exponent: Int8 = 0
     /// The bytes of a string or of a number's text, the elements of an array, the members of an object.
     var count: UInt32 = 0
-    /// An integer's bits, or an offset (of text: into the bytes; of a container: the token after its last one) and a
-    /// hash.
+    /// An integer's bits, or an offset (of text: into the bytes; of a container: the token after its last one) with a
+    /// hash (of a key) or with the kinds of its parts (of a container).
     var payload: UInt64 = 0
 
     var offset: Int { Int(payload & 0xFFFF_FFFF) }
     /// The hash of a key.
     var hash: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
+    /// A bit for each kind that the elements or members of a container have; 0 if that is not known.
+    var parts: UInt16 { UInt16(truncatingIfNeeded: payload &>> 32) }
+
+    /// The bit of a kind in a payload.
+    @inline(__always)
+    static func part(_ kind: Kind) -> UInt64 { 1 &<< UInt64(32 &+ kind.rawValue) }
+
     var integer: Int64 { Int64(bitPattern: payload) }
 
     static func text(_ kind: Kind, flags: UInt8, offset: Int, count: Int, hash: UInt32 = 0) -> Token {

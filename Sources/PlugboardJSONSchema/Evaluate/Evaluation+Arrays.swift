@@ -2,8 +2,20 @@ extension Evaluation {
     @inline(never)
     mutating func items(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
         let plan = itemsPlans[index]
-        let count = Int(tokens[token].count)
+        let array = tokens[token]
         var element = token &+ 1
+        if marks < 0, plan.prefixStart == plan.prefixEnd {
+            // The kinds of the elements often decide.
+            let node = nodes + Int(plan.rest)
+            if array.parts != 0, array.parts & ~node.pointee.plainKinds == 0 { return true }
+            guard array.parts & ~node.pointee.kinds == 0 else { return false }
+            while element < array.offset {
+                guard check(plan.rest, element) else { return false }
+                element = after(element)
+            }
+            return true
+        }
+        let count = Int(array.count)
         var position = 0
         let prefix = min(Int(plan.prefixEnd &- plan.prefixStart), count)
         while position < prefix {

@@ -50,13 +50,29 @@ extension Evaluation {
     @inline(never)
     mutating func members(_ plan: UnsafePointer<MembersPlan>, _ token: Int, _ marks: Int) -> Bool {
         guard tokens[token].count >= plan.pointee.requiredCount else { return false }
+        if plan.pointee.hasRest || marks >= 0 { return markedMembers(plan, token, marks) }
+        var key = token &+ 1
+        let end = tokens[token].offset
+        var required: UInt32 = 0
+        while key < end {
+            let value = key &+ 1
+            if let slot = slot(plan, tokens[key]) {
+                if slot.pointee.isRequired, tokens[key].kind == .key { required &+= 1 }
+                if slot.pointee.node != MembersPlan.none, !check(slot.pointee.node, value) { return false }
+            }
+            key = after(value)
+        }
+        return required == plan.pointee.requiredCount
+    }
+
+    /// The same with marks, patterns, additionalProperties and propertyNames.
+    @inline(never)
+    private mutating func markedMembers(_ plan: UnsafePointer<MembersPlan>, _ token: Int, _ marks: Int) -> Bool {
         var key = token &+ 1
         let end = tokens[token].offset
         var required: UInt32 = 0
         var position = 0
-        let hasRest =
-            plan.pointee.additional != MembersPlan.none || plan.pointee.keys != MembersPlan.none
-            || plan.pointee.patternsStart != plan.pointee.patternsEnd
+        let hasRest = plan.pointee.hasRest
         while key < end {
             let name = tokens[key]
             let value = key &+ 1
@@ -72,7 +88,7 @@ extension Evaluation {
                     isKnown = true
                 }
             }
-            if hasRest {
+            if hasRest, !isKnown || plan.pointee.checksKnown {
                 guard rest(plan, key, isKnown, marks, position) else { return false }
             }
             if isLast { position &+= 1 }

@@ -109,24 +109,10 @@ extension Evaluation {
         let value = tokens[token]
         let kind: Token.Kind = value.kind == .key ? .string : value.kind
         guard plan.kinds >> UInt16(kind.rawValue) & 1 != 0 else { return false }
+        if plan.isText { return isListedText(plan, value) }
+        if plan.mask != 0 { return isListed(plan, token) }
         let tokens = tokens
         let bytes = bytes
-        if plan.mask != 0, !plan.isText { return isListed(plan, token) }
-        if plan.mask != 0 {
-            let hash = KeyHash.hash(bytes + value.offset, Int(value.count), seed: KeyHash.processSeed)
-            var slot = hash & plan.mask
-            while true {
-                let entry = Int(tables[Int(plan.table &+ slot)])
-                if entry == 0 { return false }
-                let known = constantTokens[entry]
-                if known.count == value.count,
-                    Evaluation.isSame(constantBytes + known.offset, bytes + value.offset, Int(value.count))
-                {
-                    return true
-                }
-                slot = (slot &+ 1) & plan.mask
-            }
-        }
         // No comparison looks at more than the value.
         guard charge(Int(plan.count) &* (after(token) &- token)) else { return false }
         var entry = Int(plan.start)
@@ -141,6 +127,31 @@ extension Evaluation {
             entry = ValueEquality.after(constantTokens, entry)
         }
         return false
+    }
+
+    /// The same for a list of strings: a table, or a few.
+    @inline(__always)
+    private func isListedText(_ plan: EnumerationPlan, _ value: Token) -> Bool {
+        let text = bytes + value.offset
+        if plan.mask == 0 {
+            for entry in Int(plan.start)..<Int(plan.end) where isText(entry, text, value.count) { return true }
+            return false
+        }
+        var slot = KeyHash.hash(text, Int(value.count), seed: seed) & plan.mask
+        while true {
+            let entry = Int(tables[Int(plan.table &+ slot)])
+            if entry == 0 { return false }
+            if isText(entry, text, value.count) { return true }
+            slot = (slot &+ 1) & plan.mask
+        }
+    }
+
+    /// Whether a constant is this text.
+    @inline(__always)
+    private func isText(_ constant: Int, _ text: UnsafePointer<UInt8>, _ count: UInt32) -> Bool {
+        let known = constantTokens + constant
+        return known.pointee.count == count
+            && Evaluation.isSame(constantBytes + known.pointee.offset, text, Int(count))
     }
 
     /// The same for a table of scalars of any kind.

@@ -23,6 +23,7 @@ struct Evaluation {
     /// Instead of a region of marks: nothing counts what is evaluated.
     static let unmarked = -1
 
+    /// The prepared nodes.
     let nodes: UnsafePointer<Node>
     let code: UnsafePointer<Instruction>
     /// Of a streamed document, both are set before each use.
@@ -47,11 +48,12 @@ struct Evaluation {
     let constantBytes: UnsafePointer<UInt8>
     let scratch: Unmanaged<Scratch>
     let hasDynamicScope: Bool
+    let seed: UInt64
     var depth = 0
     var stop = Stop.none
     /// The thread's; of a streamed document, set before each use.
     var lowestStack: UInt
-    var patternTime = PatternTime()
+    var patternTime: PatternTime
     /// How much work is left.
     var work: Int
 
@@ -63,7 +65,7 @@ struct Evaluation {
         _ program: Program, _ tokens: UnsafePointer<Token>, _ bytes: UnsafePointer<UInt8>, tokenCount: Int,
         _ scratch: Scratch
     ) {
-        nodes = UnsafePointer(program.nodes.base)
+        nodes = UnsafePointer(program.preparedNodes.base)
         lowestStack = StackBound.current
         code = UnsafePointer(program.code.base)
         self.tokens = tokens
@@ -88,6 +90,8 @@ struct Evaluation {
         self.program = .passUnretained(program)
         self.scratch = .passUnretained(scratch)
         hasDynamicScope = program.hasDynamicScope
+        seed = program.seed
+        patternTime = PatternTime(seed: seed)
     }
 
     /// The token after a value.
@@ -121,28 +125,28 @@ struct Evaluation {
     @inline(__always)
     mutating func check(_ index: UInt32, _ token: Int, _ marks: Int) -> Bool {
         let node = nodes + Int(index)
-        // A key, which propertyNames checks, is a string.
-        let found = tokens[token].kind
-        let kind: Token.Kind = found == .key ? .string : found
-        let bit = UInt16(truncatingIfNeeded: kind.rawValue)
+        let bit = UInt16(truncatingIfNeeded: tokens[token].kind.rawValue)
         if node.pointee.plainKinds &>> bit & 1 != 0 { return true }
         guard node.pointee.kinds &>> bit & 1 != 0 else { return false }
-        return enter(node, kind, token, marks)
+        return node.pointee.leafKinds &>> bit & 1 != 0 ? scalar(node, token) : enter(node, token, marks)
+    }
+
+    /// Runs code that leads to no other schema.
+    @inline(never)
+    private mutating func scalar(_ node: UnsafePointer<Node>, _ token: Int) -> Bool {
+        guard charge(Int(node.pointee.weight)) else { return false }
+        return run(section(node, tokens[token].kind), token, Evaluation.unmarked)
     }
 
     @inline(never)
-    private mutating func enter(
-        _ node: UnsafePointer<Node>, _ kind: Token.Kind, _ token: Int, _ marks: Int
-    ) -> Bool {
+    private mutating func enter(_ node: UnsafePointer<Node>, _ token: Int, _ marks: Int) -> Bool {
         guard depth < Evaluation.depthLimit, StackBound.position > lowestStack else {
             stop = .depth
             return false
         }
-        work &-= kind == .array || kind == .object ? 1 &+ Int(tokens[token].count) : 1
-        guard work >= 0 else {
-            stop = .work
-            return false
-        }
+        let kind = tokens[token].kind
+        let size = kind.isContainer ? 1 &+ Int(tokens[token].count) : 1
+        guard charge(size &* Int(node.pointee.weight)) else { return false }
         let section = section(node, kind)
         depth &+= 1
         let isValid: Bool

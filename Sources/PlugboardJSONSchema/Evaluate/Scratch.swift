@@ -53,7 +53,7 @@ final class Scratch: @unchecked Sendable {  // One evaluation at a time has it.
 
     func reset() {
         marksCount = 0
-        scope.removeAll(keepingCapacity: true)
+        if !scope.isEmpty { scope.removeAll(keepingCapacity: true) }
         if hashes.capacity > 1 << 16 { hashes = [] }
     }
 }

@@ -82,7 +82,10 @@ struct PatternCode {
     /// In KiB.
     private static let heapLimit: UInt32 = 1 << 10
 
-    private nonisolated(unsafe) static let context: OpaquePointer? = {  // Read only after this closure.
+    /// The limits of a match.
+    private let context = PatternCode.limits
+
+    private nonisolated(unsafe) static let limits: OpaquePointer? = {  // Read only after this closure.
         let context = pcre2_match_context_create_8(nil)
         pcre2_set_match_limit_8(context, matchLimit)
         pcre2_set_heap_limit_8(context, heapLimit)
@@ -110,9 +113,9 @@ struct PatternCode {
             let isTimed = time.begin()
             let result =
                 hasJIT
-                ? pcre2_jit_match_8(code, text, count, 0, 0, scratch.matchData, PatternCode.context)
+                ? pcre2_jit_match_8(code, text, count, 0, 0, scratch.matchData, context)
                 : pcre2_match_8(
-                    code, text, count, 0, UInt32(PCRE2_NO_UTF_CHECK), scratch.matchData, PatternCode.context)
+                    code, text, count, 0, UInt32(PCRE2_NO_UTF_CHECK), scratch.matchData, context)
             if isTimed, time.end() { return .limit }
             if result >= 0 { return .match }
             if result == PCRE2_ERROR_NOMATCH { return .noMatch }

@@ -14,9 +14,12 @@ struct PatternTime {
     /// Of so many matches, one at a random place is timed, because reading the clock costs more than a short match.
     private static let interval: UInt64 = 64
 
-    private var random: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ KeyHash.processSeed | 1
+    private var random: UInt64
     private var spent: UInt64 = 0
     private var start: UInt64 = 0
+
+    /// - Parameter seed: The process's.
+    init(seed: UInt64) { random = 0x9E37_79B9_7F4A_7C15 ^ seed | 1 }
 
     /// Whether this match is timed.
     @inline(__always)

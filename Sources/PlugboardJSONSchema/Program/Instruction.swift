@@ -36,6 +36,10 @@ struct Node {
     var kinds = Node.everyKind
     /// The kinds that match without further checks.
     var plainKinds: UInt16 = 0
+    /// The scalar kinds whose code leads to no other schema. Set by `NodePreparation`.
+    var leafKinds: UInt16 = 0
+    /// What the code costs beside the value: 1, and 1 for each schema whose code stands in it.
+    var weight: UInt32 = 1
     /// Whether arrays (1) or objects (2) need marks, for `unevaluatedItems` or `unevaluatedProperties`.
     var markedKinds: UInt8 = 0
     /// The resource that the schema stands in, for dynamic references.
@@ -82,6 +86,10 @@ struct MembersPlan {
     var additional = MembersPlan.none
     /// The node of the keys; `none` without one.
     var keys = MembersPlan.none
+    /// Whether there are patterns, `additional` or `keys`.
+    var hasRest = false
+    /// Whether patterns or `keys` look at members of known names, too.
+    var checksKnown = false
     /// Locations for the errors.
     var requiredLocation: UInt32 = 0
     var additionalLocation: UInt32 = 0

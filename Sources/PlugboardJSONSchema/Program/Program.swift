@@ -10,7 +10,12 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
     }
 
     let root: UInt32
+    /// The nodes as they were compiled, for errors and streams.
     let nodes: FlatList<Node>
+    /// The same nodes as `NodePreparation` has prepared them for the evaluation, and further ones.
+    let preparedNodes: FlatList<Node>
+    /// The number of instructions that were compiled.
+    let ruleCount: Int
     let code: FlatList<Instruction>
     let lists: FlatList<UInt32>
     let plans: FlatList<MembersPlan>
@@ -40,9 +45,16 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
     let nameBytes: FlatList<UInt8>
     let locations: [Location]
     let hasDynamicScope: Bool
+    /// Of the hashes of keys and of listed strings.
+    let seed = KeyHash.processSeed
 
     init(_ draft: ProgramDraft, root: UInt32, nameBytes: [UInt8], constants: JSONDocument) {
         self.root = root
+        ruleCount = draft.code.count
+        var preparation = NodePreparation(draft, nameBytes)
+        preparation.run()
+        preparedNodes = FlatList(preparation.nodes)
+        let draft = preparation.draft
         nodes = FlatList(draft.nodes)
         code = FlatList(draft.code)
         lists = FlatList(draft.lists)

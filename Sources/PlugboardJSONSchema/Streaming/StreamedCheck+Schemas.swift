@@ -76,7 +76,7 @@ extension StreamedCheck {
             guard failure == nil else { return }
         }
         // The schema `false` decides before the value has begun.
-        for index in pending..<applied.count where evaluation.nodes[Int(applied[index].node)].kinds == 0 {
+        for index in pending..<applied.count where program.nodes.base[Int(applied[index].node)].kinds == 0 {
             return fail(index, token + 1)
         }
     }
