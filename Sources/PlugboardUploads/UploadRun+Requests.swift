@@ -22,7 +22,8 @@ extension UploadRun {
         // taken for the whole.
         let part = try await creationPart(dialect)
         isLengthDeferred = dialect == .tus && parts.length == nil
-        let request = try dialect.creation(by: upload, with: part, length: parts.length)
+        var request = try dialect.creation(by: upload, with: part, length: parts.length)
+        try await addDigests(of: part, toCreation: &request, dialect)
         let announced = Announcement()
         let response: Response
         do throws(PlugboardError) {
@@ -156,9 +157,7 @@ extension UploadRun {
         let part = try await parts.part(from: offset, upTo: partLimit(resource.appendLimit))
         var request = resource.dialect.appending(
             part, to: resource, by: upload, deferredLength: isLengthDeferred ? parts.length : nil)
-        if upload.checksum, resource.dialect == .tus {
-            request.fields["Upload-Checksum"] = "sha256 \(try await UploadSending.digest(of: part))"
-        }
+        try await addDigest(of: part, to: &request, resource.dialect)
         let response = try await sending.send(
             request, part, total: parts.length, resumed: resumed, with: sender)
         let told = UploadDialect.offset(in: response.fields)
@@ -204,5 +203,5 @@ extension UploadRun {
         return min(own, limit ?? .max)
     }
 
-    private var isStream: Bool { if case .stream = upload.content.kind { true } else { false } }
+    var isStream: Bool { if case .stream = upload.content.kind { true } else { false } }
 }

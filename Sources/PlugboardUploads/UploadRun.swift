@@ -264,6 +264,7 @@ struct UploadRun {
         let length = parts.length
         let part = UploadPart(body: parts.whole, offset: 0, count: length ?? 0, isLast: true)
         request.body = part.body
+        try await addDigests(of: part, toCreation: &request, nil)
         let response = try await sending.send(request, part, total: length, resumed: 0, with: sender)
         return await end(response, with: sender)
     }

@@ -60,23 +60,6 @@ struct UploadSending {
         if waits == nil, !seen.value, (200...299).contains(response.status) { isExpectUseless = true }
         return response
     }
-
-    /// The SHA-256 of a part in base 64, as tus wants it.
-    static func digest(of part: UploadPart) async throws(PlugboardError) -> String {
-        let source = part.body.source
-        let file: (any BodySource)? = (source as? UploadFilePart)?.unsent
-        guard let copy = file ?? (source as? UploadBytesPart)?.unsent else {
-            throw PlugboardError(.bodyRead, "The content cannot be read twice, as its digest needs it.")
-        }
-        var digest = SHA256()
-        var pieces = Body(copy).makeAsyncIterator()
-        while let piece = try await pieces.next() { piece.withUnsafeBytes { digest.update($0) } }
-        let digits = Array(digest.hexadecimal.utf8)
-        let bytes = stride(from: 0, to: digits.count, by: 2).map { index in
-            (hexadecimalValue(digits[index]) ?? 0) << 4 | (hexadecimalValue(digits[index + 1]) ?? 0)
-        }
-        return Base64.encode(bytes)
-    }
 }
 
 /// Whether 100 has come.

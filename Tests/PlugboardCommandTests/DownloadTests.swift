@@ -210,12 +210,12 @@ struct DownloadCommandTests {
         let ended = TransferCount(done: 10, resumed: 4, total: 0)
         let running = [TransferCount(done: 5, resumed: 1, total: 20), TransferCount(done: 0, resumed: 0, total: 30)]
 
-        let all = TransferDisplay.totals(running, 1, ended, of: 3)
-        let early = TransferDisplay.totals(running, 1, ended, of: 4)
+        let all = TransferRows.totals(running, 1, ended, of: 3)
+        let early = TransferRows.totals(running, 1, ended, of: 4)
 
         #expect(all?.name == "1 of 3 files" && all?.count.done == 15 && all?.count.total == 60)
         #expect(all?.count.resumed == 5 && early?.count.total == nil && early?.name == "1 of 4 files")
-        #expect(TransferDisplay.totals([running[0]], 0, TransferCount(done: 0, resumed: 0, total: 0), of: 1) == nil)
+        #expect(TransferRows.totals([running[0]], 0, TransferCount(done: 0, resumed: 0, total: 0), of: 1) == nil)
     }
 
     @Test(arguments: [

@@ -3,6 +3,8 @@ import Foundation
 /// Calls a closure when the entries of a folder have changed so many times: made, written, renamed or removed.
 package final class FolderWatch: Sendable {
     private let descriptor: Int32
+    /// Opens when the watch's thread has ended.
+    package let ended = Gate()
 
     /// - Parameter changes: After so many, `reached` is called, once, on a thread of its own.
     package init(_ folder: String, after changes: Int, _ reached: @escaping @Sendable () -> Void) throws {
@@ -13,10 +15,13 @@ package final class FolderWatch: Sendable {
         guard inotify_add_watch(descriptor, folder, UInt32(mask)) >= 0 else {
             throw SystemError.failed("inotify_add_watch", errno)
         }
-        // The thread ends with the first change after the folder is gone, or when the count is reached.
+        // The thread ends when the count is reached or the folder is gone (IN_IGNORED).
         let own = dup(descriptor)
-        Thread.detachNewThread {
-            defer { close(own) }
+        Thread.detachNewThread { [ended] in
+            defer {
+                close(own)
+                ended.open()
+            }
             var left = changes
             var buffer = [UInt8](repeating: 0, count: 4096)
             while left > 0 {
@@ -24,8 +29,12 @@ package final class FolderWatch: Sendable {
                 guard count > 0 else { return }
                 var offset = 0
                 while offset < count {
-                    let length = buffer[(offset + 12)..<(offset + 16)].reversed().reduce(0) { $0 << 8 | Int($1) }
-                    offset += 16 + length
+                    func number(at field: Int) -> UInt32 {
+                        buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset + field, as: UInt32.self) }
+                    }
+                    // A watch, a mask, a cookie and the length of a name.
+                    guard number(at: 4) & UInt32(IN_IGNORED) == 0 else { return }
+                    offset += 16 + Int(number(at: 12))
                     left -= 1
                 }
             }

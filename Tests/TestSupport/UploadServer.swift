@@ -1,4 +1,5 @@
 import Foundation
+import PlugboardMessages
 import Synchronization
 
 /// A server of resumable uploads that keeps what it receives, and breaks off as a test says.
@@ -53,6 +54,8 @@ package final class UploadServer: Sendable {
         var bytes: [UInt8] = []
         var length: Int?
         var isComplete = false
+        /// `Repr-Digest` of the creation.
+        var digest: String?
         /// The number of the latest request to it.
         var turn = 0
     }
@@ -64,6 +67,7 @@ package final class UploadServer: Sendable {
         var contentCount = 0
         var contents: [[UInt8]] = []
         var cancelled = 0
+        var verified: [String] = []
     }
 
     private let state: StateBox
@@ -103,6 +107,8 @@ package final class UploadServer: Sendable {
         state.value.withLock { $0.resources.compactMap { $0 }.filter { !$0.isComplete }.map(\.bytes) }
     }
     package var cancelledCount: Int { state.value.withLock { $0.cancelled } }
+    /// The names of the fields whose digests were right. Bytes with a wrong one are refused.
+    package var verified: [String] { state.value.withLock { $0.verified } }
     package func change(_ change: (inout Plan) -> Void) { state.value.withLock { change(&$0.plan) } }
 
     // MARK: One request
@@ -208,6 +214,21 @@ package final class UploadServer: Sendable {
             }
         }
         func location(_ index: Int) -> String { "\(plan.base ?? "")/uploads/\(index)" }
+        /// The status by which wrong bytes are refused.
+        func verify(_ request: ReceivedRequest, _ content: [UInt8], _ index: Int) -> Int? {
+            state.value.withLock { state in
+                func isRight(_ name: String, _ value: String?, _ expected: String) -> Bool {
+                    if value == expected { state.verified.append(name) }
+                    return value == nil || value == expected
+                }
+                let digest = UploadServer.digest(of: content)
+                if !isRight("Upload-Checksum", request["Upload-Checksum"], "sha256 \(digest)") { return 460 }
+                if !isRight("Content-Digest", request["Content-Digest"], "sha-256=:\(digest):") { return 400 }
+                guard let resource = state.resources[index], request["Upload-Complete"] != "?0" else { return nil }
+                let whole = UploadServer.digest(of: resource.bytes)
+                return isRight("Repr-Digest", resource.digest, "sha-256=:\(whole):") ? nil : 400
+            }
+        }
         func receive(into index: Int, isLast: Bool?) throws {
             let (number, turn) = state.value.withLock { state in
                 let turn = state.resources[index]?.turn
@@ -220,6 +241,7 @@ package final class UploadServer: Sendable {
             guard let length = request["Content-Length"].flatMap({ Int($0) }) else { throw ReceivedRequestError.closed }
             var left = length
             var kept = 0
+            var content: [UInt8] = []
             while left > 0 {
                 let wanted = min(16_384, left, cut.map { $0 - kept } ?? .max)
                 if wanted == 0 {
@@ -227,6 +249,7 @@ package final class UploadServer: Sendable {
                     throw ReceivedRequestError.closed
                 }
                 let piece = try connection.readBytes(wanted)
+                content += piece
                 let count = state.value.withLock { state -> Int? in
                     // A resource that is gone is noticed at the end.
                     guard state.resources[index]?.turn ?? turn == turn else { return nil }
@@ -242,6 +265,13 @@ package final class UploadServer: Sendable {
                     throw ReceivedRequestError.closed
                 }
                 try plan.onPiece?(connection, count)
+            }
+            if request.method != "PATCH" {
+                state.value.withLock { $0.resources[index]?.digest = request["Repr-Digest"] }
+            }
+            if let status = verify(request, content, index) {
+                state.value.withLock { $0.resources[index]?.bytes.removeLast(content.count) }
+                return try refuse(status)
             }
             let (resource, isWhole) = state.value.withLock { state in
                 if plan.dialect == .tus, let length = request["Upload-Length"].flatMap({ Int($0) }) {
@@ -274,5 +304,14 @@ package final class UploadServer: Sendable {
             }
             try respond(request.method == "PATCH" ? (plan.dialect == .tus ? 204 : 200) : 201, fields)
         }
+    }
+
+    /// SHA-256 in base 64.
+    private static func digest(of bytes: [UInt8]) -> String {
+        let digits = Array(Bytes(bytes).sha256)
+        let digest = stride(from: 0, to: digits.count, by: 2).compactMap { index in
+            UInt8(String(digits[index...index + 1]), radix: 16)
+        }
+        return Data(digest).base64EncodedString()
     }
 }

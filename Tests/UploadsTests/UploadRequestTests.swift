@@ -123,6 +123,69 @@ extension UploadTests {
         #expect(digest.hasPrefix("sha256 ") && text == Bytes(content).sha256)
     }
 
+    @Test(arguments: [Upload.Resumption.none, .draft, .automatic, .tus], [nil, 30_000])
+    func `the server verifies what it gets, in whatever parts`(
+        resumption: Upload.Resumption, partSize: Int?
+    ) async throws {
+        var plan = UploadServer.Plan(resumption == .tus ? .tus : resumption == .none ? .none : .draft)
+        plan.extensions = "creation,checksum"
+        plan.checksums = "sha256"
+        let server = try UploadServer(plan)
+        var upload = upload(server, resumption)
+        upload.checksum = true
+        upload.partSize = partSize.map { .bytes($0) }
+        let isInParts = partSize != nil && (resumption == .draft || resumption == .tus)
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        let each = resumption == .tus ? "Upload-Checksum" : "Content-Digest"
+        // The creation of the draft has no content.
+        let count = (isInParts ? 4 : 1) + (resumption == .draft ? 1 : 0)
+        #expect(server.verified.filter { $0 == each }.count >= (isInParts ? 4 : 1))
+        #expect(server.verified.filter { $0 == each }.count <= count)
+        #expect(server.verified.contains("Repr-Digest") == (resumption != .tus))
+    }
+
+    @Test(arguments: [Upload.Resumption.none, .draft])
+    func `a digest of the caller stays, and a server that finds other bytes refuses them`(
+        resumption: Upload.Resumption
+    ) async throws {
+        let server = try UploadServer(resumption == .none ? .none : .draft)
+        var upload = upload(server, resumption)
+        upload.checksum = true
+        upload.request.fields["Repr-Digest"] = "sha-256=:AAAA:"
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(!result.isComplete && result.response.status == 400 && server.contents.isEmpty)
+    }
+
+    @Test(arguments: [Upload.Resumption.none, .draft])
+    func `a stream in parts has digests of them, and one that cannot be read twice is refused`(
+        resumption: Upload.Resumption
+    ) async throws {
+        let server = try UploadServer(resumption == .none ? .none : .draft)
+        let content = content
+        let stream = AsyncStream<Bytes> { input in
+            input.yield(Bytes(content))
+            input.finish()
+        }
+        var upload = Upload(Request(.put, server.url()), .stream(.stream(stream, length: content.count)))
+        upload.resumption = resumption
+        upload.partSize = .bytes(30_000)
+        upload.checksum = true
+
+        guard resumption == .none else {
+            let result = try await upload.run(with: Kernel())
+            #expect(result.isComplete && server.contents == [content])
+            #expect(server.verified.filter { $0 == "Content-Digest" }.count == 4)
+            return
+        }
+        let error = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
+        #expect(error?.code == .bodyRead && server.requests.isEmpty)
+    }
+
     @Test(arguments: dialects)
     func `progress has totals, and comes at most ten times a second`(dialect: Dialect) async throws {
         let large = RangeServer.content(1_000_000)

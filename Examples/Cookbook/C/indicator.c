@@ -30,19 +30,34 @@ typedef struct indicator {
     pthread_mutex_t lock;   // several loops may call the plugin at once; what follows is under this lock
     request *requests;      // the oldest first
     int has_timer;
-    int is_shown;
+    int is_shown, was_told, is_publishing;   // was_told: what was published last
     unsigned drawings;
     char line[256];         // what was drawn last
     size_t line_count, written;
 } indicator;
 
-static void publish(indicator *self, plug_text id) {
-    self->host->publish_event(self->host, 0, id, NULL, 0);
+// Publishes whether requests are shown, if that has changed. Other plugins' hooks run meanwhile, so the lock is not held.
+// One thread publishes at a time: the last event always tells what is true.
+static void publish(indicator *self) {
+    pthread_mutex_lock(&self->lock);
+    while (!self->is_publishing && self->was_told != self->is_shown) {
+        int is_shown = self->was_told = self->is_shown;
+        self->is_publishing = 1;
+        pthread_mutex_unlock(&self->lock);
+        plug_text id = is_shown ? PLUG_TEXT("com.example.indicator.shown") : PLUG_TEXT("com.example.indicator.hidden");
+        self->host->publish_event(self->host, 0, id, NULL, 0);
+        pthread_mutex_lock(&self->lock);
+        self->is_publishing = 0;
+    }
+    pthread_mutex_unlock(&self->lock);
 }
 
 // The hooks run on the kernel's loop, which must not wait for a terminal that was stopped (Ctrl-S). O_NONBLOCK on
-// standard error itself would hold for all programs that share it, so it is opened again.
+// standard error itself would hold for all programs that share it, so it is opened again. TERM is dumb if the terminal
+// has no control sequences, or if the program draws on it itself.
 static int open_terminal(void) {
+    const char *kind = getenv("TERM");
+    if (kind != NULL && strcmp(kind, "dumb") == 0) return -1;
     if (!isatty(STDERR_FILENO)) return -1;
     return open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
@@ -76,13 +91,8 @@ static const request *shown(const indicator *self, int *count) {
 static void draw(indicator *self) {
     int count;
     const request *first = shown(self, &count);
-    if (self->is_shown != (first != NULL)) {
-        self->is_shown = first != NULL;
-        if (first != NULL) publish(self, PLUG_TEXT("com.example.indicator.shown"));
-        else publish(self, PLUG_TEXT("com.example.indicator.hidden"));
-    } else if (first == NULL) {
-        return;
-    }
+    if (first == NULL && !self->is_shown) return;
+    self->is_shown = first != NULL;
     if (self->terminal < 0 || !flush(self)) return;
     char bar[32] = "";
     if (first != NULL && first->total > 0) {
@@ -113,17 +123,19 @@ static void fired(void *context) {
     draw(self);
     set_timer(self);
     pthread_mutex_unlock(&self->lock);
+    publish(self);
 }
 
 // Keeps as many whole characters of a message in UTF-8 as there is room for. The message is text from a program: its
-// control characters would control the terminal, and those of C1 are two bytes that begin with 0xC2.
+// control characters would control the terminal. Those of C1 are two bytes that begin with 0xC2, or one byte that is not
+// UTF-8.
 static void keep_message(request *own, plug_text message) {
     size_t kept = 0;
     for (uint64_t i = 0; i < message.count;) {
         const unsigned char *byte = (const unsigned char *)message.bytes + i;
-        size_t length = *byte < 0x80 ? 1 : *byte < 0xe0 ? 2 : *byte < 0xf0 ? 3 : 4;
+        size_t length = *byte < 0xc0 ? 1 : *byte < 0xe0 ? 2 : *byte < 0xf0 ? 3 : 4;
         if (i + length > message.count || kept + length >= sizeof own->message) break;
-        int is_control = *byte < 0x20 || *byte == 0x7f || (*byte == 0xc2 && byte[1] < 0xa0);
+        int is_control = *byte < 0x20 || (*byte >= 0x7f && *byte < 0xc0) || (*byte == 0xc2 && byte[1] < 0xa0);
         if (is_control) {
             own->message[kept++] = '?';
         } else {
@@ -207,6 +219,7 @@ static void on_event(void *context, plug_exchange *exchange, const plug_event *e
         own->is_suspended = is(id, "suspended");
     }
     pthread_mutex_unlock(&self->lock);
+    publish(self);
 }
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {

@@ -48,10 +48,8 @@ struct Downloading: Sendable {
     }
 
     init(_ verb: DownloadVerb) throws {
-        var configuration = try verb.arguments.configuration()
+        configuration = try verb.arguments.configuration()
         let base = configuration.kernel.baseURL
-        configuration.leaveTerminalToProgress()
-        self.configuration = configuration
         var urls = verb.urls
         if let list = verb.inputFile { urls += try Downloading.lines(of: list) }
         guard !urls.isEmpty || !verb.metalinks.isEmpty else {
@@ -135,18 +133,7 @@ struct Downloading: Sendable {
 
     // MARK: Running
 
-    func run() async throws {
-        let failure = try await Kernel.whileRunning(configuration) { kernel in
-            let interrupt = Interrupt()
-            let task = Task { try await all(kernel) }
-            interrupt.cancels { task.cancel() }
-            let failure = try await task.value
-            withExtendedLifetime(interrupt) {}
-            return failure
-        }
-        display.clear()
-        if let failure { throw failure }
-    }
+    func run() async throws { try await display.whileRunning(configuration) { try await all($0) } }
 
     /// Downloads all files, so many at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws -> CommandFailure? {
@@ -237,7 +224,10 @@ struct Downloading: Sendable {
         _ job: Download, _ index: Int, _ facts: JSONObject, _ kernel: Kernel
     ) async throws(PlugboardError) -> DownloadResult {
         var job = job
-        job.progress = { [display, file = job.file] in display.show(index, file, $0, facts) }
+        job.progress = { [display, file = job.file] in
+            let count = TransferCount(done: $0.received, resumed: $0.resumed, total: $0.total)
+            display.show(index, file, count, facts)
+        }
         let result = try await job.run(with: kernel)
         if result.isComplete { return result }
         result.response.body.source.release()

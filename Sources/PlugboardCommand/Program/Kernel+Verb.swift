@@ -6,11 +6,11 @@ extension Kernel {
     /// ends. After a success, the exchanges in progress have five seconds to end.
     static func whileRunning<Result>(
         _ configuration: Configuration, catalog: Catalog = .bundled, transport: (any Transport)? = nil,
-        _ work: (Kernel) async throws -> Result
+        log: KernelLog? = nil, _ work: (Kernel) async throws -> Result
     ) async throws -> Result {
         let kernel = try Kernel(
             configuration: configuration, catalog: catalog, loader: PluginArguments.loader(for: configuration),
-            transport: transport)
+            transport: transport, log: log)
         do {
             let result = try await work(kernel)
             await kernel.shutDown(within: .seconds(5))

@@ -31,6 +31,14 @@ struct BodyWriter {
         }
     }
 
+    /// Writes a whole body that is not JSON.
+    func write(_ bytes: Bytes) throws(CommandFailure) {
+        guard isForReaders else { return try output.write(bytes) }
+        var writer = TextWriter(output)
+        try writer.write(bytes)
+        try writer.finish()
+    }
+
     private func writeLaidOut(_ body: Body) async throws {
         var pieces: [Bytes] = []
         var count = 0

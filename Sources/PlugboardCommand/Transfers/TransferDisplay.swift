@@ -1,4 +1,5 @@
-import PlugboardDownloads
+import Dispatch
+import Plugboard
 import PlugboardJSON
 import PlugboardKit
 import Synchronization
@@ -12,139 +13,185 @@ struct TransferCount {
 
 /// The progress of several downloads or uploads: a line for each on a terminal, or an object of JSON a line for
 /// programs.
+///
+/// It is the only writer to the terminal: the kernel's log goes through it. Transfers and loops never wait for it,
+/// because a queue of its own writes: of progress only the latest state, ten times a second at most, and of what must
+/// not be lost every line. So a terminal that was stopped (Ctrl-S), or a reader that is slow, stops nothing but this.
 final class TransferDisplay: Sendable {
     enum Form: String, CaseIterable {
-        /// Lines that are redrawn, if standard error is a terminal.
+        /// Lines that are redrawn, if standard error is a terminal that has control sequences.
         case bar
         /// One object a line on standard output.
         case json
         case none
     }
 
-    private struct Row {
-        let name: String
-        let began: ContinuousClock.Instant
-        var count: TransferCount
-    }
+    private static let interval = DispatchTimeInterval.milliseconds(100)
+    /// How many lines of the log wait for a terminal that was stopped.
+    private static let logLimit = 1000
 
     private struct State {
-        var rows: [Int: Row] = [:]
+        var rows = TransferRows()
+        /// The objects of progress that wait, by files.
+        var objects: [Int: JSONObject] = [:]
+        /// Lines that wait, all of which are written.
+        var lines: [Line] = []
+        var logCount = 0
+        var leftOut = 0
+        /// Whether the queue is to show progress.
+        var isDue = false
+        /// When progress may be shown again.
+        var next = DispatchTime.now()
         /// The lines that stand on the terminal.
         var drawn = 0
-        /// How many files there are; nil if that is not known.
-        var files: Int?
-        var ended = 0
-        /// What the files that have ended have brought.
-        var endedCount = TransferCount(done: 0, resumed: 0, total: 0)
-        /// When the first file began.
-        var began: ContinuousClock.Instant?
+
+        mutating func takeLines() -> [Line] {
+            if leftOut > 0 { lines.append(.text("plugboard: \(leftOut) more lines of the log were left out\n")) }
+            defer { (lines, logCount, leftOut) = ([], 0, 0) }
+            return lines
+        }
+    }
+
+    private enum Line {
+        case text(String)
+        case object(JSONObject)
     }
 
     private let form: Form
     /// What an object of JSON calls the bytes.
     private let member: String
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let queue = DispatchQueue(label: "plugboard.transfers")
+    private let output: @Sendable (String) -> Void
 
-    init(_ form: Form, counting member: String = "received") {
-        self.form = form == .bar && !StandardError.isTerminal ? .none : form
+    /// - Parameter terminal: Writes a text unchanged, and may block; nil for standard error.
+    init(_ form: Form, counting member: String = "received", terminal: (@Sendable (String) -> Void)? = nil) {
+        self.form = form == .bar && terminal == nil && !StandardError.canBeDrawnOn ? .none : form
         self.member = member
+        output = { if !$0.isEmpty { (terminal ?? StandardError.draw)($0) } }
+        state = Mutex(State())
     }
+
+    // MARK: What happens, from any thread
 
     /// The totals are about so many files.
-    func expect(_ files: Int) { state.withLock { $0.files = files } }
+    func expect(_ files: Int) { state.withLock { $0.rows.files = files } }
 
-    /// From any thread.
-    ///
     /// - Parameter facts: Members of the object of JSON, which tell the files apart.
-    func show(_ index: Int, _ name: String, _ progress: DownloadProgress, _ facts: JSONObject) {
-        let count = TransferCount(done: progress.received, resumed: progress.resumed, total: progress.total)
-        show(index, name, count, facts)
-    }
-
-    /// From any thread.
     func show(_ index: Int, _ name: String, _ count: TransferCount, _ facts: JSONObject = [:]) {
-        switch form {
-        case .none: break
-        case .json:
-            var object: JSONObject = [
-                "file": .string(name), member: .number(JSONNumber(count.done)),
-                "resumed": .number(JSONNumber(count.resumed)),
-            ]
-            if let total = count.total { object["total"] = .number(JSONNumber(total)) }
-            for (name, value) in facts { object[name] = value }
-            write(object)
-        case .bar:
-            state.withLock { state in
-                state.began = state.began ?? .now
-                if state.rows[index] == nil {
-                    state.rows[index] = Row(name: name, began: .now, count: count)
-                }
-                state.rows[index]?.count = count
-                draw(&state)
-            }
+        guard form != .none else { return }
+        let next: DispatchTime? = state.withLock { state in
+            guard state.rows.set(index, name, count) else { return nil }
+            if form == .json { state.objects[index] = object(name, count, facts) }
+            defer { state.isDue = true }
+            return state.isDue ? nil : state.next
         }
+        if let next { queue.asyncAfter(deadline: next) { self.write(progress: true) } }
     }
 
-    /// A download has ended: its line goes, and this one stays.
+    private func object(_ name: String, _ count: TransferCount, _ facts: JSONObject) -> JSONObject {
+        var object: JSONObject = [
+            "file": .string(name), member: .number(JSONNumber(count.done)),
+            "resumed": .number(JSONNumber(count.resumed)),
+        ]
+        if let total = count.total { object["total"] = .number(JSONNumber(total)) }
+        for (name, value) in facts { object[name] = value }
+        return object
+    }
+
+    /// A transfer has ended: its line goes, and this one stays.
     func end(_ index: Int, _ line: String, _ object: JSONObject) {
-        if form == .json { return write(object) }
         state.withLock { state in
-            clear(&state)
-            if let count = state.rows.removeValue(forKey: index)?.count {
-                state.endedCount.done += count.done
-                state.endedCount.resumed += count.resumed
+            state.rows.end(index)
+            state.objects[index] = nil
+            state.lines.append(form == .json ? .object(object) : .text(VisibleText.of(line) + "\n"))
+        }
+        queue.async { self.write() }
+    }
+
+    /// A log whose lines go to standard error, through this display.
+    func log(_ level: LogLevel) -> KernelLog {
+        KernelLog(level: level) { [self] level, source, text in
+            state.withLock { state in
+                guard state.logCount < TransferDisplay.logLimit else { return state.leftOut += 1 }
+                state.logCount += 1
+                state.lines.append(.text(KernelLog.standardErrorText(level, source, text)))
             }
-            state.ended += 1
-            StandardError.write(line + "\n")
-            if form == .bar { draw(&state) }
+            queue.async { self.write() }
         }
     }
 
-    func clear() { state.withLock { clear(&$0) } }
+    /// Writes the body of a response to standard output, while no progress stands on the terminal.
+    func write(_ body: Bytes) async throws(CommandFailure) {
+        let result: Result<Void, CommandFailure> = await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                write()
+                let standard = ByteOutput.standard
+                let isMixed = form == .bar && standard.isTerminal && body.withUnsafeBytes { $0.last != 0x0A }
+                output(state.withLock { erasing(&$0) })
+                let result = Result { () throws(CommandFailure) in
+                    try BodyWriter(standard, isForReaders: standard.isTerminal).write(body)
+                }
+                // Progress must not continue the body's last line.
+                if isMixed { output("\n") }
+                continuation.resume(returning: result)
+            }
+        }
+        try result.get()
+    }
+
+    /// Waits until everything is written. Nothing of the progress is left on the terminal.
+    func finish() async {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                state.withLock { $0.rows.endAll() }
+                write(progress: true)
+                continuation.resume()
+            }
+        }
+    }
+
+    // MARK: Writing, on the queue
+
+    /// - Parameter progress: Whether progress is shown that no line comes with.
+    private func write(progress: Bool = false) {
+        var lines: [Line] = []
+        var text = ""
+        // What is drawn; nil leaves the terminal as it is.
+        var rows: TransferRows?
+        state.withLock { state in
+            lines = state.takeLines()
+            if progress {
+                state.isDue = false
+                lines = state.objects.sorted { $0.key < $1.key }.map { .object($0.value) } + lines
+                state.objects = [:]
+            }
+            guard form == .bar, progress || !lines.isEmpty else { return }
+            text = erasing(&state)
+            rows = state.rows
+        }
+        for line in lines {
+            switch line {
+            case .text(let line): text += line
+            case .object(let object): write(object)
+            }
+        }
+        if let drawing = rows?.lines {
+            text += drawing.map { $0 + "\n" }.joined()
+            state.withLock { $0.drawn = drawing.count }
+        }
+        output(text)
+        if progress { state.withLock { $0.next = .now() + TransferDisplay.interval } }
+    }
+
+    /// What erases the lines on the terminal.
+    private func erasing(_ state: inout State) -> String {
+        defer { state.drawn = 0 }
+        return state.drawn > 0 ? "\u{1B}[\(state.drawn)A\r\u{1B}[J" : ""
+    }
 
     private func write(_ object: JSONObject) {
-        // A closed pipe is no reason to stop the downloads.
-        state.withLock { _ in
-            try? ByteOutput.standard.write(Bytes(JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]))
-        }
-    }
-
-    private func clear(_ state: inout State) {
-        if state.drawn > 0 { StandardError.draw("\u{1B}[\(state.drawn)A\r\u{1B}[J") }
-        state.drawn = 0
-    }
-
-    private func draw(_ state: inout State) {
-        let (columns, height) = TransferLine.terminal
-        let rows = state.rows.sorted { $0.key < $1.key }.map(\.value)
-        // More lines than the terminal has could not be redrawn.
-        let shown = rows.count <= max(height - 3, 1) ? rows.count : max(height - 4, 1)
-        var lines = rows.prefix(shown).map {
-            TransferLine.of($0.name, $0.count, after: .now - $0.began, columns: columns)
-        }
-        if shown < rows.count { lines.append(TransferLine.cut("… and \(rows.count - shown) more", to: columns - 1)) }
-        if let (name, count) = TransferDisplay.totals(rows.map(\.count), state.ended, state.endedCount, of: state.files)
-        {
-            lines.append(TransferLine.of(name, count, after: .now - (state.began ?? .now), columns: columns))
-        }
-        let up = state.drawn > 0 ? "\u{1B}[\(state.drawn)A\r\u{1B}[J" : ""
-        StandardError.draw(up + lines.map { $0 + "\n" }.joined())
-        state.drawn = lines.count
-    }
-
-    /// The line about all files; nil for a single file. The bytes of files that have not begun are not known.
-    static func totals(
-        _ running: [TransferCount], _ ended: Int, _ endedCount: TransferCount, of files: Int?
-    ) -> (name: String, count: TransferCount)? {
-        let known = running.count + ended
-        guard max(files ?? 0, known) > 1 else { return nil }
-        var sum = running.reduce(into: endedCount) {
-            $0.done += $1.done
-            $0.resumed += $1.resumed
-        }
-        let totals = running.compactMap(\.total)
-        let isKnown = totals.count == running.count && known >= files ?? known
-        sum.total = isKnown ? totals.reduce(endedCount.done, +) : nil
-        return ("\(ended) of \(max(files ?? 0, known)) files", sum)
+        // A closed pipe is no reason to stop the transfers.
+        try? ByteOutput.standard.write(Bytes(JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]))
     }
 }

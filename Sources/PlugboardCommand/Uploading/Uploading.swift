@@ -22,15 +22,14 @@ struct Uploading: Sendable {
     private let parallel: Int
     private let configuration: Configuration
     private let display: TransferDisplay
-    private let relay: ProgressRelay
+    /// Whether the server gets digests of what is sent.
+    private let verifies: Bool
     /// Whether the responses' bodies go to standard output.
     private let printsBodies: Bool
 
     init(_ verb: UploadVerb) throws {
-        var configuration = try verb.arguments.configuration()
+        configuration = try verb.arguments.configuration()
         let base = configuration.kernel.baseURL
-        configuration.leaveTerminalToProgress()
-        self.configuration = configuration
         guard verb.files.count >= 2, let url = verb.files.last else {
             throw CommandFailure(.usage, "An upload needs a file and a URL. See plugboard upload --help.")
         }
@@ -73,9 +72,8 @@ struct Uploading: Sendable {
         allowsOtherOrigins = verb.otherOrigins
         aborts = verb.abort
         parallel = verb.parallel
-        let display = TransferDisplay(form, counting: "sent")
-        self.display = display
-        relay = ProgressRelay { display.show($0, $1, $2) }
+        display = TransferDisplay(form, counting: "sent")
+        verifies = verb.checksum
         printsBodies = form != .json
     }
 
@@ -96,21 +94,8 @@ struct Uploading: Sendable {
     // MARK: Running
 
     func run() async throws {
-        let failure = try await Kernel.whileRunning(configuration) { kernel in
-            display.expect(files.count)
-            let interrupt = Interrupt()
-            let task = Task { try await all(kernel) }
-            interrupt.cancels { task.cancel() }
-            let writing = Task { await relay.run() }
-            let result = await task.result
-            relay.end()
-            await writing.value
-            let failure = try result.get()
-            withExtendedLifetime(interrupt) {}
-            return failure
-        }
-        display.clear()
-        if let failure { throw failure }
+        display.expect(files.count)
+        try await display.whileRunning(configuration) { try await all($0) }
     }
 
     /// Uploads all files, so many at a time, and returns the first failure.
@@ -174,6 +159,7 @@ struct Uploading: Sendable {
         if resumption == .tus, file != "-", metadata["filename"] == nil { upload.metadata["filename"] = name }
         upload.partSize = partSize
         upload.resumes = !restarts
+        upload.checksum = verifies
         upload.allowsOtherOrigins = allowsOtherOrigins
         if file != "-", resumption != .none {
             upload.journal = UploadJournals(configuration).path(of: file, to: request.url)
@@ -193,7 +179,6 @@ struct Uploading: Sendable {
                     " The server keeps what it has received: the same command continues it, and --abort "
                     + "removes it."
             }
-            relay.finish(index)
             display.end(
                 index, "plugboard: \(file): \(message)",
                 ["file": .string(file), "error": .string(message), "isComplete": false])
@@ -211,9 +196,8 @@ struct Uploading: Sendable {
         _ upload: Upload, _ file: String, _ index: Int, _ kernel: Kernel
     ) async throws(CommandFailure) {
         var upload = upload
-        // On the loop, which must not wait for the terminal.
-        upload.progress = { [relay] in
-            relay.put(index, file, TransferCount(done: $0.sent, resumed: $0.resumed, total: $0.total))
+        upload.progress = { [display] in
+            display.show(index, file, TransferCount(done: $0.sent, resumed: $0.resumed, total: $0.total))
         }
         do {
             let result = try await upload.run(with: kernel)
@@ -223,7 +207,6 @@ struct Uploading: Sendable {
                 throw CommandFailure(.status, "The server responded with status \(status).")
             }
             let body = try await result.response.body.collect(upTo: .mebibytes(16))
-            relay.finish(index)
             display.end(
                 index, "\(file): \(ProgressBar.size(Int64(result.count)))",
                 [
@@ -231,16 +214,12 @@ struct Uploading: Sendable {
                     "resumed": .number(JSONNumber(result.resumed)), "status": .number(JSONNumber(status)),
                     "isComplete": true,
                 ])
-            if printsBodies, !body.isEmpty { try await write(body) }
+            if printsBodies, !body.isEmpty { try await display.write(body) }
         } catch let error as PlugboardError {
             throw CommandFailure(ExitStatus(for: error), error)
         } catch {
             throw error as? CommandFailure ?? CommandFailure(.failure, "\(error)")
         }
-    }
-
-    private func write(_ body: Bytes) async throws {
-        try await BodyWriter(.standard, isForReaders: ByteOutput.standard.isTerminal).write(.bytes(body))
     }
 
     private func abort(

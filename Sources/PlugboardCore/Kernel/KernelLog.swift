@@ -34,9 +34,9 @@ public struct KernelLog: Sendable {
         }
     }
 
-    /// What a plugin logs may come from a server, and must neither control a terminal nor look like a line of another
-    /// source.
-    static func standardErrorText(_ level: LogLevel, _ source: String, _ text: String) -> String {
+    /// A line of the log with its line end, as it is written to standard error. What a plugin logs may come from a
+    /// server, and must neither control a terminal nor look like a line of another source.
+    package static func standardErrorText(_ level: LogLevel, _ source: String, _ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
             (index == 0 || line.hasPrefix("    ") ? "" : "    ") + Printable.text(String(line))
         }

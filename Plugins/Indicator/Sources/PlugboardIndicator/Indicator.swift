@@ -22,6 +22,28 @@ struct Indicator: Plugin {
         var isTimerSet = false
         var drawings = 0
         var terminal: Terminal?
+        /// What has happened and was not published yet.
+        var facts: [IndicatorFact] = []
+        var isPublishing = false
+
+        /// Adds a fact about a request.
+        mutating func add(_ kind: IndicatorFact.Kind, _ row: ActiveRequests.Row, _ outcome: String? = nil) {
+            var fact = IndicatorFact(
+                kind, exchange: row.exchange, active: requests.count, message: row.message, isModal: row.isModal,
+                control: row.control)
+            if kind == .progress { fact.progress = row.progress }
+            fact.outcome = outcome
+            facts.append(fact)
+        }
+
+        /// The facts that the caller must publish now; none if another loop publishes, or if there are no more.
+        mutating func takeFacts(_ isPublisher: inout Bool) -> [IndicatorFact] {
+            guard isPublisher || !isPublishing else { return [] }
+            isPublisher = !facts.isEmpty
+            isPublishing = isPublisher
+            defer { facts = [] }
+            return facts
+        }
     }
 
     private let settings: Settings
@@ -68,11 +90,11 @@ struct Indicator: Plugin {
         let row = ActiveRequests.Row(
             exchange: exchange.id, message: exchange[keys.message] ?? settings.message,
             isModal: exchange[keys.modal] ?? false, control: exchange[keys.control], began: host.now)
-        let count = state.value.withLock { state in
+        state.value.withLock { state in
             state.requests.begin(row)
-            return state.requests.count
+            state.add(.willStart, row)
         }
-        publish(.willStart, row, count)
+        publish()
         setTimer()
         return .next
     }
@@ -113,34 +135,31 @@ struct Indicator: Plugin {
     }
 
     private func change(_ exchange: UInt64, _ kind: IndicatorFact.Kind?, _ change: (inout ActiveRequests.Row) -> Void) {
-        let (row, count) = state.value.withLock { state in
-            let row = state.requests.change(exchange, change)
-            return (row, state.requests.count)
+        state.value.withLock { state in
+            if let row = state.requests.change(exchange, change), let kind { state.add(kind, row) }
         }
-        if let row, let kind { publish(kind, row, count) }
+        if kind != nil { publish() }
     }
 
     private func end(_ exchange: UInt64, _ outcome: String?) {
-        let (row, count) = state.value.withLock { state in
-            let row = state.requests.end(exchange)
-            return (row, state.requests.count)
+        let isLast = state.value.withLock { state in
+            guard let row = state.requests.end(exchange) else { return false }
+            state.add(.didComplete, row, outcome)
+            // Others stay until the next drawing, so that many short requests do not draw more often.
+            return state.requests.count == 0 && state.isShown
         }
-        guard let row else { return }
-        publish(.didComplete, row, count, outcome)
-        // Others stay until the next drawing, so that many short requests do not draw more often.
-        let isLast = count == 0 && state.value.withLock { $0.isShown }
+        publish()
         if isLast { draw() }
     }
 
-    private func publish(
-        _ kind: IndicatorFact.Kind, _ row: ActiveRequests.Row, _ active: Int, _ outcome: String? = nil
-    ) {
-        var fact = IndicatorFact(
-            kind, exchange: row.exchange, active: active, message: row.message, isModal: row.isModal,
-            control: row.control)
-        if kind == .progress { fact.progress = row.progress }
-        fact.outcome = outcome
-        host.publish(fact.eventID, details: fact.details)
+    /// Publishes what has happened, in its order, without the lock: a loop that publishes does it for all.
+    private func publish() {
+        var isPublisher = false
+        while true {
+            let facts = state.value.withLock { $0.takeFacts(&isPublisher) }
+            if facts.isEmpty { return }
+            for fact in facts { host.publish(fact.eventID, details: fact.details) }
+        }
     }
 
     // MARK: Drawing
@@ -165,7 +184,7 @@ struct Indicator: Plugin {
     /// Draws the requests that are to be shown. [loop]
     private func draw() {
         let now = host.now
-        let fact: IndicatorFact? = state.value.withLock { state in
+        state.value.withLock { state in
             let rows = state.requests.shown(at: now)
             let wasShown = state.isShown
             state.isShown = !rows.isEmpty
@@ -177,12 +196,13 @@ struct Indicator: Plugin {
             } else {
                 state.terminal?.flush()
             }
-            guard wasShown != state.isShown else { return nil }
-            return IndicatorFact(
-                state.isShown ? .shown : .hidden, exchange: 0, active: state.requests.count,
-                message: rows.first?.message ?? "", isModal: rows.contains(where: \.isModal))
+            guard wasShown != state.isShown else { return }
+            state.facts.append(
+                IndicatorFact(
+                    state.isShown ? .shown : .hidden, exchange: 0, active: state.requests.count,
+                    message: rows.first?.message ?? "", isModal: rows.contains(where: \.isModal)))
         }
-        if let fact { host.publish(fact.eventID, details: fact.details) }
+        publish()
     }
 }
 

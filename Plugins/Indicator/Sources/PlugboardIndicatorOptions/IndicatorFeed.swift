@@ -8,7 +8,8 @@ import Synchronization
 ///     let kernel = try Kernel(plugins: [.indicator { $0.terminal = "off" }], watch: { feed.receive($0) })
 ///     for await fact in feed.facts { button.isEnabled = !feed.isActive("save") }
 ///
-/// It works alike for a plugin that is linked and one that is loaded. From any thread.
+/// It works alike for a plugin that is linked and one that is loaded. From any thread. Each kernel needs a feed of its
+/// own.
 public final class IndicatorFeed: Sendable {
     private struct State {
         var active: [UInt64: IndicatorFact] = [:]
@@ -26,7 +27,8 @@ public final class IndicatorFeed: Sendable {
 
     deinit { for stream in state.withLock({ $0.streams }).values { stream.finish() } }
 
-    /// Receives an event of the kernel, as `Kernel(watch:)` gets it. Events of others are ignored.
+    /// Receives an event of the kernel, as `Kernel(watch:)` gets it. Events of others are ignored. The plugin publishes
+    /// its facts one after another, also if the kernel has several loops.
     ///
     /// - Parameter text: Returns a detail of the event.
     public func receive(id: String, text: (String) -> String?) {
@@ -46,7 +48,8 @@ public final class IndicatorFeed: Sendable {
         for stream in streams { stream.yield(fact) }
     }
 
-    /// Calls a closure with each fact from now on, on the kernel's loop, where it must not block.
+    /// Calls a closure with each fact from now on: one call at a time, in the order in which it happened, on any of the
+    /// kernel's loops, where it must not block. `active`, `isShown` and the others then include the fact.
     ///
     /// Returns a closure that ends the calls.
     @discardableResult

@@ -1,0 +1,41 @@
+import Plugboard
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension TransferDisplay {
+    /// Runs transfers with a kernel that logs through this display, and waits until everything is written. SIGINT and
+    /// SIGTERM cancel the transfers; once they have ended, these signals end the process.
+    ///
+    /// - Parameter transfers: Returns the first failure.
+    func whileRunning(
+        _ configuration: Configuration, _ transfers: @escaping @Sendable (Kernel) async throws -> CommandFailure?
+    ) async throws {
+        var configuration = configuration
+        // Informative lines would scroll the progress away.
+        configuration.kernel.logLevel = max(configuration.kernel.logLevel, .warning)
+        // Plugins that draw on the terminal themselves leave it to the progress. No other thread reads it yet.
+        setenv("TERM", "dumb", 1)
+        let result: Result<CommandFailure?, any Error>
+        do {
+            let log = log(configuration.kernel.logLevel)
+            let failure = try await Kernel.whileRunning(configuration, log: log) { kernel in
+                let interrupt = Interrupt()
+                let task = Task { try await transfers(kernel) }
+                interrupt.cancels { task.cancel() }
+                let failure = try await task.value
+                withExtendedLifetime(interrupt) {}
+                return failure
+            }
+            result = .success(failure)
+        } catch {
+            result = .failure(error)
+        }
+        await finish()
+        if let failure = try result.get() { throw failure }
+    }
+}

@@ -1,0 +1,56 @@
+import PlugboardMessages
+
+/// The digests by which a server verifies what it gets (`Upload.checksum`).
+extension UploadRun {
+    /// Adds the digest of a part of the content, which is read for it: `Upload-Checksum` of tus, or `Content-Digest`
+    /// (RFC 9530 §2).
+    func addDigest(
+        of part: UploadPart?, to request: inout Request, _ dialect: UploadDialect?
+    ) async throws(PlugboardError) {
+        guard upload.checksum, let part else { return }
+        if dialect == .tus {
+            request.fields["Upload-Checksum"] = "sha256 \(try await UploadRun.digest(of: part.body))"
+        } else if !request.fields.contains("Content-Digest") {
+            request.fields["Content-Digest"] = "sha-256=:\(try await UploadRun.digest(of: part.body)):"
+        }
+    }
+
+    /// Adds the digests of a request that begins the upload: that of its part, and of the whole content, as far as that
+    /// can be read already (`Repr-Digest`, RFC 9530 §3).
+    func addDigests(
+        of part: UploadPart?, toCreation request: inout Request, _ dialect: UploadDialect?
+    ) async throws(PlugboardError) {
+        // The creation of tus has no content then, and tus has no digest of the whole.
+        guard upload.checksum, dialect != .tus else { return }
+        let hasOwn = request.fields.contains("Content-Digest")
+        try await addDigest(of: part, to: &request, dialect)
+        guard !request.fields.contains("Repr-Digest") else { return }
+        if part?.isLast == true, !hasOwn {
+            request.fields["Repr-Digest"] = request.fields["Content-Digest"]
+        } else if !isStream {
+            request.fields["Repr-Digest"] = "sha-256=:\(try await UploadRun.digest(of: parts.whole)):"
+        }
+    }
+
+    /// The SHA-256 in base 64.
+    private static func digest(of body: Body) async throws(PlugboardError) -> String {
+        let file: (any BodySource)? = (body.source as? UploadFilePart)?.unsent
+        guard let copy = file ?? (body.source as? UploadBytesPart)?.unsent else {
+            throw PlugboardError(
+                .bodyRead,
+                "The stream is sent in one request and cannot be read twice, as its digest needs it. Upload a file, or "
+                    + "without the checksum.")
+        }
+        var digest = SHA256()
+        var pieces = Body(copy).makeAsyncIterator()
+        while let piece = try await pieces.next() {
+            if Task.isCancelled { throw PlugboardError(.cancelled, "The task of the upload was cancelled.") }
+            piece.withUnsafeBytes { digest.update($0) }
+        }
+        let digits = Array(digest.hexadecimal.utf8)
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { index in
+            (hexadecimalValue(digits[index]) ?? 0) << 4 | (hexadecimalValue(digits[index + 1]) ?? 0)
+        }
+        return Base64.encode(bytes)
+    }
+}
