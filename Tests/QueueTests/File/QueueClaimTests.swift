@@ -98,11 +98,11 @@ struct QueueClaimTests {
     }
 
     @Test func `old requests and outcomes are found by their age alone`() throws {
-        let old = "FROM request WHERE ended IS NULL AND born < (SELECT clock FROM total) - ? AND state IN (1, 2)"
+        let old = "FROM request WHERE ended IS NULL AND born < (SELECT clock FROM total) - ? AND +state IN (1, 2)"
 
         let waiting = try plan { ("SELECT sequence, id, line \(old)", [.integer(1)]) }
         let outcomes = try plan {
-            ("DELETE FROM request WHERE state = 4 AND ended < (SELECT clock FROM total) - ?", [.integer(1)])
+            ("DELETE FROM request WHERE +state = 4 AND ended < (SELECT clock FROM total) - ?", [.integer(1)])
         }
 
         #expect(waiting.contains("USING INDEX request_by_birth (born<?)"), "\(waiting)")

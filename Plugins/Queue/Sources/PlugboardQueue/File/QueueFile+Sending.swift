@@ -53,9 +53,12 @@ extension QueueFile {
     ) -> (query: String, values: [SQLiteStore.Value]) {
         var condition = "(due <= ? OR due > ?)"
         var values: [SQLiteStore.Value] = [.integer(now), .integer(latest(now))]
+        var index = ""
         switch choice {
         case .due: break
         case .line(let line):
+            // SQLite would read all waiting requests from the other one.
+            index = "INDEXED BY request_by_line "
             condition += " AND line = ?"
             values.append(.text(line))
         case .selected(let selections):
@@ -69,7 +72,7 @@ extension QueueFile {
         }
         return (
             """
-            SELECT sequence, origin, line FROM request WHERE state = 1 AND \(condition)
+            SELECT sequence, origin, line FROM request \(index)WHERE state = 1 AND \(condition)
             ORDER BY priority DESC, sequence
             """, values
         )
@@ -223,12 +226,12 @@ extension QueueFile {
         try connection.transaction { () throws(SQLiteFailure) in
             try step(now: now, time: time, connection)
             try connection.run(
-                "DELETE FROM request WHERE state = 4 AND ended < (SELECT clock FROM total) - ?",
+                "DELETE FROM request WHERE +state = 4 AND ended < (SELECT clock FROM total) - ?",
                 .integer(limits.resultAge))
             let old = try connection.rows(
                 """
                 SELECT sequence, id, line FROM request
-                WHERE ended IS NULL AND born < (SELECT clock FROM total) - ? AND state IN (1, 2)
+                WHERE ended IS NULL AND born < (SELECT clock FROM total) - ? AND +state IN (1, 2)
                 """, .integer(limits.age)
             ) { ($0.integer(0), $0.text(1), $0.isNull(2) ? nil : $0.text(2)) }
             for (sequence, _, line) in old {
