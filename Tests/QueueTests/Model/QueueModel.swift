@@ -32,6 +32,14 @@ struct QueueModel {
         var completed: Int64 = 0
         var isAcknowledged = false
 
+        /// Whether it waits or is being sent.
+        var isUnderWay: Bool {
+            switch state {
+            case .waiting, .sending: true
+            case .writing, .done, .dead: false
+            }
+        }
+
         var size: Int { max(length, 0) + head + context + outcome }
 
         mutating func end(_ state: State, clock: Int64, now: Int64, outcome: Int = 0) {
@@ -55,7 +63,7 @@ struct QueueModel {
         (wall, lastTime) = (max(wall, now), time)
     }
 
-    private func index(_ id: String) -> Int? { entries.firstIndex { $0.id == id } }
+    func index(_ id: String) -> Int? { entries.firstIndex { $0.id == id } }
 
     mutating func add(
         _ new: NewEntry, begun: String? = nil, now: Int64, time: Int64, owner: String
@@ -69,15 +77,18 @@ struct QueueModel {
             return .known
         }
         var isCancelled = false
-        var isTouched = new.isTouched || new.isJournal
+        var isTouched = new.isTouched
         let same = entries.indices.filter {
             new.collapse != nil && entries[$0].state == .waiting && entries[$0].line == new.line
                 && entries[$0].collapse?.key == new.collapse?.key
         }
         for index in same where new.collapse?.rule == .cancel && !entries[index].isTouched && !new.isJournal {
+            if new.isFirst && new.isTouched { continue }
             if entries[index].method != new.method || entries[index].url != new.url { isCancelled = true }
         }
-        if !isCancelled, !makeRoom(new, replacing: same.map { entries[$0].id }, begun, now) {
+        // It came before the one that waits.
+        let isReplaced = new.isFirst && !isCancelled && !same.isEmpty
+        if !isCancelled, !isReplaced, !makeRoom(new, replacing: same.map { entries[$0].id }, begun, now) {
             entries.removeAll { $0.id == begun?.id }
             return .full
         }
@@ -86,60 +97,36 @@ struct QueueModel {
             && entries[index].collapse?.key == new.collapse?.key
         {
             if entries[index].isTouched { isTouched = true }
-            entries[index].end(.done, clock: clock, now: now)
-        }
-        entries.removeAll { $0.id == begun?.id }
-        order += 1
-        var entry = Entry(
-            id: new.id, line: new.line, collapse: new.collapse, priority: new.priority, method: new.method,
-            url: new.url, order: order,
-            state: new.isJournal ? .sending(owner) : .waiting, due: now, born: clock,
-            isTouched: isTouched, lease: time + limits.lease, length: isCancelled ? -1 : new.length,
-            head: new.head.utf8.count, context: new.context?.utf8.count ?? 0)
-        if isCancelled { entry.end(.done, clock: clock, now: now) }
-        entries.append(entry)
-        return isCancelled ? .cancelled : .queued
-    }
-
-    private var requests: Int { entries.count { $0.state != .done } }
-    private var bytes: Int { entries.reduce(0) { $0 + $1.size } }
-
-    private func oldest(_ state: State) -> [Entry] {
-        entries.filter { $0.state == state }.sorted { ($0.completed, $0.order) < ($1.completed, $1.order) }
-    }
-
-    /// What the README says of `limit`, `bytes` and `whenFull`.
-    private mutating func makeRoom(
-        _ new: NewEntry, replacing same: [String], _ begun: Entry?, _ now: Int64
-    ) -> Bool {
-        guard new.size <= limits.bytes else { return false }
-        let before = entries
-        let lengths = entries.filter { same.contains($0.id) }.reduce(0) { $0 + max($1.length, 0) }
-        func isOver(_ model: QueueModel) -> (requests: Bool, bytes: Bool) {
-            (
-                model.requests + 1 - same.count - (begun == nil ? 0 : 1) > limits.requests,
-                model.bytes + new.size - lengths - (begun?.size ?? 0) > limits.bytes
-            )
-        }
-        for entry in oldest(.dead) where entry.isAcknowledged && isOver(self) != (false, false) { drop(entry.id) }
-        for entry in oldest(.done) where isOver(self).bytes { drop(entry.id) }
-        if limits.dropsOldest {
-            let waiting = entries.filter { $0.state == .waiting && !same.contains($0.id) }
-            for entry in waiting.sorted(by: { ($0.priority, $0.order) < ($1.priority, $1.order) })
-            where isOver(self) != (false, false) {
-                guard let index = index(entry.id) else { continue }
+            if isReplaced {
+                entries[index].isTouched = entries[index].isTouched || new.isTouched
+            } else {
                 entries[index].end(.done, clock: clock, now: now)
-                (entries[index].length, entries[index].head) = (-1, #"{"fields":[]}"#.utf8.count)
             }
         }
-        if isOver(self) == (false, false) { return true }
-        entries = before
-        return false
+        let isBehind = new.isJournal && entries.contains { $0.line != nil && $0.line == new.line && $0.isUnderWay }
+        if new.isJournal, !isBehind { isTouched = true }
+        // The pieces keep their number until the request has its own.
+        let place = place(of: new)
+        entries.removeAll { $0.id == begun?.id }
+        var entry = Entry(
+            id: new.id, line: new.line, collapse: new.collapse, priority: new.priority, method: new.method,
+            url: new.url, order: place,
+            state: new.isJournal && !isBehind ? .sending(owner) : .waiting, due: now, born: clock,
+            isTouched: isTouched, lease: time + limits.lease, length: isCancelled || isReplaced ? -1 : new.length,
+            head: new.head.utf8.count, context: new.context?.utf8.count ?? 0)
+        if isCancelled || isReplaced { entry.end(.done, clock: clock, now: now) }
+        entries.append(entry)
+        return isCancelled ? .cancelled : isBehind ? .behind : .queued
     }
 
-    private mutating func limitOutcomes() {
-        let outcomes = oldest(.done)
-        for entry in outcomes.prefix(max(outcomes.count - limits.requests, 0)) { drop(entry.id) }
+    /// Before the waiting ones of its line if it came before them, else at the end.
+    private mutating func place(of new: NewEntry) -> Int {
+        let waiting = entries.filter { $0.line != nil && $0.line == new.line && $0.state == .waiting }
+        if new.isFirst, let first = waiting.map(\.order).min(), !entries.contains(where: { $0.order == first - 1 }) {
+            return first - 1
+        }
+        order += 2
+        return order
     }
 
     mutating func begin(_ id: String, bytes: Int, now: Int64, time: Int64, owner: String) {
@@ -228,6 +215,13 @@ struct QueueModel {
             entries[index].state = .waiting
             entries[index].isTouched = true
         }
+    }
+
+    /// What a process was sending waits again as it was; returns which requests.
+    mutating func putBack(owner: String) -> [String] {
+        let own = entries.indices.filter { entries[$0].state == .sending(owner) }
+        for index in own { entries[index].state = .waiting }
+        return own.map { entries[$0].id }
     }
 
     mutating func drop(_ id: String) { entries.removeAll { $0.id == id } }

@@ -10,6 +10,9 @@ import Testing
 /// Two processes that queue and send on one file are killed at random moments, again and again, against a server that
 /// counts.
 ///
+/// In each process two requests of each category are under way at once, so that only the queue keeps their order. It is
+/// the order in which they were handed over: what a process began first is carried out first.
+///
 /// `PLUGBOARD_KILLS` says how often; 200 take a minute or two.
 @Suite(.timeLimit(.minutes(20)))
 struct QueueKillTests {
@@ -210,22 +213,30 @@ struct QueueKillRun {
         }
     }
 
+    /// Hands requests over in their order, and waits for each only when the next is under way too.
     private static func send(_ line: String, from start: Int, to url: String, _ kernel: Kernel) async {
-        let modes: [QueueMode] = [.later, .journal, .onFailure]
+        let modes: [QueueMode] = [.later, .journal, .onFailure, .journal, .onFailure]
+        var before: (id: String, handle: ExchangeHandle)?
         for number in start... {
             let id = "\(line)-\(number)"
             var request = Request(.post, "\(url)/\(id)", body: .bytes(Numbered(id)?.body ?? []))
-            request.queue.mode = modes[number % 3]
+            request.queue.mode = modes[number % modes.count]
             request.queue.id = id
             request.queue.category = String(line.suffix(1))
             tell("try \(id)")
-            do {
-                let response = try await kernel.send(request)
-                // 503 for a request that the caller waits for is the caller's to deal with.
-                if response.status == 200 { tell("kept \(id)") }
-            } catch {
-                if error.code == .queued { tell("kept \(id)") }
-            }
+            let handle = kernel.begin(request)
+            if let before { await tell(before.id, before.handle) }
+            before = (id, handle)
+        }
+    }
+
+    private static func tell(_ id: String, _ handle: ExchangeHandle) async {
+        do {
+            let response = try await handle.response
+            // 503 for a request that the caller waits for is the caller's to deal with.
+            if response.status == 200 { tell("kept \(id)") }
+        } catch {
+            if error.code == .queued { tell("kept \(id)") }
         }
     }
 

@@ -34,20 +34,7 @@ extension Queue {
         let add = { @Sendable [self] (entry: NewEntry) in
             store.add(entry) { [self] result in
                 passage.result = result
-                if case .success(let admission) = result {
-                    news.added(entry, admission, exchange: number)
-                    if admission == .queued {
-                        if entry.isJournal {
-                            let (id, line, replayer) = (entry.id, entry.line, replayer)
-                            passage.journal { replayer.discard(id, line) }
-                        }
-                        replayer.added(entry.line, entry.origin)
-                    }
-                    if admission == .cancelled {
-                        replayer.outcomes.ended(entry.id)
-                        if let line = entry.line { replayer.left(line) }
-                    }
-                }
+                if case .success(let admission) = result { self.admitted(entry, admission, number, passage) }
                 ticket.wake()
             } dropped: { [self] dropped in
                 news.dropped(dropped)
@@ -74,18 +61,50 @@ extension Queue {
         return ticket
     }
 
-    /// A request that this exchange was sending waits in the file.
-    func giveBack(_ entry: NewEntry, _ failure: PlugboardError, _ done: @escaping @Sendable () -> Void) {
-        store.perform { (file, connection, now, _) throws(SQLiteFailure) in
-            guard let sequence = try file.sequence(of: entry.id, connection) else { return }
-            let settlement = Settlement.waiting(failure, until: now, counts: .nothing, isTouched: true)
-            try file.settle(sequence, settlement, now: now, connection)
-        } then: { [self] _ in
-            var queued = entry
-            (queued.isJournal, queued.code) = (false, failure.code.name)
-            news.added(queued, .queued, exchange: nil)
+    /// The file has taken the request, or has refused it. On the store's thread.
+    private func admitted(_ entry: NewEntry, _ admission: Admission, _ exchange: UInt64, _ passage: Passage) {
+        var entry = entry
+        if admission == .behind { entry.isJournal = false }
+        news.added(entry, admission, exchange: exchange)
+        switch admission {
+        case .queued, .behind:
+            if entry.isJournal {
+                let (id, line, replayer) = (entry.id, entry.line, replayer)
+                passage.journal { replayer.discard(id, line) }
+            }
             replayer.added(entry.line, entry.origin)
-            done()
+        case .cancelled:
+            replayer.outcomes.ended(entry.id)
+            if let line = entry.line { replayer.left(line) }
+        case .known, .full: break
+        }
+    }
+
+    /// A request that this exchange was sending waits in the file. `done` is told whether its ticket has an outcome
+    /// later; it is not told to wait until a file that cannot be written can be written again.
+    func giveBack(_ entry: NewEntry, _ failure: PlugboardError, _ done: @escaping @Sendable (Bool) -> Void) {
+        store.perform { (file, connection, now, _) throws(SQLiteFailure) -> (isThere: Bool, isSettled: Bool) in
+            try connection.removing { () throws(SQLiteFailure) in
+                guard let sequence = try file.sequence(of: entry.id, connection) else { return (false, false) }
+                let settlement = Settlement.waiting(failure, until: now, counts: .nothing, isTouched: true)
+                return (true, try file.settle(sequence, settlement, now: now, connection))
+            }
+        } then: { [self] result in
+            switch result {
+            // It may have been dropped, or its lease may have ended and another process has taken it.
+            case .success((let isThere, let isSettled)):
+                if isSettled {
+                    news.added(entry, .queued, exchange: nil)
+                    replayer.added(entry.line, entry.origin)
+                }
+                done(isThere)
+            case .failure(let failed):
+                // The file has the request. Until it waits there, this process holds it.
+                done(true)
+                guard failed.kind != .closed else { return }
+                news.warn(QueueStore.error(failed))
+                host.schedule(after: .seconds(1)) { [self] in giveBack(entry, failure) { _ in } }
+            }
         }
     }
 
@@ -94,7 +113,7 @@ extension Queue {
         _ entry: NewEntry, _ result: Result<Admission, PlugboardError>
     ) -> Result<PlugboardError, PlugboardError> {
         switch result {
-        case .success(.queued), .success(.cancelled): .success(queued(entry))
+        case .success(.queued), .success(.behind), .success(.cancelled): .success(queued(entry))
         case .success(.known): .success(known(entry))
         case .success(.full): .failure(full)
         case .failure(let error): .failure(error)

@@ -5,9 +5,11 @@ import PlugboardSQLite
 
 /// Keeps requests that failed for want of a network, and sends them again.
 ///
-///     onRequest   off ─▶ next · later ─▶ add to the file, fail(queued) · journal ─▶ add to the file, next
+///     onRequest   wait for others of its category
+///                 off ─▶ next · later ─▶ add to the file, fail(queued) · journal ─▶ add to the file, next
+///     onResponse  journal ─▶ remove from the file, because the caller has the outcome
 ///     onFailure   no network ─▶ add to the file, fail(queued) · another failure ─▶ next
-///     onClose     journal ─▶ remove from the file, because the caller has the outcome
+///     onClose     journal ─▶ remove from the file, because there is an outcome, or wait in it at a shutdown
 ///
 /// `Replayer` sends what is in the file; `QueueFile` holds the transitions. A class, so that a call does not copy the
 /// settings. Does not block the loop: the file has a thread of its own.
@@ -15,7 +17,7 @@ final class Queue: Plugin {
     static let manifest = Manifest(
         id: "queue", version: "1.0.0",
         documentation: "Keeps requests that failed without a network, and sends them later.",
-        priority: 100, hooks: [.request, .failure, .close, .event], events: ["networkChanged", "closing"],
+        priority: 100, hooks: [.request, .response, .failure, .close, .event], events: ["networkChanged", "closing"],
         attributes: QueueAttributes.definitions, commands: QueueCommand.definitions)
 
     typealias Settings = QueueSettings
@@ -87,72 +89,45 @@ final class Queue: Plugin {
         guard let passage = exchange.state as? Passage else { return .next }
         switch passage.step {
         case .passing: return .next
-        case .looking: return looked(exchange, passage)
-        case .waitingForLine: return goOn(exchange, passage)
+        case .waiting: return goOn(exchange, passage)
         case .adding: return added(exchange, passage)
         }
     }
 
     private func begin(_ exchange: borrowing PlugboardKit.Exchange) -> RequestVerdict {
         let mode = mode(of: exchange)
-        guard let line = line(of: exchange) else { return pass(exchange, mode) }
-        // It has to be in the file soon, and behind those that have come before it.
-        if mode == .later { return replayer.isEntered(line) ? enter(exchange, line, mode) : keep(exchange, mode) }
-        switch replayer.isBusy(line) {
-        case .some(true): return enter(exchange, line, mode)
-        case .some(false): return pass(exchange, mode)
-        case .none:
-            let passage = Passage()
-            passage.step = .looking
-            exchange.state = passage
-            let ticket = exchange.ticket(within: settings.categoryWait)
-            replayer.look(line, ticket, passage)
-            return .wait(ticket)
-        }
-    }
-
-    /// The file was asked for the line.
-    private func looked(_ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage) -> RequestVerdict {
-        passage.step = .passing
-        let mode = mode(of: exchange)
-        if let line = line(of: exchange), passage.isLineBusy || replayer.isEntered(line) {
-            return enter(exchange, line, mode)
-        }
-        return pass(exchange, mode)
-    }
-
-    /// Others of the line are to be sent first.
-    private func enter(
-        _ exchange: borrowing PlugboardKit.Exchange, _ line: String, _ mode: QueueMode
-    ) -> RequestVerdict {
-        let ticket = exchange.ticket(within: settings.categoryWait)
+        guard let line = line(of: exchange) else { return mode == .off ? .next : keep(exchange, mode) }
+        let kind: Lines<Ticket>.Kind = mode == .off ? .unkept : mode == .later ? .later : .kept
         let origin = NewEntry.origin(of: exchange.request.url)
-        switch replayer.enter(line, origin, ticket, isLater: mode == .later) {
-        case .free: return pass(exchange, mode)
-        // It would overtake those that wait.
-        case .cannotWait: return mode == .off ? .next : keep(exchange, .later)
-        case .waits(let turn):
-            let passage = exchange.state as? Passage ?? Passage()
-            passage.turn = turn
-            passage.step = .waitingForLine
+        switch replayer.enter(line, kind, origin) {
+        case .pass(nil): return .next
+        case .pass(let turn): return keep(exchange, mode, turn)
+        case .queue(let turn): return keep(exchange, .later, turn)
+        case .wait:
+            let passage = Passage()
+            let ticket = exchange.ticket(within: settings.categoryWait)
+            passage.turn = replayer.wait(line, kind, origin, ticket)
+            passage.step = .waiting
             exchange.state = passage
             return .wait(ticket)
         }
     }
 
-    /// The wait for the line is over: it is empty, or it takes too long, or the network is gone.
+    /// The turn of the exchange has come, or its time is over.
     private func goOn(_ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage) -> RequestVerdict {
-        passage.step = .passing
-        let mode = mode(of: exchange)
-        if passage.turn?.begin() == true { return pass(exchange, mode) }
-        // It would overtake those that still wait. One that is not kept holds up no other.
-        guard mode == .off else { return keep(exchange, .later) }
-        passage.turn = nil
-        return .next
-    }
-
-    private func pass(_ exchange: borrowing PlugboardKit.Exchange, _ mode: QueueMode) -> RequestVerdict {
-        mode == .off ? .next : keep(exchange, mode)
+        guard let turn = passage.turn else { return .next }
+        switch turn.step() {
+        case .wait:
+            // Those before it are being put into the file.
+            let ticket = exchange.ticket()
+            turn.wait(ticket)
+            return .wait(ticket)
+        case .pass(nil):
+            (passage.turn, passage.step) = (nil, .passing)
+            return .next
+        case .pass: return keep(exchange, mode(of: exchange), turn)
+        case .queue: return keep(exchange, .later, turn)
+        }
     }
 
     private func mode(of exchange: borrowing PlugboardKit.Exchange) -> QueueMode {
@@ -174,7 +149,9 @@ final class Queue: Plugin {
         NewEntry.line(exchange[Queue.keys.category], exchange[Queue.keys.collapseKey])
     }
 
-    private func keep(_ exchange: borrowing PlugboardKit.Exchange, _ mode: QueueMode) -> RequestVerdict {
+    private func keep(
+        _ exchange: borrowing PlugboardKit.Exchange, _ mode: QueueMode, _ turn: LineTurn? = nil
+    ) -> RequestVerdict {
         let request = exchange.request
         if settings.idempotencyKey, !request.method.isSafe, !request.contains(Queue.idempotencyKey) {
             request[Queue.idempotencyKey] = "\"\(tickets.make())\""
@@ -185,9 +162,9 @@ final class Queue: Plugin {
             tap = made
             return made
         }
-        guard tap != nil || mode != .onFailure else { return .next }
+        guard tap != nil || turn != nil || mode != .onFailure else { return .next }
         let passage = exchange.state as? Passage ?? Passage()
-        passage.tap = tap
+        (passage.tap, passage.turn, passage.step) = (tap, turn, .passing)
         exchange.state = passage
         guard mode != .onFailure else { return .next }
         var entry = entry(exchange)
@@ -205,6 +182,7 @@ final class Queue: Plugin {
         }
         switch result {
         case .success(.queued): break
+        case .success(.behind): return .fail(queued(entry))
         case .success(.known): return .fail(known(entry))
         case .success: news.refused(full, exchange: exchange.id)
         case .failure(let error): news.refused(error, exchange: exchange.id)
@@ -221,6 +199,14 @@ final class Queue: Plugin {
 
     // MARK: Outward
 
+    /// The caller has the outcome, whether it reads the body or not.
+    func onResponse(_ exchange: borrowing PlugboardKit.Exchange) throws -> ResponseVerdict {
+        guard let passage = exchange.state as? Passage else { return .next }
+        passage.takeJournaled()?()
+        passage.turn = nil
+        return .next
+    }
+
     func onFailure(_ exchange: borrowing PlugboardKit.Exchange) throws -> FailureVerdict {
         let passage = exchange.state as? Passage
         if exchange.visit != .first, let passage, passage.step == .adding { return kept(exchange, passage) }
@@ -230,11 +216,12 @@ final class Queue: Plugin {
         replayer.offline(NewEntry.origin(of: exchange.request.url))
         let known = passage ?? Passage()
         if passage == nil { exchange.state = known }
-        if let entry = known.entry, known.takeJournaled() != nil {
+        if var entry = known.entry, known.takeJournaled() != nil {
             let ticket = exchange.ticket()
-            known.step = .adding
-            giveBack(entry, failure) {
-                known.result = .success(.queued)
+            (entry.isJournal, entry.code) = (false, failure.code.name)
+            (known.step, known.entry, known.result) = (.adding, entry, nil)
+            giveBack(entry, failure) { isThere in
+                known.result = isThere ? .success(.queued) : nil
                 ticket.wake()
             }
             return .wait(ticket)
@@ -251,6 +238,8 @@ final class Queue: Plugin {
         entry.code = failure.code.name
         // An earlier attempt may have reached the server.
         entry.isTouched = ReplayPolicy.mayHaveArrived(.failure(failure.code)) || exchange.attempt > 1
+        // The others of its line have come while it was being sent.
+        entry.isFirst = known.turn != nil
         return .wait(add(entry, exchange, known))
     }
 
@@ -269,9 +258,10 @@ final class Queue: Plugin {
     func onClose(_ exchange: borrowing PlugboardKit.Exchange, _ outcome: TurnOutcome) {
         guard let passage = exchange.state as? Passage else { return }
         defer { passage.turn = nil }
-        guard let entry = passage.entry, let remove = passage.takeJournaled() else { return }
-        if let failure = exchange.failure, failure.code == .shutDown { return giveBack(entry, failure) {} }
-        remove()
+        guard var entry = passage.entry, let remove = passage.takeJournaled() else { return }
+        guard let failure = exchange.failure, failure.code == .shutDown else { return remove() }
+        (entry.isJournal, entry.code) = (false, failure.code.name)
+        giveBack(entry, failure) { _ in }
     }
 }
 

@@ -8,31 +8,22 @@ final class Passage: @unchecked Sendable {
     enum Step {
         /// The request passes.
         case passing
-        /// The file is asked whether others of its line are to be sent first.
-        case looking
         /// It waits for others of its line.
-        case waitingForLine
+        case waiting
         /// It is being added to the file.
         case adding
     }
 
     var step = Step.passing
-    /// Its place in its line, if it has waited.
+    /// Its place in its line, until it has its outcome.
     var turn: LineTurn?
     /// The request's body, if it has one.
     var tap: BodyTap?
     /// What is being added to the file, or is in it.
     var entry: NewEntry?
-    private let lineIsBusy = Mutex(false)
     private let added = Mutex<Result<Admission, PlugboardError>?>(nil)
     /// The file has the request as one that this exchange sends: what removes it.
     private let journaled = Mutex<(@Sendable () -> Void)?>(nil)
-
-    /// Whether others of its line were in the file when the file was asked; false too if it could not be read.
-    var isLineBusy: Bool {
-        get { lineIsBusy.withLock { $0 } }
-        set { lineIsBusy.withLock { $0 = newValue } }
-    }
 
     /// What came of the addition.
     var result: Result<Admission, PlugboardError>? {

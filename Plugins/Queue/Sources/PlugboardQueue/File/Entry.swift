@@ -58,6 +58,8 @@ struct NewEntry: Sendable {
 
     /// Whether the caller's own exchange sends it now.
     var isJournal = false
+    /// Whether it is before the waiting requests of its line, because they came while it was being sent.
+    var isFirst = false
 
     /// What is sent one after the other.
     var line: String? { NewEntry.line(category, collapse?.key) }
@@ -94,6 +96,8 @@ struct ClaimedEntry: Sendable {
 /// What the queue has done with a new request.
 enum Admission: Equatable, Sendable {
     case queued
+    /// The caller's exchange must not send it now, because its line has others: it waits behind them.
+    case behind
     /// The ticket was there already.
     case known
     /// The waiting request with the same collapse key, and this one, are no longer needed.

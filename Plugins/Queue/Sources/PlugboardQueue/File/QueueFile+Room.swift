@@ -79,12 +79,13 @@ extension QueueFile {
                 return bytes > 0
             }
         }
-        var dropped: [(sequence: Int64, line: String?, entry: DroppedEntry)] = []
+        var dropped: [(sequence: Int64, line: String?, isTouched: Bool, entry: DroppedEntry)] = []
         if limits.dropsOldest, requests > 0 || bytes > 0 {
             let kept = Set(collapsing.map(\.sequence))
             try connection.each(
                 """
-                SELECT sequence, size - ifnull(length(CAST(context AS BLOB)), 0), line, id, category, tag FROM request
+                SELECT sequence, size - ifnull(length(CAST(context AS BLOB)), 0), line, id, category, tag,
+                    touched FROM request
                 WHERE state IN (1, 2) ORDER BY priority, sequence
                 """, []
             ) { row in
@@ -92,7 +93,7 @@ extension QueueFile {
                 let entry = DroppedEntry(
                     id: row.text(3), category: row.isNull(4) ? nil : row.text(4), tag: row.isNull(5) ? nil : row.text(5)
                 )
-                dropped.append((row.integer(0), row.isNull(2) ? nil : row.text(2), entry))
+                dropped.append((row.integer(0), row.isNull(2) ? nil : row.text(2), row.integer(6) != 0, entry))
                 requests -= 1
                 bytes -= Int(row.integer(1)) - QueueFile.emptyHead.utf8.count
                 return requests > 0 || bytes > 0
@@ -102,10 +103,12 @@ extension QueueFile {
         for sequence in removed {
             try connection.run("DELETE FROM request WHERE sequence = ?", .integer(sequence))
         }
-        for (sequence, _, _) in dropped {
+        for (sequence, _, isTouched, _) in dropped {
+            let reached = isTouched ? " It may have reached the server." : ""
             try finish(
                 sequence, .done,
-                PlugboardError(.queueFull, "It was dropped to make room for a later request. Raise limit or bytes."),
+                PlugboardError(
+                    .queueFull, "It was dropped to make room for a later request. Raise limit or bytes.\(reached)"),
                 nil, now, connection)
             try connection.run(
                 "UPDATE request SET head = ? WHERE sequence = ?", .text(QueueFile.emptyHead), .integer(sequence))

@@ -19,71 +19,98 @@ extension QueueFile {
     /// - Parameters:
     ///   - paused: Origins to which nothing is sent now.
     ///   - proven: Origins to which several requests are sent at once; nil: all.
+    ///   - isHeld: Whether nothing of a line is taken now.
     func claim(
-        _ count: Int, _ choice: Choice = .due, except paused: Set<String> = [], proven: Set<String>? = nil, now: Int64,
-        time: Int64, _ connection: Connection
+        _ count: Int, _ choice: Choice = .due, except paused: Set<String> = [], proven: Set<String>? = nil,
+        isHeld: (String) -> Bool = { _ in false }, now: Int64, time: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> [ClaimedEntry] {
         try connection.transaction { () throws(SQLiteFailure) in
-            let columns =
-                "sequence, id, line, category, tag, method, url, head, length, attempts, rejections, origin, failures"
-            func entry(_ row: borrowing SQLiteStore.Row) -> ClaimedEntry {
-                ClaimedEntry(
-                    sequence: row.integer(0), id: row.text(1), line: row.isNull(2) ? nil : row.text(2),
-                    origin: row.text(11),
-                    category: row.isNull(3) ? nil : row.text(3), tag: row.isNull(4) ? nil : row.text(4),
-                    method: row.text(5), url: row.text(6), head: row.text(7), length: Int(row.integer(8)),
-                    body: nil, attempts: Int(row.integer(9)), rejections: Int(row.integer(10)),
-                    failures: Int(row.integer(12)))
+            var taken: [Int64] = []
+            var used: Set<String> = []
+            let (query, values) = candidates(choice, except: paused, now: now)
+            try connection.each(query, values) { row in
+                let origin = row.text(1)
+                if used.contains(origin) || !row.isNull(2) && isHeld(row.text(2)) { return true }
+                taken.append(row.integer(0))
+                if let proven, !proven.contains(origin) { used.insert(origin) }
+                return taken.count < count
             }
-            var found: [ClaimedEntry] = []
-            var excluded = paused
-            while found.count < count {
-                let others = excluded.sorted()
-                let isElsewhere =
-                    others.isEmpty ? "" : "AND origin NOT IN (\(others.map { _ in "?" }.joined(separator: ", ")))"
-                var condition = "(due <= ? OR due > ?)"
-                var values: [SQLiteStore.Value] = [.integer(now), .integer(latest(now))]
-                switch choice {
-                case .due: break
-                case .line(let line):
-                    condition += " AND line = ?"
-                    values.append(.text(line))
-                case .selected(let selections):
-                    let conditions = selections.map { $0.naming.condition }
-                    condition += " AND (\(conditions.map { "(\($0.sql))" }.joined(separator: " OR ")))"
-                    values += conditions.flatMap(\.values)
-                }
-                values += others.map { .text($0) }
-                // One by one, where an origin may get only one.
-                let room = proven == nil ? count - found.count : 1
-                values.append(.integer(room))
-                var taken: [ClaimedEntry] = []
-                try connection.each(
+            var entries: [ClaimedEntry] = []
+            for sequence in taken {
+                try connection.run(
+                    "UPDATE request SET state = 3, owner = ?, lease = ? WHERE sequence = ?", .text(owner),
+                    .integer(time + limits.lease), .integer(sequence))
+                if let entry = try claimed(sequence, connection) { entries.append(entry) }
+            }
+            return entries
+        }
+    }
+
+    /// The requests that can be sent now, the most urgent first. The index alone has all that is asked of those that
+    /// are not taken, unless commands have named some: a server that cannot be reached may have thousands.
+    func candidates(
+        _ choice: Choice, except paused: Set<String>, now: Int64
+    ) -> (query: String, values: [SQLiteStore.Value]) {
+        var condition = "(due <= ? OR due > ?)"
+        var values: [SQLiteStore.Value] = [.integer(now), .integer(latest(now))]
+        var index = ""
+        switch choice {
+        case .due: break
+        case .line(let line):
+            // SQLite would read all waiting requests from the other one.
+            index = "INDEXED BY request_by_line "
+            condition += " AND line = ?"
+            values.append(.text(line))
+        case .selected(let selections):
+            let conditions = selections.map { $0.naming.condition }
+            condition += " AND (\(conditions.map { "(\($0.sql))" }.joined(separator: " OR ")))"
+            values += conditions.flatMap(\.values)
+        }
+        if !paused.isEmpty {
+            condition += " AND origin NOT IN (\(paused.map { _ in "?" }.joined(separator: ", ")))"
+            values += paused.sorted().map { .text($0) }
+        }
+        return (
+            """
+            SELECT sequence, origin, line FROM request \(index)WHERE state = 1 AND \(condition)
+            ORDER BY priority DESC, sequence
+            """, values
+        )
+    }
+
+    private func claimed(_ sequence: Int64, _ connection: Connection) throws(SQLiteFailure) -> ClaimedEntry? {
+        var entry = try connection.first(
+            """
+            SELECT sequence, id, line, category, tag, method, url, head, length, attempts, rejections, origin, failures
+            FROM request WHERE sequence = ?
+            """, .integer(sequence)
+        ) { row in
+            ClaimedEntry(
+                sequence: row.integer(0), id: row.text(1), line: row.isNull(2) ? nil : row.text(2),
+                origin: row.text(11), category: row.isNull(3) ? nil : row.text(3),
+                tag: row.isNull(4) ? nil : row.text(4), method: row.text(5), url: row.text(6), head: row.text(7),
+                length: Int(row.integer(8)), body: nil, attempts: Int(row.integer(9)),
+                rejections: Int(row.integer(10)), failures: Int(row.integer(12)))
+        }
+        if let length = entry?.length, length > 0, let piece = try piece(0, of: sequence, connection),
+            piece.count == length
+        {
+            entry?.body = piece
+        }
+        return entry
+    }
+
+    /// Requests that were taken and not sent wait again, as they were.
+    func putBack(_ sequences: [Int64], _ connection: Connection) throws(SQLiteFailure) {
+        try connection.transaction { () throws(SQLiteFailure) in
+            for sequence in sequences {
+                try connection.run(
                     """
-                    SELECT \(columns) FROM request WHERE state = 1 AND \(condition) \(isElsewhere)
-                    ORDER BY priority DESC, sequence LIMIT ?
-                    """, values
-                ) { row in
-                    taken.append(entry(row))
-                    return true
-                }
-                for entry in taken {
-                    try connection.run(
-                        "UPDATE request SET state = 3, owner = ?, lease = ? WHERE sequence = ?", .text(owner),
-                        .integer(time + limits.lease), .integer(entry.sequence))
-                    if let proven, !proven.contains(entry.origin) { excluded.insert(entry.origin) }
-                }
-                found += taken
-                if taken.count < room { break }
+                    UPDATE request SET state = CASE WHEN line IS NULL THEN 1 ELSE 2 END, owner = NULL, lease = NULL
+                    WHERE sequence = ? AND owner = ? AND state = 3
+                    """, .integer(sequence), .text(owner))
+                if let line = try line(of: sequence, connection) { try arrange(line, connection) }
             }
-            for (index, entry) in found.enumerated() {
-                if entry.length > 0, let piece = try piece(0, of: entry.sequence, connection),
-                    piece.count == entry.length
-                {
-                    found[index].body = piece
-                }
-            }
-            return found
         }
     }
 
@@ -150,10 +177,13 @@ extension QueueFile {
         }
     }
 
-    /// Keeps what this process writes and sends for another while.
-    func renew(time: Int64, _ connection: Connection) throws(SQLiteFailure) {
+    /// Keeps what this process writes and sends for another while. Returns what that is.
+    @discardableResult
+    func renew(time: Int64, _ connection: Connection) throws(SQLiteFailure) -> Set<Int64> {
         try connection.run(
             "UPDATE request SET lease = ? WHERE owner = ?", .integer(time + limits.lease), .text(owner))
+        return Set(
+            try connection.rows("SELECT sequence FROM request WHERE owner = ?", .text(owner)) { $0.integer(0) })
     }
 
     /// The process ends: what it was sending waits again.
@@ -196,11 +226,13 @@ extension QueueFile {
         try connection.transaction { () throws(SQLiteFailure) in
             try step(now: now, time: time, connection)
             try connection.run(
-                "DELETE FROM request WHERE state = 4 AND ended < (SELECT clock FROM total) - ?",
+                "DELETE FROM request WHERE +state = 4 AND ended < (SELECT clock FROM total) - ?",
                 .integer(limits.resultAge))
             let old = try connection.rows(
-                "SELECT sequence, id, line FROM request WHERE state IN (1, 2) AND born < (SELECT clock FROM total) - ?",
-                .integer(limits.age)
+                """
+                SELECT sequence, id, line FROM request
+                WHERE ended IS NULL AND born < (SELECT clock FROM total) - ? AND +state IN (1, 2)
+                """, .integer(limits.age)
             ) { ($0.integer(0), $0.text(1), $0.isNull(2) ? nil : $0.text(2)) }
             for (sequence, _, line) in old {
                 try finish(

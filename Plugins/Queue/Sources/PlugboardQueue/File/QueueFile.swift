@@ -74,7 +74,8 @@ struct QueueFile: Sendable {
             var added = Added()
             for entry in entries {
                 let admission = try add(entry, now, time, &added.dropped, connection)
-                if admission != .queued, let begun = entry.begun { try discard(begun.sequence, connection) }
+                // What is left of the pieces that it does not need.
+                if let begun = entry.begun { try discard(begun.sequence, connection) }
                 added.admissions.append(admission)
             }
             try limitOutcomes(connection)
@@ -87,19 +88,28 @@ struct QueueFile: Sendable {
     ) throws(SQLiteFailure) -> Admission {
         if try state(of: entry.id, connection) != nil { return .known }
         let collapsing = try collapsing(entry, connection)
-        let isCancelled = !entry.isJournal && collapsing.contains { $0.isOpposite }
+        let isCancelled =
+            !entry.isJournal && !(entry.isFirst && entry.isTouched) && collapsing.contains { $0.isOpposite }
+        // The waiting one came later, and counts.
+        let isReplaced = entry.isFirst && !isCancelled && !collapsing.isEmpty
         // Before anything is changed: a request that is refused must not have replaced another.
-        if !isCancelled {
+        if !isCancelled, !isReplaced {
             guard let room = try makeRoom(for: entry, replacing: collapsing, now, connection) else { return .full }
             dropped += room
         }
+        let replaced = PlugboardError(.queueCollapsed, "A later request with the same collapse key came.")
         for waiting in collapsing {
-            try finish(
-                waiting.sequence, .done,
-                PlugboardError(.queueCollapsed, "A later request with the same collapse key came."), nil, now,
-                connection)
+            if !isReplaced {
+                try finish(waiting.sequence, .done, replaced, nil, now, connection)
+            } else if entry.isTouched {
+                try connection.run("UPDATE request SET touched = 1 WHERE sequence = ?", .integer(waiting.sequence))
+            }
         }
-        var entry = isCancelled ? entry.withoutBody : entry
+        var entry = isCancelled || isReplaced ? entry.withoutBody : entry
+        // Also those of other processes that have come since the exchange asked for them.
+        var isBehind = false
+        if entry.isJournal, let line = entry.line { isBehind = try isBusy(line, connection) }
+        if isBehind { entry.isJournal = false }
         // What it replaces may have reached the server, and so may have its effect.
         if collapsing.contains(where: { $0.isTouched }) { entry.isTouched = true }
         let sequence = try insert(entry, now, time, connection)
@@ -110,21 +120,25 @@ struct QueueFile: Sendable {
                 PlugboardError(.queueCollapsed, "It and the waiting request with the same collapse key cancelled out."),
                 nil, now, connection)
         }
+        if isReplaced { try finish(sequence, .done, replaced, nil, now, connection) }
         if let line = entry.line { try arrange(line, connection) }
-        return isCancelled ? .cancelled : .queued
+        return isCancelled ? .cancelled : isBehind ? .behind : .queued
     }
 
     private func insert(
         _ entry: NewEntry, _ now: Int64, _ time: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> Int64 {
-        // A number of its own: an entry that was begun earlier is queued now.
+        // A number of its own: an entry that was begun earlier is queued now. The number before it stays free.
         let begun = entry.begun?.sequence
+        var first: Int64?
+        if entry.isFirst, let line = entry.line { first = try self.first(line, connection) }
         try connection.run(
             """
-            INSERT INTO request (id, state, line, category, tag, collapse, context, priority, method, url, origin, head, length,
-                created, due, born, touched, owner, lease, code)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT clock FROM total), ?, ?, ?, ?)
-            """, .text(entry.id),
+            INSERT INTO request (sequence, id, state, line, category, tag, collapse, context, priority, method, url,
+                origin, head, length, created, due, born, touched, owner, lease, code)
+            VALUES (ifnull(?, (SELECT ifnull(max(seq), 0) + 2 FROM sqlite_sequence WHERE name = 'request')),
+                ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT clock FROM total), ?, ?, ?, ?)
+            """, first.map { .integer($0) } ?? .null, .text(entry.id),
             .integer((entry.isJournal ? EntryState.sending : .ready).rawValue), .optional(entry.line),
             .optional(entry.category), .optional(entry.tag), .optional(entry.collapse?.key), .optional(entry.context),
             .integer(entry.priority), .text(entry.method), .text(entry.url), .text(entry.origin), .text(entry.head),
@@ -142,6 +156,16 @@ struct QueueFile: Sendable {
     }
 
     // MARK: Lines
+
+    /// The number before the waiting requests of a line; nil if there are none, or if it is taken.
+    private func first(_ line: String, _ connection: Connection) throws(SQLiteFailure) -> Int64? {
+        let number = try connection.first(
+            "SELECT min(sequence) - 1 FROM request WHERE line = ? AND state IN (1, 2)", .text(line)
+        ) { $0.isNull(0) ? nil : $0.integer(0) }
+        guard let number = number ?? nil else { return nil }
+        let isTaken = try connection.first("SELECT 1 FROM request WHERE sequence = ?", .integer(number)) { _ in true }
+        return isTaken == nil ? number : nil
+    }
 
     /// Makes sure that of a line the first is ready, and none while one is being sent.
     func arrange(_ line: String, _ connection: Connection) throws(SQLiteFailure) {
@@ -176,7 +200,7 @@ struct QueueFile: Sendable {
         } ?? false
     }
 
-    private func line(of sequence: Int64, _ connection: Connection) throws(SQLiteFailure) -> String? {
+    func line(of sequence: Int64, _ connection: Connection) throws(SQLiteFailure) -> String? {
         try connection.first("SELECT line FROM request WHERE sequence = ?", .integer(sequence)) {
             $0.isNull(0) ? nil : $0.text(0)
         } ?? nil

@@ -8,7 +8,8 @@ enum QueueSchema {
         migrations: [
             """
             CREATE TABLE request (
-                -- The order in which requests were queued.
+                -- The order in which requests were queued. Every other number is free for a request that failed while
+                -- later ones of its line were queued.
                 sequence INTEGER PRIMARY KEY AUTOINCREMENT,
                 id TEXT NOT NULL UNIQUE,
                 -- A number of EntryState.
@@ -51,11 +52,14 @@ enum QueueSchema {
                 clock INTEGER NOT NULL, wall INTEGER NOT NULL, time INTEGER NOT NULL
             );
             INSERT INTO total VALUES (0, 0, 0, 0, 0, 0);
-            CREATE INDEX request_by_state ON request (state, priority DESC, sequence);
+            -- With all that a claim asks of a request that it does not take.
+            CREATE INDEX request_by_state ON request (state, priority DESC, sequence, origin, due, line);
             CREATE INDEX request_by_line ON request (line, state, priority DESC, sequence) WHERE line IS NOT NULL;
             CREATE INDEX request_by_collapse ON request (line, collapse) WHERE collapse IS NOT NULL;
             CREATE INDEX request_by_outcome ON request (state, acknowledged, completed) WHERE completed IS NOT NULL;
             CREATE INDEX request_by_due ON request (state, due, origin) WHERE state = 1;
+            CREATE INDEX request_by_birth ON request (born) WHERE ended IS NULL;
+            CREATE INDEX request_by_end ON request (ended) WHERE ended IS NOT NULL;
             CREATE INDEX request_by_owner ON request (owner) WHERE owner IS NOT NULL;
             CREATE TRIGGER request_added AFTER INSERT ON request BEGIN
                 UPDATE total SET requests = requests + (NEW.state <> 4), outcomes = outcomes + (NEW.state = 4),

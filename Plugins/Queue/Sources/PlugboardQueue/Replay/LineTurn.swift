@@ -1,4 +1,6 @@
-/// The place of an exchange among those of its line, until the exchange has ended.
+import PlugboardKit
+
+/// The place of an exchange among those of its line, until it has its outcome or is in the file.
 final class LineTurn: Sendable {
     private let replayer: Replayer
     private let line: String
@@ -10,8 +12,14 @@ final class LineTurn: Sendable {
         self.number = number
     }
 
-    /// The wait is over. Returns whether the request may be sent; else it has to be put into the file.
-    func begin() -> Bool { replayer.state.withLock { $0.lines.begin(line, number) } }
+    /// The exchange was woken, or has waited for as long as it can.
+    func step() -> Lines<Ticket>.Step { replayer.changeLines { $0.lines.step(line, number) } }
+
+    /// The exchange waits on, and is woken when its turn has come.
+    func wait(_ ticket: Ticket) {
+        let waits = replayer.changeLines { $0.lines.wait(line, number, ticket) }
+        if !waits { ticket.wake() }
+    }
 
     // The exchange may end at any time, and lets go of this then.
     deinit { replayer.leave(line, number) }

@@ -1,27 +1,51 @@
-/// What this process knows of lines, and the exchanges that wait for them.
+/// The exchanges of each line that are under way in this process, and what is known of the line's requests in the file.
 ///
-/// Of the exchanges that wait for a line one passes at a time: the next is woken when the line is empty and the
-/// exchange before it has ended. If the line does not become empty soon, they are put into the file instead, one after
-/// the other too, so that their order stays.
+/// The exchanges of a line go on in the order in which they came. One at a time passes: it is sent when the line has no
+/// requests in the file and the exchange before it has its outcome. One at a time is put into the file instead, also
+/// while another passes. A request that is not kept waits for those in the file, and delays no other.
 struct Lines<Ticket> {
-    private struct Waiting {
-        var exchanges: [(number: UInt64, ticket: Ticket)] = []
-        /// Where their requests go.
-        var origins: Set<String> = []
-        /// The exchange that was woken because the line is empty, and has not ended.
-        var passing: UInt64?
-        /// The exchange that was woken to be put into the file, and has not ended.
-        var queueing: UInt64?
-        /// They are to be put into the file.
-        var isHopeless = false
+    enum Kind {
+        /// Is put into the file if it cannot be sent.
+        case kept
+        /// Is put into the file at once, to be sent later.
+        case later
+        /// Is never put into the file.
+        case unkept
     }
 
-    /// What a request of a line does.
-    enum Entrance: Equatable {
-        case free
-        /// It waits under this number.
-        case waits(UInt64)
-        case cannotWait
+    /// What an exchange does now.
+    enum Step: Equatable {
+        /// It is sent, and has the line under this number until its outcome; nil: it has no place in the line.
+        case pass(UInt64?)
+        /// It is put into the file, and has its place in the line under this number until then.
+        case queue(UInt64)
+        /// It waits for others.
+        case wait
+    }
+
+    private struct Waiter {
+        let number: UInt64
+        let kind: Kind
+        /// Where its request goes.
+        let origin: String
+        var ticket: Ticket
+        /// It does not wait for the requests in the file any longer.
+        var mustQueue: Bool
+    }
+
+    private struct Line {
+        var waiters: [Waiter] = []
+        /// The exchange that is being sent.
+        var passing: UInt64?
+        /// The exchange that is being put into the file.
+        var queueing: UInt64?
+
+        var isUnused: Bool { waiters.isEmpty && passing == nil && queueing == nil }
+
+        /// Those before `end`, or all.
+        mutating func mustQueue(before end: Int? = nil) {
+            for index in 0..<(end ?? waiters.count) { waiters[index].mustQueue = true }
+        }
     }
 
     /// More lines are forgotten, and the file is asked again.
@@ -29,7 +53,7 @@ struct Lines<Ticket> {
 
     /// Whether a line has requests in the file, for lines that the file was asked for.
     private var busy: [String: Bool] = [:]
-    private var waiting: [String: Waiting] = [:]
+    private var lines: [String: Line] = [:]
     /// The lines of which an exchange may be woken.
     private var changed: Set<String> = []
     private var last: UInt64 = 0
@@ -37,67 +61,111 @@ struct Lines<Ticket> {
     /// Whether the line has requests in the file; nil if the file has to be asked.
     func isBusy(_ line: String) -> Bool? { busy[line] }
 
-    /// Whether exchanges wait for the line, or pass it after their wait.
-    func isEntered(_ line: String) -> Bool { waiting[line] != nil }
+    /// Whether exchanges wait for the line.
+    func isWaitedFor(_ line: String) -> Bool { lines[line]?.waiters.isEmpty == false }
 
-    /// The lines that exchanges wait for.
-    var entered: [String] { waiting.filter { !$0.value.exchanges.isEmpty }.map(\.key) }
+    /// Whether an exchange of the line is being sent: then no other request of the line is.
+    func isPassed(_ line: String) -> Bool { lines[line]?.passing != nil }
 
-    var hasEntered: Bool { waiting.contains { !$0.value.exchanges.isEmpty } }
+    /// The lines that exchanges wait for, the line of the oldest first.
+    var waitedFor: [String] {
+        lines.filter { !$0.value.waiters.isEmpty }.sorted { $0.value.waiters[0].number < $1.value.waiters[0].number }
+            .map(\.key)
+    }
 
-    /// A request of the line has come.
+    var hasWaiters: Bool { lines.contains { !$0.value.waiters.isEmpty } }
+
+    /// A request of the line has come. Returns what it does if it need not wait; then it has its place.
     ///
-    /// - Parameters:
-    ///   - canWait: Whether the line can become empty soon. An exchange waits behind others even if not.
-    ///   - isLater: It is put into the file without a wait, but behind those that came before it.
-    mutating func enter(
-        _ line: String, _ origin: String, _ ticket: Ticket, canWait: Bool, isLater: Bool
-    ) -> Entrance {
-        if waiting[line] == nil {
-            if isLater || busy[line] == false { return .free }
-            if !canWait { return .cannotWait }
+    /// - Parameter canWait: Whether requests in the file can be sent soon.
+    mutating func enter(_ line: String, _ kind: Kind, canWait: Bool) -> Step {
+        let state = lines[line] ?? Line()
+        guard state.waiters.isEmpty, state.queueing == nil else { return .wait }
+        let mustQueue = kind == .later || busy[line] == true && !canWait
+        switch kind {
+        case .unkept: return busy[line] == false || mustQueue ? .pass(nil) : .wait
+        case .kept where busy[line] == false && state.passing == nil:
+            last += 1
+            lines[line, default: Line()].passing = last
+            return .pass(last)
+        case .kept, .later:
+            guard mustQueue else { return .wait }
+            last += 1
+            lines[line, default: Line()].queueing = last
+            return .queue(last)
         }
+    }
+
+    /// A request of the line waits behind those that came before. Returns its number.
+    mutating func wait(_ line: String, _ kind: Kind, _ origin: String, _ ticket: Ticket) -> UInt64 {
         last += 1
-        waiting[line, default: Waiting()].exchanges.append((last, ticket))
-        waiting[line]?.origins.insert(origin)
-        if isLater || !canWait { waiting[line]?.isHopeless = true }
+        let waiter = Waiter(number: last, kind: kind, origin: origin, ticket: ticket, mustQueue: false)
+        lines[line, default: Line()].waiters.append(waiter)
+        // "Sent later" must not wait for the network, so those before it cannot either.
+        if kind == .later { lines[line]?.mustQueue() }
         changed.insert(line)
-        return .waits(last)
+        return last
     }
 
-    /// The wait of an exchange is over. Returns whether it may be sent; else it has to be put into the file.
-    mutating func begin(_ line: String, _ number: UInt64) -> Bool {
-        guard let state = waiting[line] else { return false }
-        if state.passing == number { return true }
-        // Its time is over.
-        if state.queueing != number { waiting[line]?.exchanges.removeAll { $0.number == number } }
-        return false
+    /// The exchange was woken, or has waited for as long as it can.
+    mutating func step(_ line: String, _ number: UInt64) -> Step {
+        guard let state = lines[line] else { return .pass(nil) }
+        if state.passing == number { return .pass(number) }
+        if state.queueing == number { return .queue(number) }
+        guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return .pass(nil) }
+        changed.insert(line)
+        if state.waiters[index].kind == .unkept {
+            lines[line]?.waiters.remove(at: index)
+            return .pass(nil)
+        }
+        lines[line]?.mustQueue(before: index + 1)
+        guard index == 0, state.queueing == nil else { return .wait }
+        lines[line]?.waiters.removeFirst()
+        lines[line]?.queueing = number
+        return .queue(number)
     }
 
-    /// The exchange has ended.
-    mutating func leave(_ line: String, _ number: UInt64) {
-        guard let state = waiting[line] else { return }
-        if state.passing == number { waiting[line]?.passing = nil }
-        if state.queueing == number { waiting[line]?.queueing = nil }
-        waiting[line]?.exchanges.removeAll { $0.number == number }
+    /// The exchange waits on with another ticket. Returns false if its turn has come meanwhile.
+    mutating func wait(_ line: String, _ number: UInt64, _ ticket: Ticket) -> Bool {
+        guard let index = lines[line]?.waiters.firstIndex(where: { $0.number == number }) else { return false }
+        lines[line]?.waiters[index].ticket = ticket
+        return true
+    }
+
+    /// The exchange has its outcome, is in the file, or has ended. Returns whether it was being sent.
+    @discardableResult
+    mutating func leave(_ line: String, _ number: UInt64) -> Bool {
+        guard let state = lines[line] else { return false }
+        if state.passing == number { lines[line]?.passing = nil }
+        if state.queueing == number { lines[line]?.queueing = nil }
+        lines[line]?.waiters.removeAll { $0.number == number }
         changed.insert(line)
+        return state.passing == number
     }
 
     /// The line has requests in the file, or has none.
     mutating func set(_ line: String, isBusy: Bool) {
         if busy.count >= Lines.limit { busy = [:] }
         busy[line] = isBusy
-        if waiting[line] != nil { changed.insert(line) }
+        if lines[line] != nil { changed.insert(line) }
     }
 
-    /// The file was changed by others.
+    /// The file was changed.
     mutating func forget() { busy = [:] }
 
-    /// The line of each exchange that waits for an origin, or of all, does not become empty soon.
-    mutating func giveUp(_ origin: String? = nil) {
-        for (line, state) in waiting where origin.map(state.origins.contains) ?? true {
-            waiting[line]?.isHopeless = true
-            changed.insert(line)
+    /// Where the requests of the exchanges go that wait for a line.
+    func origins(of line: String) -> [String] { lines[line]?.waiters.map(\.origin) ?? [] }
+
+    /// The requests of a line cannot be sent soon: exchanges that wait for it are put into the file.
+    mutating func giveUp(line: String) {
+        lines[line]?.mustQueue()
+        changed.insert(line)
+    }
+
+    /// The same for all lines in which an exchange waits for an origin, or for all lines.
+    mutating func giveUp(origin: String? = nil) {
+        for (line, state) in lines where origin.map({ one in state.waiters.contains { $0.origin == one } }) ?? true {
+            giveUp(line: line)
         }
     }
 
@@ -105,21 +173,21 @@ struct Lines<Ticket> {
     mutating func takeWoken() -> [Ticket] {
         guard !changed.isEmpty else { return [] }
         var woken: [Ticket] = []
-        for line in changed {
-            guard let state = waiting[line] else { continue }
-            guard let next = state.exchanges.first else {
-                if state.passing == nil, state.queueing == nil { waiting[line] = nil }
-                continue
+        for name in changed {
+            guard var line = lines[name] else { continue }
+            while let next = line.waiters.first, line.queueing == nil {
+                if next.kind == .unkept {
+                    guard next.mustQueue || busy[name] == false else { break }
+                } else if next.mustQueue {
+                    line.queueing = next.number
+                } else {
+                    guard line.passing == nil, busy[name] == false else { break }
+                    line.passing = next.number
+                }
+                line.waiters.removeFirst()
+                woken.append(next.ticket)
             }
-            if state.isHopeless {
-                guard state.queueing == nil else { continue }
-                waiting[line]?.queueing = next.number
-            } else {
-                guard state.passing == nil, busy[line] == false else { continue }
-                waiting[line]?.passing = next.number
-            }
-            waiting[line]?.exchanges.removeFirst()
-            woken.append(next.ticket)
+            lines[name] = line.isUnused ? nil : line
         }
         changed = []
         return woken

@@ -26,7 +26,7 @@ final class QueueNews: Sendable {
 
     func added(_ entry: NewEntry, _ admission: Admission, exchange: UInt64?) {
         switch admission {
-        case .queued:
+        case .queued, .behind:
             if entry.isJournal { return }
             queued.add()
             publish("queue.queued", ["id": entry.id, "code": entry.code ?? ""], entry.category, entry.tag, exchange)

@@ -17,7 +17,7 @@ extension Replayer {
             }
             let maySend = isAutomatic || !state.byHand.isEmpty
             let isFirst = !state.hasLooked && !host.isQuiet
-            guard maySend || !state.entered.isEmpty || state.lines.hasEntered || isFirst else { return .nothing }
+            guard maySend || state.lines.hasWaiters || isFirst else { return .nothing }
             guard now >= state.pausedUntil else { return .pause(state.pausedUntil) }
             let room = settings.concurrency - state.running.count
             guard room > 0 else { return .nothing }
@@ -38,8 +38,7 @@ extension Replayer {
                 isAutomatic || state.byHand.contains { $0.selection.naming.isAll }
                 ? .due : .selected(state.byHand.map(\.selection))
             if !maySend { order.choice = nil }
-            order.lines = state.entered
-            state.entered = []
+            if isAutomatic { order.lines = state.lines.waitedFor }
             return .claim(order)
         }
         switch step {
@@ -56,8 +55,9 @@ extension Replayer {
     private struct Order: Sendable {
         var needsProbe: Bool
         var room = 0
-        /// Nil: only what the entered lines need.
+        /// Nil: only what exchanges wait for.
         var choice: QueueFile.Choice?
+        /// The lines whose requests are taken first, because exchanges wait for them.
         var lines: [String] = []
         /// Origins to which nothing is sent now, or only when what is sent to them has ended.
         var paused: Set<String> = []
@@ -73,7 +73,6 @@ extension Replayer {
         var free: [String] = []
         /// Lines that exchanges wait for, and that have requests.
         var busy: [String] = []
-        var seen: (opening: Int, version: Int64) = (0, 0)
         var expired: [String] = []
         var now: Int64 = 0
     }
@@ -104,11 +103,10 @@ extension Replayer {
         var claim = Claim()
         claim.now = now
         try file.takeBack(time: time, connection)
-        claim.seen = (connection.opening, try connection.dataVersion())
-        let (isChanged, isTimeToExpire) = state.withLock { state in
-            (state.claimed.map { $0 != claim.seen } ?? true, time >= state.nextExpiry)
-        }
+        let isTimeToExpire = state.withLock { time >= $0.nextExpiry }
         if isTimeToExpire { claim.expired = try file.expire(now: now, time: time, connection) }
+        // Exchanges of this process are before the requests that came while they are being sent.
+        let isHeld = { @Sendable (line: String) in self.state.withLock { $0.lines.isPassed(line) } }
         // Origins that get no more, because a request to them is under way already.
         var sending = order.paused
         func add(_ entries: [ClaimedEntry]) {
@@ -116,19 +114,23 @@ extension Replayer {
             for entry in entries where !order.proven.contains(entry.origin) { sending.insert(entry.origin) }
         }
         for line in order.lines where claim.entries.count < order.room {
-            add(try file.claim(1, .line(line), except: sending, now: now, time: time, connection))
+            add(
+                try file.claim(
+                    1, .line(line), except: sending, isHeld: isHeld, now: now, time: time, connection))
         }
         if let choice = order.choice, order.room > claim.entries.count {
             add(
                 try file.claim(
-                    order.room - claim.entries.count, choice, except: sending, proven: order.proven, now: now,
-                    time: time, connection))
+                    order.room - claim.entries.count, choice, except: sending, proven: order.proven,
+                    isHeld: isHeld, now: now, time: time, connection))
+        }
+        // Nothing more is sent once the kernel closes.
+        if state.withLock({ $0.isEnding }) {
+            try file.putBack(claim.entries.map(\.sequence), connection)
+            claim.entries = []
         }
         if claim.entries.isEmpty { claim.nextDue = try file.nextDue(except: order.paused, now: now, connection) }
-        let asked = state.withLock { state in
-            state.lines.entered.filter { isChanged || isTimeToExpire || state.lines.isBusy($0) == nil }
-        }
-        for line in asked {
+        for line in state.withLock({ $0.lines.waitedFor }) {
             if try file.isBusy(line, connection) { claim.busy.append(line) } else { claim.free.append(line) }
         }
         if isTimeToExpire { state.withLock { $0.nextExpiry = time + Replayer.expiryPeriod } }
@@ -137,19 +139,17 @@ extension Replayer {
 
     private func take(_ claim: Claim, _ order: Order) {
         let isDue = claim.nextDue.map { $0 <= claim.now || $0 > claim.now + policy.delayLimit.nanoseconds } ?? false
-        let (isAsked, isIdle, isEntered) = changeLines { state -> (Bool, Bool, Bool) in
+        let (isAsked, isIdle, isWaitedFor) = changeLines { state -> (Bool, Bool, Bool) in
             state.isClaiming = false
             state.hasLooked = true
             for entry in claim.entries { state.running[entry.sequence] = entry }
-            state.see(claim.seen)
-            state.claimed = claim.seen
             for line in claim.free { state.lines.set(line, isBusy: false) }
             for line in claim.busy { state.lines.set(line, isBusy: true) }
-            if order.needsProbe, isDue, isAutomatic || !state.byHand.isEmpty || !state.entered.isEmpty {
+            if order.needsProbe, isDue, !state.isEnding, isAutomatic || !state.byHand.isEmpty {
                 state.isProbing = true
             }
             defer { state.isAskedMeanwhile = false }
-            return (state.isAskedMeanwhile, state.running.isEmpty, state.lines.hasEntered)
+            return (state.isAskedMeanwhile, state.running.isEmpty, state.lines.hasWaiters)
         }
         for id in claim.expired {
             news.died(id, .queueExpired)
@@ -159,7 +159,7 @@ extension Replayer {
         if state.withLock({ $0.isProbing }) { return probe() }
         if order.pauseEnd < .max { setTimer(order.pauseEnd) }
         // Another process may empty a line that exchanges wait for.
-        if isEntered { setTimer(host.now.nanoseconds + Replayer.lookPeriod) }
+        if isWaitedFor { setTimer(host.now.nanoseconds + Replayer.lookPeriod) }
         // A time that was reached while the file was read is tried at once.
         if let due = claim.nextDue {
             setTimer(host.now.nanoseconds + min(max(due - claim.now, 1_000_000), settings.delayLimit.nanoseconds))
@@ -169,14 +169,7 @@ extension Replayer {
     }
 
     func endByHand() {
-        let ended = state.withLock { state in
-            guard state.running.isEmpty, !state.isClaiming else {
-                return [(selection: Selection, done: @Sendable () -> Void)]()
-            }
-            defer { state.byHand = [] }
-            return state.byHand
-        }
-        for command in ended { command.done() }
+        for done in state.withLock({ $0.takeEndedCommands() }) { done() }
     }
 
     func setTimer(_ time: Int64) {

@@ -3,83 +3,75 @@ import PlugboardSQLite
 
 /// Keeping the order of lines: requests of a line are sent one after the other, also those of other processes.
 extension Replayer {
-    /// Whether requests of the line are in the file, or exchanges wait for it; nil if the file has to be asked, because
-    /// it was changed. [loop]
-    func isBusy(_ line: String) -> Bool? {
-        let stamp = store.stamp
-        return state.withLock { state in
-            if state.lines.isEntered(line) { return true }
-            guard let stamp, stamp == state.stamp else { return nil }
-            return state.lines.isBusy(line)
+    /// What a new request of a line does.
+    enum Entrance { case pass(LineTurn?), queue(LineTurn), wait }
+
+    /// Whether the file was changed is asked without opening it. [loop]
+    func enter(_ line: String, _ kind: Lines<Ticket>.Kind, _ origin: String) -> Entrance {
+        let (stamp, now) = (store.stamp, host.now.nanoseconds)
+        let step = state.withLock { state in
+            if stamp == nil || stamp != state.stamp { state.lines.forget() }
+            return state.lines.enter(line, kind, canWait: canWait(origin, now, state))
+        }
+        switch step {
+        case .pass(let number): return .pass(number.map { LineTurn(self, line, $0) })
+        case .queue(let number): return .queue(LineTurn(self, line, number))
+        case .wait: return .wait
         }
     }
 
-    /// Whether exchanges of this process wait for the line.
-    func isEntered(_ line: String) -> Bool { state.withLock { $0.lines.isEntered(line) } }
+    /// The request waits until the line is empty and those before it have gone on. [loop]
+    func wait(_ line: String, _ kind: Lines<Ticket>.Kind, _ origin: String, _ ticket: Ticket) -> LineTurn {
+        let number = changeLines { $0.lines.wait(line, kind, origin, ticket) }
+        look(line)
+        return LineTurn(self, line, number)
+    }
 
-    /// Asks the file for a line, tells the passage what it says, and then wakes the ticket. A file that cannot be read
-    /// holds up no request.
-    func look(_ line: String, _ ticket: Ticket, _ passage: Passage) {
+    /// Whether the waiting requests of a line can be sent soon. Not where the network to the origin is gone, or nothing
+    /// is sent before the command `replay`.
+    private func canWait(_ origin: String, _ now: Int64, _ state: State) -> Bool {
+        isAutomatic && now >= state.pausedUntil && now >= state.origins[origin]?.pausedUntil ?? 0
+            && !state.isEnding && !state.isStopped
+    }
+
+    /// Asks the file for a line that exchanges wait for. A file that cannot be read delays none of them.
+    func look(_ line: String) {
         store.perform { [store] (file, connection, _, _) throws(SQLiteFailure) in
             // Before the file is read, so that a later write is seen.
             let stamp = store.stamp.flatMap { $0.isSettled ? $0 : nil }
-            let version = (connection.opening, try connection.dataVersion())
-            return (stamp, version, try file.isBusy(line, connection))
+            return (stamp, try file.isBusy(line, connection))
         } then: { [self] result in
-            if case .success((let stamp, let version, let isBusy)) = result {
-                changeLines { state in
-                    state.see(version)
-                    state.stamp = stamp
-                    state.lines.set(line, isBusy: isBusy)
+            let now = host.now.nanoseconds
+            changeLines { state in
+                guard case .success((let stamp, let isBusy)) = result else {
+                    if state.lines.isBusy(line) == nil { state.lines.set(line, isBusy: false) }
+                    return
                 }
-                // The exchange does not ask `lines`, which may forget the line before it is visited again.
-                passage.isLineBusy = isBusy
+                // What is known of other lines is of the file as it was.
+                if stamp == nil || stamp != state.stamp { state.lines.forget() }
+                state.stamp = stamp
+                state.lines.set(line, isBusy: isBusy)
+                guard isBusy else { return }
+                if state.lines.origins(of: line).contains(where: { !canWait($0, now, state) }) {
+                    state.lines.giveUp(line: line)
+                }
             }
-            ticket.wake()
-        }
-    }
-
-    /// What a new request of a line does.
-    enum Entrance { case free, waits(LineTurn), cannotWait }
-
-    /// Lets an exchange wait until a line is empty. It cannot wait where there is no point, because the network to the
-    /// origin is gone, or nothing is sent before the command `replay`.
-    func enter(_ line: String, _ origin: String, _ ticket: Ticket, isLater: Bool) -> Entrance {
-        let now = host.now.nanoseconds
-        let entrance = changeLines { state -> Lines<Ticket>.Entrance in
-            let canWait =
-                isAutomatic && now >= state.pausedUntil && now >= state.origins[origin]?.pausedUntil ?? 0
-                && !state.isEnding && !state.isStopped
-            let entrance = state.lines.enter(line, origin, ticket, canWait: canWait, isLater: isLater)
-            if case .waits = entrance, !isLater { state.entered.append(line) }
-            return entrance
-        }
-        switch entrance {
-        case .free: return .free
-        case .cannotWait: return .cannotWait
-        case .waits(let number):
             kick()
-            return .waits(LineTurn(self, line, number))
         }
     }
 
-    /// An exchange that has entered the line has ended.
+    /// An exchange of the line has its outcome, is in the file, or has ended.
     func leave(_ line: String, _ number: UInt64) {
-        let isEntered = changeLines { state in
-            state.lines.leave(line, number)
-            return state.lines.isEntered(line)
+        let (isWaitedFor, holdsBack) = changeLines { state in
+            let hasPassed = state.lines.leave(line, number)
+            return (state.lines.isWaitedFor(line), hasPassed && state.lines.isBusy(line) != false)
         }
-        if isEntered { left(line) }
+        if isWaitedFor { look(line) } else if holdsBack { kick() }
     }
 
-    /// A request of the line is not in the file any more: the file is asked for it.
+    /// A request of the line is not in the file any more.
     func left(_ line: String) {
-        store.perform { (file, connection, _, _) throws(SQLiteFailure) in
-            try file.isBusy(line, connection)
-        } then: { [self] result in
-            if case .success(let isBusy) = result { set(line, isBusy: isBusy) }
-            kick()
-        }
+        if state.withLock({ $0.lines.isWaitedFor(line) }) { look(line) } else { kick() }
     }
 
     /// The line has requests in the file, or has none.
@@ -87,11 +79,12 @@ extension Replayer {
 
     /// Requests were dropped: the file is asked for the lines again.
     func reload() {
-        changeLines { state in
-            state.seen = nil
-            state.claimed = nil
+        let waitedFor = changeLines { state in
+            state.stamp = nil
             state.lines.forget()
+            return state.lines.waitedFor
         }
+        for line in waitedFor { look(line) }
         kick()
     }
 

@@ -128,7 +128,7 @@ extension Replayer {
             }
             reach.pausedUntil = max(reach.pausedUntil, now + least.nanoseconds)
             state.origins[origin] = reach
-            state.lines.giveUp(origin)
+            state.lines.giveUp(origin: origin)
         }
     }
 

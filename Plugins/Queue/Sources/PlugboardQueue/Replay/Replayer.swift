@@ -44,26 +44,19 @@ final class Replayer: Sendable {
         /// Whether the file was read once.
         var hasLooked = false
         var lines = Lines<Ticket>()
-        /// The lines whose requests are taken next, because exchanges wait for them.
-        var entered: [String] = []
         /// Commands that wait until everything they have named, and that can be sent, was sent.
         var byHand: [(selection: Selection, done: @Sendable () -> Void)] = []
         var ticks = 0
-        /// The file and its version when it was read last: what others write changes it.
-        var seen: (opening: Int, version: Int64)?
-        /// The version at the last claim, which asks the file for the lines that exchanges wait for when it has
-        /// changed. A look at one line in between must not hide a change from it.
-        var claimed: (opening: Int, version: Int64)?
-        /// The same without opening the file, also changed by what this process writes; nil where it may stay the same.
+        /// The file when `lines` was told of it; nil where a change may leave it the same.
         var stamp: FileStamp?
         /// By the monotonic clock, when old requests are looked for again.
         var nextExpiry: Int64 = 0
 
-        /// The file was read.
-        mutating func see(_ version: (opening: Int, version: Int64)) {
-            if let seen, seen == version { return }
-            seen = version
-            lines.forget()
+        /// The commands that have ended, because nothing that they have named can be sent any more.
+        mutating func takeEndedCommands() -> [@Sendable () -> Void] {
+            guard running.isEmpty, !isClaiming else { return [] }
+            defer { byHand = [] }
+            return byHand.map(\.done)
         }
     }
 
@@ -126,10 +119,20 @@ final class Replayer: Sendable {
                 return (state.isStopped, state.ticks % 3 == 0)
             }
             if isStopped { return }
-            store.perform { (file, connection, _, time) throws(SQLiteFailure) in try file.renew(time: time, connection)
-            }
+            renew()
             if isLook { kick() }
             tick()
+        }
+    }
+
+    /// Keeps what this process sends, and cancels what another process sends now, because this one was too late.
+    func renew() {
+        store.perform { (file, connection, _, time) throws(SQLiteFailure) in
+            try file.renew(time: time, connection)
+        } then: { [self] result in
+            guard case .success(let held) = result else { return }
+            let lost = state.withLock { state in state.sendings.filter { !held.contains($0.key) }.map(\.value) }
+            for sending in lost { sending.cancel() }
         }
     }
 

@@ -1,0 +1,123 @@
+import PlugboardKit
+import PlugboardQueueOptions
+import PlugboardSQLite
+import TestSupport
+import Testing
+
+@testable import PlugboardQueue
+
+/// Which requests are taken from the file, where a new one is put, and what that costs with many.
+struct QueueClaimTests {
+    private let store = SQLiteStore(.memory, schema: QueueSchema.schema) { _ in }
+    private let file = QueueFile(owner: "p", limits: .init()) { _ in false }
+
+    private func perform<Value: Sendable>(
+        _ work: @escaping @Sendable (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
+    ) throws -> Value { try store.performAndWait(work) }
+
+    private func entry(_ id: String, _ category: String? = "c") -> NewEntry {
+        var entry = NewEntry(id: id, method: "POST", url: "http://a.test/", head: "{}")
+        entry.category = category
+        return entry
+    }
+
+    private func add(_ entries: NewEntry...) throws -> [Admission] {
+        try perform { [file] (connection) throws(SQLiteFailure) in
+            try file.add(entries, now: 1, time: 1, connection).admissions
+        }
+    }
+
+    private func rows() throws -> [String] {
+        try perform { (connection) throws(SQLiteFailure) in
+            try connection.rows("SELECT id, state, touched FROM request ORDER BY sequence") { row in
+                "\(row.text(0)) \((EntryState(rawValue: row.integer(1)) ?? .dead)) \(row.integer(2))"
+            }
+        }
+    }
+
+    private func plan(
+        _ make: @escaping @Sendable () -> (query: String, values: [SQLiteStore.Value])
+    ) throws -> String {
+        try perform { (connection) throws(SQLiteFailure) in
+            var plan = ""
+            let (query, values) = make()
+            try connection.each("EXPLAIN QUERY PLAN \(query)", values) { row in
+                plan += row.text(3) + "\n"
+                return true
+            }
+            return plan
+        }
+    }
+
+    @Test func `a request in the journal is not sent beside others of its line`() throws {
+        var (first, second, other) = (entry("first"), entry("second"), entry("other", "d"))
+        (first.isJournal, second.isJournal, other.isJournal) = (true, true, true)
+
+        let admissions = try add(first, second, other)
+
+        #expect(admissions == [.queued, .behind, .queued])
+        #expect(try rows() == ["first sending 1", "second behind 0", "other sending 1"])
+    }
+
+    @Test func `one that failed while others of its line were queued is put before them, and not before others`() throws
+    {
+        var first = entry("first")
+        first.isFirst = true
+        _ = try add(entry("before", nil), entry("second"), entry("third"), entry("after", nil))
+
+        let admissions = try add(first)
+
+        #expect(admissions == [.queued])
+        #expect(
+            try rows() == ["before ready 0", "first ready 0", "second behind 0", "third behind 0", "after ready 0"])
+    }
+
+    @Test func `nothing of a line is taken while an exchange of it is sent, and what was taken is put back as it was`()
+        throws
+    {
+        _ = try add(entry("held"), entry("a", "d"), entry("b", nil))
+
+        let taken = try perform { [file] (connection) throws(SQLiteFailure) in
+            try file.claim(9, isHeld: { $0 == "c:c" }, now: 2, time: 2, connection)
+        }
+        let sequences = taken.map(\.sequence)
+        try perform { [file] (connection) throws(SQLiteFailure) in try file.putBack(sequences, connection) }
+
+        #expect(taken.map(\.id) == ["a", "b"])
+        #expect(try rows() == ["held ready 0", "a ready 0", "b ready 0"])
+    }
+
+    @Test func `requests that are not taken are read from an index alone`() throws {
+        let paused: Set = ["http://a.test:80", "http://b.test:80"]
+
+        let due = try plan { [file] in file.candidates(.due, except: paused, now: 1) }
+        let line = try plan { [file] in file.candidates(.line("c:c"), except: paused, now: 1) }
+
+        #expect(due == "SEARCH request USING COVERING INDEX request_by_state (state=?)\n")
+        #expect(line.hasPrefix("SEARCH request USING INDEX request_by_line (line=? AND state=?)"), "\(line)")
+    }
+
+    @Test func `old requests and outcomes are found by their age alone`() throws {
+        let old = "FROM request WHERE ended IS NULL AND born < (SELECT clock FROM total) - ? AND +state IN (1, 2)"
+
+        let waiting = try plan { ("SELECT sequence, id, line \(old)", [.integer(1)]) }
+        let outcomes = try plan {
+            ("DELETE FROM request WHERE +state = 4 AND ended < (SELECT clock FROM total) - ?", [.integer(1)])
+        }
+
+        #expect(waiting.contains("USING INDEX request_by_birth (born<?)"), "\(waiting)")
+        #expect(outcomes.contains("request_by_end (ended<?)"), "\(outcomes)")
+    }
+
+    @Test func `what a process holds is what it renews`() throws {
+        _ = try add(entry("a", nil), entry("b", nil))
+
+        let (taken, held) = try perform { [file] (connection) throws(SQLiteFailure) in
+            let taken = try file.claim(9, now: 2, time: 2, connection).map(\.sequence)
+            try connection.run("UPDATE request SET owner = 'other' WHERE id = 'a'")
+            return (taken, try file.renew(time: 3, connection))
+        }
+
+        #expect(taken.count == 2 && held == [taken[1]])
+    }
+}

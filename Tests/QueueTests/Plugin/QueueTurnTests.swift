@@ -1,0 +1,179 @@
+import Plugboard
+import PlugboardJSON
+import TestSupport
+import Testing
+
+@testable import PlugboardQueue
+
+/// The order of a category's requests that are under way at the same time.
+@Suite(.timeLimit(.minutes(2)))
+struct QueueTurnTests {
+    private func request(_ name: String, _ mode: QueueMode) -> Request {
+        var request = Shore.post(name, category: "c")
+        request.queue.mode = mode
+        return request
+    }
+
+    /// Returns when all that was begun has come as far as it can without the network.
+    private func settled(_ kernel: Kernel) async throws {
+        for _ in 0..<3 {
+            _ = try await kernel.queue.statistics()
+            _ = try await kernel.send(Request(.get, "http://a.test/x"))
+        }
+    }
+
+    @Test(arguments: [QueueMode.onFailure, .journal])
+    func `requests of a category are sent one after the other, also while none is queued`(mode: QueueMode)
+        async throws
+    {
+        let (shore, holder) = (try Shore(), Holder("1"))
+        shore.isOnline = true
+        let kernel = try shore.kernel(beside: [holder.plugin])
+
+        let handles = (1...4).map { kernel.begin(request("\($0)", mode)) }
+        try await holder.came.opened(for: 1)
+        try await settled(kernel)
+        let before = holder.steps.lines.filter { !$0.hasSuffix("x") }
+        holder.release("1")
+        for handle in handles { #expect(try await handle.response.status == 200) }
+
+        #expect(before == ["begin 1"])
+        #expect(
+            holder.steps.lines.filter { !$0.hasSuffix("x") } == (1...4).flatMap { ["begin \($0)", "end \($0)"] })
+        await kernel.shutDown()
+    }
+
+    @Test(arguments: [QueueMode.onFailure, .journal])
+    func `a response whose body is not read delays no other request of its category`(mode: QueueMode) async throws {
+        let shore = try Shore()
+        shore.isOnline = true
+        let kernel = try shore.kernel()
+
+        let first = try await kernel.send(request("1", mode))
+        let second = try await kernel.send(request("2", mode))
+
+        #expect(first.status == 200 && second.status == 200)
+        #expect(try await first.body.text() == "carried out")
+        await kernel.shutDown()
+    }
+
+    @Test(arguments: [true, false])
+    func `a request for later is not sent before the exchange that came before it has its outcome`(succeeds: Bool)
+        async throws
+    {
+        let (shore, holder) = (try Shore(), Holder("a"))
+        let kernel = try shore.kernel(settings: ["delay": "1h", "delayLimit": "2h"], beside: [holder.plugin])
+        let first = kernel.begin(request("a", .onFailure))
+        try await holder.came.opened(for: 1)
+
+        let later = try await kernel.sendLater(request("b", .onFailure))
+        let early = try await kernel.queue.outcome(of: later, within: .milliseconds(1))
+        try await kernel.queue.replay()
+        let before = holder.steps.lines
+        shore.isOnline = succeeds
+        holder.release("a")
+        let outcome = try? await first.response.status
+        shore.isOnline = true
+        try await kernel.queue.replay()
+
+        #expect(before == ["begin a"] && early.state == .waiting)
+        #expect(outcome == (succeeds ? 200 : nil))
+        #expect(shore.paths == ["/a", "/b"])
+        await kernel.shutDown()
+    }
+
+    @Test func `a request that fails while the later one with its collapse key is queued is replaced by that`()
+        async throws
+    {
+        let (shore, holder) = (try Shore(), Holder("draft1"))
+        let kernel = try shore.kernel(settings: ["automatic": false], beside: [holder.plugin])
+        func draft(_ number: Int, _ id: String) -> Request {
+            var request = Shore.post("draft\(number)")
+            (request.queue.collapseKey, request.queue.id) = ("draft", id)
+            return request
+        }
+        let first = kernel.begin(draft(1, "one"))
+        try await holder.came.opened(for: 1)
+        _ = try await kernel.sendLater(draft(2, "two"))
+
+        holder.release("draft1")
+        let error = await #expect(throws: PlugboardError.self) { try await first.response }
+        shore.isOnline = true
+        try await kernel.queue.replay()
+
+        #expect(error?.code == .queued)
+        #expect(shore.paths == ["/draft2"])
+        #expect(try await kernel.queue.outcome(of: "one").code == .queueCollapsed)
+        await kernel.shutDown()
+    }
+
+    @Test func `requests that are not kept pass beside others of their category, but not before queued ones`()
+        async throws
+    {
+        let (shore, holder) = (try Shore(), Holder("1", "2", "queued"))
+        shore.isOnline = true
+        let kernel = try shore.kernel(beside: [holder.plugin])
+        func get(_ name: String) -> Request {
+            var request = Request(.get, "http://a.test/\(name)")
+            request.queue.category = "c"
+            return request
+        }
+        let write = kernel.begin(request("1", .onFailure))
+        try await holder.came.opened(for: 1)
+
+        let read = kernel.begin(get("2"))
+        try await holder.came.opened(for: 2)
+        let other = try await kernel.send(get("3"))
+        for name in ["1", "2"] { holder.release(name) }
+        for handle in [write, read] { #expect(try await handle.response.status == 200) }
+        _ = try await kernel.sendLater(request("queued", .later))
+        try await holder.came.opened(for: 4)
+        let last = kernel.begin(get("4"))
+        try await settled(kernel)
+        let before = holder.steps.lines
+        holder.release("queued")
+        let status = try await last.response.status
+
+        #expect(other.status == 200 && status == 200)
+        #expect(!before.contains("begin 4") && before.contains("begin queued"))
+        await kernel.shutDown()
+    }
+
+    @Test func `a large request for later is not overtaken by a small one`() async throws {
+        let shore = try Shore()
+        let kernel = try shore.kernel(settings: ["automatic": false])
+        var large = request("large", .later)
+        large.body = .bytes([UInt8](repeating: 1, count: 3_000_000))
+
+        let handles = [kernel.begin(large), kernel.begin(request("small", .later))]
+        for handle in handles { await #expect(throws: PlugboardError.self) { try await handle.response } }
+        shore.isOnline = true
+        try await kernel.queue.replay()
+
+        #expect(shore.paths == ["/large", "/small"])
+        await kernel.shutDown()
+    }
+
+    @Test func `a change of one category that is seen at another wakes those that wait`() async throws {
+        let (shore, holder) = (try Shore(), Holder("0"))
+        let writer = try shore.kernel(settings: ["automatic": false])
+        _ = try await writer.sendLater(Shore.post("0", category: "c"))
+        shore.isOnline = true
+        // Another process for the file, as it has a connection of its own.
+        let other = try shore.kernel(beside: [holder.plugin])
+        try await holder.came.opened(for: 1)
+        let kernel = try shore.kernel()
+        let waiting = kernel.begin(request("1", .onFailure))
+        try await settled(kernel)
+
+        holder.release("0")
+        while try await writer.queue.statistics().done == 0 { await Task.yield() }
+        _ = try await kernel.send(Shore.post("2", category: "d"))
+        let response = try await waiting.response
+
+        #expect(response.status == 200)
+        let paths = shore.paths.filter { $0 != "/x" }
+        #expect(paths.first == "/0" && Set(paths) == ["/0", "/1", "/2"])
+        for kernel in [writer, other, kernel] { await kernel.shutDown() }
+    }
+}
