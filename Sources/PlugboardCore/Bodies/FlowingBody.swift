@@ -28,6 +28,11 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
         body.pull(Pull(self))
     }
 
+    func nextIfReady() -> Piece? {
+        if exchange.isSuspended || exchange.steering.phase != .flowing { return nil }
+        return body.nextIfReady().map { passing($0) }
+    }
+
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         // No closure is made for a piece that is passed on at once.
         if exchange.isSuspended { exchange.suspension.afterwards { self.pass(piece) } } else { pass(piece) }
@@ -37,16 +42,21 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
     private func pass(_ piece: Piece) {
         guard let pull = reader else { return }
         reader = nil
-        if case .bytes = piece { return _ = pull.complete(piece) }
-        guard exchange.steering.phase == .flowing else { return _ = pull.fail(lateError) }
+        pull.complete(passing(piece))
+    }
+
+    /// The piece for the reader. The end of the body ends the exchange before.
+    private func passing(_ piece: Piece) -> Piece {
+        if case .bytes = piece { return piece }
+        guard exchange.steering.phase == .flowing else { return .broken(lateError) }
         if case .broken(var error) = piece {
             error.attempt = error.attempt ?? exchange.attempts.last
             exchange.finish(failing: error)
-            return _ = pull.fail(error)
+            return .broken(error)
         }
         exchange.releaseBody()
         exchange.end(.ended)
-        pull.complete(piece)
+        return piece
     }
 
     /// The error that has ended the exchange while its body was under way.

@@ -50,23 +50,30 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         guard !isPumping else { return }
         isPumping = true
         while !isPulling && !hasEnded && hasRoom() {
-            isPulling = true
-            body.pull(Pull(self))
+            if let piece = body.nextIfReady() {
+                take(piece)
+            } else {
+                isPulling = true
+                body.pull(Pull(self))
+            }
         }
         isPumping = false
     }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         isPulling = false
-        if case .bytes(let bytes) = piece {
-            // An empty piece takes no room in the queue, and so would not slow its sender.
-            if !bytes.isEmpty { push(piece) }
-            pump()
-        } else {
-            push(piece)
-            hasEnded = true
-        }
+        take(piece)
+        pump()
         return true
+    }
+
+    private func take(_ piece: Piece) {
+        guard case .bytes(let bytes) = piece else {
+            hasEnded = true
+            return push(piece)
+        }
+        // An empty piece takes no room in the queue, and so would not slow its sender.
+        if !bytes.isEmpty { push(piece) }
     }
 
     private func hasRoom() -> Bool {

@@ -19,7 +19,7 @@ final class KernelCore: @unchecked Sendable {
     let origins: [Origin: [String: String]]
     let resolved: ResolvedPlugins
     let log: KernelLog
-    /// At least one.
+    /// At least one; each `EventLoop` has its index here as its number.
     let loops: [KernelLoop]
     /// The first of them.
     let first: KernelLoop
@@ -87,7 +87,9 @@ final class KernelCore: @unchecked Sendable {
     /// The loop on whose thread this is called; nil on other threads. [any]
     var current: KernelLoop? {
         if loops.count == 1 { return first.loop.isCurrent ? first : nil }
-        return loops.first { $0.loop.isCurrent }
+        guard let number = EventLoop.runningNumber, number < loops.count else { return nil }
+        // It may be the loop of another kernel.
+        return loops[number].loop.isCurrent ? loops[number] : nil
     }
 
     /// The loop that the registries' number belongs to, also if it is stale. [any]
