@@ -1292,7 +1292,7 @@ impl Head<'_> {
             while count == ROOM {
                 count = unsafe { (table.read)(self.raw, fields.len() as u64, found.as_mut_ptr(), ROOM as u64) } as usize;
                 for field in &found[..count] {
-                    fields.push((string(field.name), view(field.value).unwrap_or_default().to_vec()));
+                    fields.push(unsafe { (string(field.name), view(field.value).unwrap_or_default().to_vec()) });
                 }
             }
             return fields;
