@@ -30,7 +30,9 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
 
     func nextIfReady() -> Piece? {
         if exchange.isSuspended || exchange.steering.phase != .flowing { return nil }
-        return body.nextIfReady().map { passing($0) }
+        guard let piece = body.nextIfReady() else { return nil }
+        if case .bytes = piece { return piece }
+        return ending(with: piece)
     }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
@@ -42,12 +44,11 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
     private func pass(_ piece: Piece) {
         guard let pull = reader else { return }
         reader = nil
-        pull.complete(passing(piece))
+        if case .bytes = piece { pull.complete(piece) } else { pull.complete(ending(with: piece)) }
     }
 
-    /// The piece for the reader. The end of the body ends the exchange before.
-    private func passing(_ piece: Piece) -> Piece {
-        if case .bytes = piece { return piece }
+    /// Ends the exchange, because the body has come to its end. Returns the end for the reader.
+    private func ending(with piece: Piece) -> Piece {
         guard exchange.steering.phase == .flowing else { return .broken(lateError) }
         if case .broken(var error) = piece {
             error.attempt = error.attempt ?? exchange.attempts.last

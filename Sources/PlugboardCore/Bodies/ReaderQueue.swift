@@ -18,6 +18,13 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         var isEndRead = false
         var reader: Pull?
         var isFull = false
+
+        /// A piece that no reader waits for.
+        mutating func put(_ piece: Piece) {
+            guard case .bytes(let bytes) = piece else { return end = piece }
+            if count == 0 { single = bytes } else { pieces.append(bytes) }
+            count += bytes.count
+        }
     }
 
     private static let shutDown = PlugboardError(
@@ -68,12 +75,27 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     }
 
     private func take(_ piece: Piece) {
-        guard case .bytes(let bytes) = piece else {
+        if case .bytes(let bytes) = piece {
+            // An empty piece takes no room in the queue, and so would not slow its sender.
+            if bytes.isEmpty { return }
+        } else {
             hasEnded = true
-            return push(piece)
         }
-        // An empty piece takes no room in the queue, and so would not slow its sender.
-        if !bytes.isEmpty { push(piece) }
+        push(piece)
+    }
+
+    private func push(_ piece: Piece) {
+        let reader = state.withLock { state in
+            let reader = state.reader.take()
+            if reader == nil {
+                state.put(piece)
+            } else if case .bytes = piece {
+            } else {
+                (state.end, state.isEndRead) = (piece, true)
+            }
+            return reader
+        }
+        reader?.complete(piece)
     }
 
     private func hasRoom() -> Bool {
@@ -81,24 +103,6 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
             state.isFull = state.count >= limit
             return !state.isFull
         }
-    }
-
-    private func push(_ piece: Piece) {
-        let reader = state.withLock { state -> Pull? in
-            if let reader = state.reader {
-                if case .bytes = piece {} else { (state.end, state.isEndRead) = (piece, true) }
-                state.reader = nil
-                return reader
-            }
-            if case .bytes(let bytes) = piece {
-                if state.count == 0 { state.single = bytes } else { state.pieces.append(bytes) }
-                state.count += bytes.count
-            } else {
-                state.end = piece
-            }
-            return nil
-        }
-        reader?.complete(piece)
     }
 
     // MARK: The reader's side

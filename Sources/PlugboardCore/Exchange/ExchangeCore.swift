@@ -75,10 +75,10 @@ final class ExchangeCore: @unchecked Sendable {
     ///   - home: The loop on which it will be.
     ///   - eventExclusions: The slots that get no events in the exchange that this one is for.
     init(
-        _ request: Request, home: KernelLoop, outcome: any ExchangeOutcome, family: Family = Family(),
+        _ request: consuming Request, home: KernelLoop, outcome: any ExchangeOutcome, family: Family = Family(),
         eventExclusions: SlotSet = [], watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
-        self.request = InwardRequest(request)
+        self.request = InwardRequest(consume request)
         self.home = home
         core = home.core
         pipeline = core.pipeline
