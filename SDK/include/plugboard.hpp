@@ -566,6 +566,18 @@ public:
     // A copy of all, in order.
     Fields fields() const {
         Fields fields;
+        auto table = static_cast<const plug_fields_v1 *>(host_->extension(host_, PLUG_TEXT(PLUG_EXTENSION_FIELDS)));
+        if (table) {
+            constexpr uint64_t room = 32;
+            plug_head_field_v1 found[room];
+            for (uint64_t count = room; count == room;) {
+                count = table->read(raw_, fields.size(), found, room);
+                for (uint64_t index = 0; index < count; index++) {
+                    fields.emplace_back(view(found[index].name), view(found[index].value));
+                }
+            }
+            return fields;
+        }
         plug_field field = {};
         for (uint64_t index = 0; host_->field_at(raw_, index, &field) == PLUG_OK; index++) {
             fields.emplace_back(view(field.name), view(field.value));

@@ -99,6 +99,14 @@ ASSERT_OFFSET(plug_exchange_facts_v1, subresponse_attempts, 24);
 ASSERT_SIZE(plug_loops_v1, 16);
 ASSERT_OFFSET(plug_loops_v1, current, 0);
 ASSERT_OFFSET(plug_loops_v1, start_timer, 8);
+ASSERT_SIZE(plug_head_field_v1, 40);
+ASSERT_OFFSET(plug_head_field_v1, name, 0);
+ASSERT_OFFSET(plug_head_field_v1, value, 16);
+ASSERT_OFFSET(plug_head_field_v1, flags, 32);
+ASSERT_OFFSET(plug_head_field_v1, reserved, 36);
+
+ASSERT_SIZE(plug_fields_v1, 8);
+ASSERT_OFFSET(plug_fields_v1, read, 0);
 ASSERT_SIZE(plug_source_v1, 40);
 ASSERT_OFFSET(plug_source_v1, context, 0);
 ASSERT_OFFSET(plug_source_v1, length, 8);

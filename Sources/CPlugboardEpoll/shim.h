@@ -59,6 +59,13 @@ static inline long cepoll_usable_cores(void) {
     return count > 0 ? count : sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+// The loop that this thread runs; NULL on other threads. A static of a function, because Swift emits no others of a
+// header; so one source file must make all calls.
+static inline void **cepoll_running(void) {
+    static __thread void *loop;
+    return &loop;
+}
+
 static const uint32_t cepoll_in = EPOLLIN;
 static const uint32_t cepoll_out = EPOLLOUT;
 static const uint32_t cepoll_error = EPOLLERR;

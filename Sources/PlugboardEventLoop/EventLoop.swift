@@ -15,13 +15,14 @@ import Synchronization
 /// turn, so that sockets do not wait for thousands of them. `init` starts the thread, which keeps the loop alive until
 /// `stop`. Code that runs on it must not block.
 ///
-/// Sendable because only the inbox, the thread's id and constants are used on other threads than the loop's.
+/// Sendable because only the inbox and constants are used on other threads than the loop's.
 public final class EventLoop: @unchecked Sendable {
     private static let sliceLength = 256
 
     private let inbox: Inbox
     private let thread = Mutex<pthread_t?>(nil)
-    private let threadID = Atomic<UInt>(0)
+    /// The number that its maker gave it.
+    private let number: Int
     /// The clock of timers in tests, instead of the system's; nil in programs.
     public let clock: ManualClock?
     /// The loop's sockets. [loop]
@@ -53,9 +54,12 @@ public final class EventLoop: @unchecked Sendable {
     ///
     /// Throws `resources` if the system has no file descriptor or no thread left.
     ///
-    /// - Parameter name: The name of the thread, of which the system keeps 15 bytes.
-    public init(name: String, clock: ManualClock? = nil) throws(PlugboardError) {
+    /// - Parameters:
+    ///   - name: The name of the thread, of which the system keeps 15 bytes.
+    ///   - number: What `runningNumber` is on the loop's thread.
+    public init(name: String, number: Int = 0, clock: ManualClock? = nil) throws(PlugboardError) {
         self.clock = clock
+        self.number = number
         inbox = try Inbox()
         poller = try Poller(alarm: inbox.alarm)
         executor = LoopExecutor(inbox: inbox)
@@ -75,7 +79,21 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Whether the caller runs on the loop's thread. [any]
-    public var isCurrent: Bool { threadID.load(ordering: .relaxed) == EventLoop.currentThread }
+    public var isCurrent: Bool { EventLoop.running == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    /// The number of the loop on whose thread this is called; nil on other threads. [any]
+    package static var runningNumber: Int? {
+        running.map { Unmanaged<EventLoop>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.number } }
+    }
+
+    // Not inlined in other files, whose copies of the C function would have a variable of their own.
+    @inline(never)
+    private static var running: UnsafeRawPointer? { UnsafeRawPointer(cepoll_running().pointee) }
+
+    @inline(never)
+    private static func setRunning(_ loop: EventLoop?) {
+        cepoll_running().pointee = loop.map { Unmanaged.passUnretained($0).toOpaque() }
+    }
 
     /// Runs a job on the loop's thread, after the jobs enqueued before. Returns false if the loop has stopped, and the
     /// job will not run. [any]
@@ -119,11 +137,10 @@ public final class EventLoop: @unchecked Sendable {
     // MARK: - The thread
 
     fileprivate func run() {
-        threadID.store(EventLoop.currentThread, ordering: .relaxed)
+        EventLoop.setRunning(self)
         while turn() {}
         dropRest()
-        // The system may give the number of this thread to another one.
-        threadID.store(0, ordering: .relaxed)
+        EventLoop.setRunning(nil)
         clock?.detach(self)
     }
 
@@ -194,12 +211,6 @@ public final class EventLoop: @unchecked Sendable {
         }
         return rest == .max ? -1 : rest
     }
-
-    #if canImport(Glibc)
-        private static var currentThread: UInt { pthread_self() }
-    #else
-        private static var currentThread: UInt { UInt(bitPattern: pthread_self()) }
-    #endif
 
     private static func readSystemTime() -> Int64 {
         var time = timespec()

@@ -19,6 +19,24 @@ import Testing
         #expect(!loop.isCurrent)
     }
 
+    @Test func `on a loop's thread the number of the loop is known, and on no other`() throws {
+        let loops = try (0..<3).map { try EventLoop(name: "number", number: $0 + 5) }
+        let seen = Mutex<[Int: Int?]>([:])
+        let current = Mutex<[[Bool]]>([])
+
+        for (index, loop) in loops.enumerated() {
+            loop.enqueue {
+                seen.withLock { $0[index] = .some(EventLoop.runningNumber) }
+                current.withLock { $0.append(loops.map(\.isCurrent)) }
+            }
+            loop.stop()
+        }
+
+        #expect(seen.withLock { $0 } == [0: 5, 1: 6, 2: 7])
+        #expect(current.withLock { $0 } == (0..<3).map { number in (0..<3).map { $0 == number } })
+        #expect(EventLoop.runningNumber == nil)
+    }
+
     @Test func `timers fire in the order of their deadlines, unless cancelled`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(name: "timers", clock: clock)

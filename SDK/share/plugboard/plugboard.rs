@@ -104,6 +104,7 @@ pub mod raw {
     pub const PLUG_LENGTH_UNKNOWN: u64 = u64::MAX;
     pub const PLUG_EXTENSION_ATTRIBUTES: &str = "plugboard.attributes/1";
     pub const PLUG_EXTENSION_DATA_PATH: &str = "plugboard.data-path/1";
+    pub const PLUG_EXTENSION_FIELDS: &str = "plugboard.fields/1";
     pub const PLUG_EXTENSION_LOOPS: &str = "plugboard.loops/1";
     pub const PLUG_EXTENSION_EXCHANGE_FACTS: &str = "plugboard.exchange-facts/1";
 
@@ -467,6 +468,26 @@ pub mod raw {
         ) -> plug_result,
         pub attribute_flags: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_attribute_flags,
         pub subresponse_attempts: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> u32,
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_head_field_v1 {
+        pub name: plug_text,
+        pub value: plug_text,
+        pub flags: plug_option_flags,
+        pub reserved: u32,
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_fields_v1 {
+        pub read: unsafe extern "C" fn(
+            head: *const plug_head,
+            first: u64,
+            fields: *mut plug_head_field_v1,
+            count: u64,
+        ) -> u64,
     }
 
     pub type plug_loop = u32;
@@ -1262,6 +1283,20 @@ impl Head<'_> {
     /// A copy of all, in order.
     pub fn fields(&self) -> Fields {
         let mut fields = Fields::new();
+        let table = unsafe { (self.host.table().extension)(self.host.0, text(PLUG_EXTENSION_FIELDS)) };
+        if let Some(table) = unsafe { (table as *const plug_fields_v1).as_ref() } {
+            const ROOM: usize = 32;
+            let empty = plug_head_field_v1 { name: text(""), value: text(""), flags: 0, reserved: 0 };
+            let mut found = [empty; ROOM];
+            let mut count = ROOM;
+            while count == ROOM {
+                count = unsafe { (table.read)(self.raw, fields.len() as u64, found.as_mut_ptr(), ROOM as u64) } as usize;
+                for field in &found[..count] {
+                    fields.push(unsafe { (string(field.name), view(field.value).unwrap_or_default().to_vec()) });
+                }
+            }
+            return fields;
+        }
         let mut field = plug_field { name: text(""), value: text("") };
         unsafe {
             while (self.host.table().field_at)(self.raw, fields.len() as u64, &mut field) == PLUG_OK {

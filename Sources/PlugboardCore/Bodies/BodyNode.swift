@@ -55,7 +55,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     @inline(__always)
     var isHere: Bool { place._withUnsafeGuaranteedRef { $0.loop.isCurrent } }
 
-    private func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool { home.loop.enqueue(job) }
+    private func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool {
+        place._withUnsafeGuaranteedRef { $0.loop.enqueue(job) }
+    }
 
     /// It belongs to this loop from here on, unless it belongs to one.
     func bind(to home: KernelLoop) {
@@ -187,7 +189,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     func releaseByPlugin() {
         // A hook that throws releases its bodies. Whether one of them was the exchange's is known when the hook has
         // returned.
-        guard isHere, !home.containment.isSteering else {
+        guard isHere, !place._withUnsafeGuaranteedRef({ $0.containment.isSteering }) else {
             if !enqueue({ self.releaseByPlugin() }) { release() }
             return
         }

@@ -28,6 +28,13 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
         body.pull(Pull(self))
     }
 
+    func nextIfReady() -> Piece? {
+        if exchange.isSuspended || exchange.steering.phase != .flowing { return nil }
+        guard let piece = body.nextIfReady() else { return nil }
+        if case .bytes = piece { return piece }
+        return ending(with: piece)
+    }
+
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         // No closure is made for a piece that is passed on at once.
         if exchange.isSuspended { exchange.suspension.afterwards { self.pass(piece) } } else { pass(piece) }
@@ -37,16 +44,20 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
     private func pass(_ piece: Piece) {
         guard let pull = reader else { return }
         reader = nil
-        if case .bytes = piece { return _ = pull.complete(piece) }
-        guard exchange.steering.phase == .flowing else { return _ = pull.fail(lateError) }
+        if case .bytes = piece { pull.complete(piece) } else { pull.complete(ending(with: piece)) }
+    }
+
+    /// Ends the exchange, because the body has come to its end. Returns the end for the reader.
+    private func ending(with piece: Piece) -> Piece {
+        guard exchange.steering.phase == .flowing else { return .broken(lateError) }
         if case .broken(var error) = piece {
             error.attempt = error.attempt ?? exchange.attempts.last
             exchange.finish(failing: error)
-            return _ = pull.fail(error)
+            return .broken(error)
         }
         exchange.releaseBody()
         exchange.end(.ended)
-        pull.complete(piece)
+        return piece
     }
 
     /// The error that has ended the exchange while its body was under way.

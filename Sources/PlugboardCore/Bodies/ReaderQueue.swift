@@ -18,6 +18,13 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         var isEndRead = false
         var reader: Pull?
         var isFull = false
+
+        /// A piece that no reader waits for.
+        mutating func put(_ piece: Piece) {
+            guard case .bytes(let bytes) = piece else { return end = piece }
+            if count == 0 { single = bytes } else { pieces.append(bytes) }
+            count += bytes.count
+        }
     }
 
     private static let shutDown = PlugboardError(
@@ -50,23 +57,45 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         guard !isPumping else { return }
         isPumping = true
         while !isPulling && !hasEnded && hasRoom() {
-            isPulling = true
-            body.pull(Pull(self))
+            if let piece = body.nextIfReady() {
+                take(piece)
+            } else {
+                isPulling = true
+                body.pull(Pull(self))
+            }
         }
         isPumping = false
     }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         isPulling = false
+        take(piece)
+        pump()
+        return true
+    }
+
+    private func take(_ piece: Piece) {
         if case .bytes(let bytes) = piece {
             // An empty piece takes no room in the queue, and so would not slow its sender.
-            if !bytes.isEmpty { push(piece) }
-            pump()
+            if bytes.isEmpty { return }
         } else {
-            push(piece)
             hasEnded = true
         }
-        return true
+        push(piece)
+    }
+
+    private func push(_ piece: Piece) {
+        let reader = state.withLock { state in
+            let reader = state.reader.take()
+            if reader == nil {
+                state.put(piece)
+            } else if case .bytes = piece {
+            } else {
+                (state.end, state.isEndRead) = (piece, true)
+            }
+            return reader
+        }
+        reader?.complete(piece)
     }
 
     private func hasRoom() -> Bool {
@@ -74,24 +103,6 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
             state.isFull = state.count >= limit
             return !state.isFull
         }
-    }
-
-    private func push(_ piece: Piece) {
-        let reader = state.withLock { state -> Pull? in
-            if let reader = state.reader {
-                if case .bytes = piece {} else { (state.end, state.isEndRead) = (piece, true) }
-                state.reader = nil
-                return reader
-            }
-            if case .bytes(let bytes) = piece {
-                if state.count == 0 { state.single = bytes } else { state.pieces.append(bytes) }
-                state.count += bytes.count
-            } else {
-                state.end = piece
-            }
-            return nil
-        }
-        reader?.complete(piece)
     }
 
     // MARK: The reader's side

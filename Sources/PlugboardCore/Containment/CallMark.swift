@@ -41,8 +41,13 @@ final class CallMark: @unchecked Sendable {
     /// Uses the note's memory for the loop of this index, or memory of its own.
     init(in note: CrashNote?, loop: Int = 0) {
         owner = note
-        word = note?.word(ofLoop: loop) ?? .allocate(capacity: 1)
-        if note == nil { word.initialize(to: Atomic(0)) }
+        if let note {
+            word = note.word(ofLoop: loop)
+        } else {
+            // Lines of memory of its own, because the word is written twice a call.
+            word = UnsafeMutableRawPointer.allocate(byteCount: LoneCount.size, alignment: LoneCount.size)
+                .initializeMemory(as: Atomic<UInt64>.self, to: Atomic(0))
+        }
     }
 
     deinit {

@@ -115,13 +115,13 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
             if case .success(let response) = outcome { response.body?.release() }
             return
         }
-        var outcome = outcome
-        if case .failure(var error) = outcome {
-            if exchange.repeatAttempt(after: &error) { return }
-            outcome = .failure(error)
+        guard case .failure(var error) = outcome else {
+            exchange.steering.phase = .deciding
+            return exchange.turnAround(with: outcome)
         }
+        if exchange.repeatAttempt(after: &error) { return }
         exchange.steering.phase = .deciding
-        exchange.turnAround(with: outcome)
+        exchange.turnAround(with: .failure(error))
     }
 }
 

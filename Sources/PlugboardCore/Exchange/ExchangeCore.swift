@@ -11,11 +11,12 @@ import Synchronization
 ///
 /// Sendable because, after `init`, it is touched on its loop only; other threads go through `EventLoop.enqueue`.
 final class ExchangeCore: @unchecked Sendable {
+    // All three counted once an exchange: what is unowned is counted at each use instead.
     let core: KernelCore
     /// The loop on which it is from begin to end.
     let home: KernelLoop
-    let outcome: any ExchangeOutcome
     let pipeline: Pipeline
+    let outcome: any ExchangeOutcome
     var loop: EventLoop { home.loop }
 
     /// Where the head is, and what comes next.
@@ -74,10 +75,10 @@ final class ExchangeCore: @unchecked Sendable {
     ///   - home: The loop on which it will be.
     ///   - eventExclusions: The slots that get no events in the exchange that this one is for.
     init(
-        _ request: Request, home: KernelLoop, outcome: any ExchangeOutcome, family: Family = Family(),
+        _ request: consuming Request, home: KernelLoop, outcome: any ExchangeOutcome, family: Family = Family(),
         eventExclusions: SlotSet = [], watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
-        self.request = InwardRequest(request)
+        self.request = InwardRequest(consume request)
         self.home = home
         core = home.core
         pipeline = core.pipeline

@@ -72,6 +72,26 @@ final class HeadNode {
         }
     }
 
+    /// Views of the fields from an index on, as many as there is room for. Returns their number.
+    func read(from first: UInt64, to views: UnsafeMutableBufferPointer<plug_head_field_v1>) -> UInt64 {
+        wasRead = true
+        return withFields { fields in
+            guard first < UInt64(fields.count) else { return 0 }
+            let first = Int(first)
+            let count = min(views.count, fields.count - first)
+            for index in 0..<count {
+                let flags = fields.isSecret(at: first + index) ? PLUG_FLAG_SECRET : 0
+                fields.withField(first + index) { name, value in
+                    views.initializeElement(
+                        at: index,
+                        to: plug_head_field_v1(
+                            name: plug_text(name), value: plug_text(value), flags: flags, reserved: 0))
+                }
+            }
+            return UInt64(count)
+        }
+    }
+
     func isSecret(at index: UInt64) -> Bool {
         withFields { index < UInt64($0.count) && $0.isSecret(at: Int(index)) }
     }

@@ -16,6 +16,7 @@ enum HostTable {
         setServices(&table)
         table.extension = { _, id in
             // Compared without making a string: shims ask for each exchange.
+            if id.isEqual(PLUG_EXTENSION_FIELDS) { return UnsafeRawPointer(HostTable.fields.table) }
             if id.isEqual(PLUG_EXTENSION_EXCHANGE_FACTS) { return UnsafeRawPointer(HostTable.exchangeFacts.table) }
             if id.isEqual(PLUG_EXTENSION_LOOPS) { return UnsafeRawPointer(HostTable.loops.table) }
             return id.isEqual(PLUG_EXTENSION_DATA_PATH) ? UnsafeRawPointer(HostTable.dataPath.table) : nil
@@ -36,6 +37,13 @@ enum HostTable {
 
     private static let dataPath = Extension(
         plug_data_path_v1(path: { host in host.map { HostContext.from($0).dataPath() } ?? plug_text() }))
+
+    private static let fields = Extension(
+        plug_fields_v1(read: { head, first, fields, count in
+            guard let head, let fields else { return 0 }
+            return HeadNode.from(head).read(
+                from: first, to: UnsafeMutableBufferPointer(start: fields, count: Int(clamping: count)))
+        }))
 
     private static let loops = Extension(
         plug_loops_v1(

@@ -109,7 +109,8 @@ public final class Kernel: PluginCommands, RequestSender {
         var loops: [EventLoop] = []
         do {
             for index in 0..<count {
-                loops.append(try EventLoop(name: index == 0 ? "plugboard" : "plugboard-\(index + 1)", clock: clock))
+                let name = index == 0 ? "plugboard" : "plugboard-\(index + 1)"
+                loops.append(try EventLoop(name: name, number: index, clock: clock))
             }
         } catch {
             for loop in loops { loop.stop() }

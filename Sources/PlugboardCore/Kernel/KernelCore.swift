@@ -19,7 +19,7 @@ final class KernelCore: @unchecked Sendable {
     let origins: [Origin: [String: String]]
     let resolved: ResolvedPlugins
     let log: KernelLog
-    /// At least one.
+    /// At least one; each `EventLoop` has its index here as its number.
     let loops: [KernelLoop]
     /// The first of them.
     let first: KernelLoop
@@ -87,7 +87,9 @@ final class KernelCore: @unchecked Sendable {
     /// The loop on whose thread this is called; nil on other threads. [any]
     var current: KernelLoop? {
         if loops.count == 1 { return first.loop.isCurrent ? first : nil }
-        return loops.first { $0.loop.isCurrent }
+        guard let number = EventLoop.runningNumber, number < loops.count else { return nil }
+        // It may be the loop of another kernel.
+        return loops[number].loop.isCurrent ? loops[number] : nil
     }
 
     /// The loop that the registries' number belongs to, also if it is stale. [any]
@@ -154,11 +156,12 @@ final class KernelCore: @unchecked Sendable {
     // MARK: Checks of requests
 
     /// The error of a request that cannot be sent, or nil.
-    func check(_ request: Request) -> PlugboardError? {
+    func check(_ request: borrowing Request) -> PlugboardError? {
         guard request.method.isValid else {
             return PlugboardError(.requestField, "The method is not a token (RFC 9110 §9.1). Use letters, such as GET.")
         }
-        return attributeCheck.error(in: request.attributes) ?? request.storedOptions?.options.error
+        if let error = attributeCheck.error(in: request.attributes) { return error }
+        return request.storedOptions?.options.error
     }
 
     /// The slots that `ID.enabled = false` switches off: in a request's attributes, or else for its origin.

@@ -40,10 +40,11 @@ final class KernelLoop: @unchecked Sendable {
     private let identityStep: UInt64
 
     /// How many exchanges are on this loop, or on their way to it; 0 where it is the only one. [any]
-    var exchangeCount: Int { load.load(ordering: .relaxed) }
+    var exchangeCount: Int { load.value }
     /// How many of them are traced. [any]
     let tracedCount = Atomic(0)
-    private let load = Atomic(0)
+    /// Changed by every thread that sends requests.
+    private let load = LoneCount()
     private let isAlone: Bool
 
     /// An event loop and its transport.
@@ -84,13 +85,13 @@ final class KernelLoop: @unchecked Sendable {
     /// An exchange is placed on this loop. [any]
     @inline(__always)
     func arrive() {
-        if !isAlone { load.add(1, ordering: .relaxed) }
+        if !isAlone { load.add(1) }
     }
 
     /// An exchange that was placed on this loop has ended, or was refused.
     @inline(__always)
     func depart(_ exchange: ExchangeCore) {
-        if !isAlone { load.subtract(1, ordering: .relaxed) }
+        if !isAlone { load.add(-1) }
         if exchange.trace != nil { tracedCount.subtract(1, ordering: .relaxed) }
     }
 

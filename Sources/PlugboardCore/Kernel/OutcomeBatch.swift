@@ -24,9 +24,9 @@ final class OutcomeBatch {
     @exclusivity(unchecked) private var outcomes: [ProgramOutcome] = []
     @exclusivity(unchecked) private var pool: [Ready] = []
     /// The highest priority of the tasks in `pool`.
-    @exclusivity(unchecked) private var priority = TaskPriority.background
+    @exclusivity(unchecked) private var priority: UInt8 = 0
     /// Each priority has threads of its own. Made when they are needed first.
-    private var relays: [(priority: TaskPriority, relay: PoolRelay)] = []
+    private var relays: [(priority: UInt8, relay: PoolRelay)] = []
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -38,7 +38,7 @@ final class OutcomeBatch {
     }
 
     /// Called by an outcome within `handOver`: its task runs in Swift's pool.
-    func resumeInPool(_ ready: Ready, _ priority: TaskPriority) {
+    func resumeInPool(_ ready: Ready, _ priority: UInt8) {
         pool.append(ready)
         if self.priority < priority { self.priority = priority }
     }
@@ -49,7 +49,7 @@ final class OutcomeBatch {
         for outcome in taken { outcome.handOver(self) }
         if pool.isEmpty { return }
         let (ready, priority) = (pool, priority)
-        (pool, self.priority) = ([], .background)
+        (pool, self.priority) = ([], 0)
         if ready.count >= OutcomeBatch.relayed {
             relay(priority).resume(ready)
         } else {
@@ -57,9 +57,9 @@ final class OutcomeBatch {
         }
     }
 
-    private func relay(_ priority: TaskPriority) -> PoolRelay {
+    private func relay(_ priority: UInt8) -> PoolRelay {
         if let known = relays.first(where: { $0.priority == priority }) { return known.relay }
-        let relay = PoolRelay(priority)
+        let relay = PoolRelay(TaskPriority(rawValue: priority))
         relays.append((priority, relay))
         return relay
     }

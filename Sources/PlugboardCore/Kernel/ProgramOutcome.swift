@@ -7,9 +7,11 @@ import Synchronization
 final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     typealias Outcome = Result<Response, PlugboardError>
 
+    // A priority is kept as its number, because the compiler does not know the size of Swift's type: each copy of the
+    // state would go through functions that find it out.
     private enum State {
         case nothing
-        case waiting(UnsafeContinuation<Outcome, Never>, inPool: TaskPriority?)
+        case waiting(UnsafeContinuation<Outcome, Never>, inPool: UInt8?)
         case ready(Outcome)
         /// Handed over, or no longer wanted.
         case done
@@ -35,12 +37,12 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
 
     /// The priority of the current task if it runs in Swift's pool of threads, and neither on an actor nor on an
     /// executor of its own.
-    private static func priorityInPool(_ isolation: (any Actor)?) -> TaskPriority? {
+    private static func priorityInPool(_ isolation: (any Actor)?) -> UInt8? {
         if isolation != nil { return nil }
-        return withUnsafeCurrentTask { $0.flatMap { $0.unownedTaskExecutor == nil ? $0.priority : nil } }
+        return withUnsafeCurrentTask { $0.flatMap { $0.unownedTaskExecutor == nil ? $0.priority.rawValue : nil } }
     }
 
-    private func wait(_ continuation: UnsafeContinuation<Outcome, Never>, inPool priority: TaskPriority?) {
+    private func wait(_ continuation: UnsafeContinuation<Outcome, Never>, inPool priority: UInt8?) {
         let ready = state.withLock { state -> Outcome? in
             switch state {
             case .nothing:
@@ -94,7 +96,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     /// Resumes the task that waits, or lets the batch resume it in Swift's pool. [loop]
     func handOver(_ batch: OutcomeBatch) {
         guard let outcome = arrived.take() else { return }
-        let waiting = state.withLock { state -> (UnsafeContinuation<Outcome, Never>, TaskPriority?)? in
+        let waiting = state.withLock { state -> (UnsafeContinuation<Outcome, Never>, UInt8?)? in
             switch state {
             case .waiting(let continuation, let priority):
                 state = .done

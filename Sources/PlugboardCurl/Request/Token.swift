@@ -13,6 +13,11 @@ enum Token {
         var index = 0
         while index < text.count {
             let byte = text[index]
+            // Most are letters.
+            if (byte | 0x20) &- 0x61 < 26 || byte == 0x2D {
+                index &+= 1
+                continue
+            }
             let bits = byte < 64 ? low : high
             if byte > 127 || (bits &>> UInt64(byte)) & 1 == 0 { return index }
             index &+= 1

@@ -74,6 +74,25 @@ public struct Head: ~Copyable {
 
     /// A copy of all fields, in order.
     public var fields: Fields {
+        guard let table = withText(PLUG_EXTENSION_FIELDS, { host.pointee.extension(host, $0) }) else {
+            return fieldsOneByOne
+        }
+        let functions = table.assumingMemoryBound(to: plug_fields_v1.self)
+        var copy = Fields()
+        // Most heads have fewer fields, and need one call.
+        withUnsafeTemporaryAllocation(of: plug_head_field_v1.self, capacity: 32) { views in
+            var count = views.count
+            while count == views.count {
+                let known = functions.pointee.read(raw, UInt64(copy.count), views.baseAddress, UInt64(views.count))
+                count = min(Int(clamping: known), views.count)
+                copy.append(views[..<count])
+            }
+        }
+        return copy
+    }
+
+    /// The same from a kernel that does not have PLUG_EXTENSION_FIELDS.
+    package var fieldsOneByOne: Fields {
         var copy = Fields()
         var field = plug_field()
         var index: UInt64 = 0
@@ -90,4 +109,18 @@ public struct Head: ~Copyable {
         }
         return copy
     }
+}
+
+extension Fields {
+    /// Adds fields that the kernel has shown.
+    fileprivate mutating func append(_ views: Slice<UnsafeMutableBufferPointer<plug_head_field_v1>>) {
+        reserve(fields: count + views.count, bytes: views.reduce(byteCount) { $0 + $1.byteCount })
+        for view in views {
+            append(view.name.buffer, view.value.buffer, isSecret: view.flags & PLUG_FLAG_SECRET != 0)
+        }
+    }
+}
+
+extension plug_head_field_v1 {
+    fileprivate var byteCount: Int { Int(clamping: name.count) + Int(clamping: value.count) }
 }

@@ -101,10 +101,7 @@ public final class PluginHost: Sendable {
     }
 
     /// PLUG_EXTENSION_LOOPS; nil in a kernel that does not have it.
-    private var loops: UnsafePointer<plug_loops_v1>? {
-        withText(PLUG_EXTENSION_LOOPS) { raw.pointee.extension(raw, $0) }?
-            .assumingMemoryBound(to: plug_loops_v1.self)
-    }
+    private var loops: UnsafePointer<plug_loops_v1>? { pointer.loops }
 
     /// Runs a closure once on a loop, after a time: on the loop that is given, else on the one where this is called,
     /// and on other threads on the first. Works from `start` on; before that the closure never runs.
@@ -177,10 +174,13 @@ public final class PluginHost: Sendable {
 struct HostPointer: @unchecked Sendable {
     let raw: UnsafePointer<plug_host_v1>
     let exchangeFacts: UnsafePointer<plug_exchange_facts_v1>?
+    let loops: UnsafePointer<plug_loops_v1>?
 
     init(_ raw: UnsafePointer<plug_host_v1>) {
         self.raw = raw
         exchangeFacts = withText(PLUG_EXTENSION_EXCHANGE_FACTS) { raw.pointee.extension(raw, $0) }?
             .assumingMemoryBound(to: plug_exchange_facts_v1.self)
+        loops = withText(PLUG_EXTENSION_LOOPS) { raw.pointee.extension(raw, $0) }?
+            .assumingMemoryBound(to: plug_loops_v1.self)
     }
 }

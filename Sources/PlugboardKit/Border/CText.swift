@@ -11,7 +11,9 @@ extension plug_text {
     package var string: String { Fields.text(buffer) }
 
     /// Whether the bytes are those of a text.
-    package func isEqual(_ text: String) -> Bool { buffer.elementsEqual(text.utf8) }
+    package func isEqual(_ text: String) -> Bool {
+        count == UInt64(text.utf8.count) && buffer.elementsEqual(text.utf8)
+    }
 
     /// A copy as a string, or nil for {NULL, 0}.
     package var optionalString: String? { bytes == nil ? nil : string }

@@ -793,6 +793,25 @@ typedef struct plug_loops_v1 {
         plug_timer_function fired);
 } plug_loops_v1;
 
+// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_FIELDS)) returns a plug_fields_v1.
+#define PLUG_EXTENSION_FIELDS "plugboard.fields/1"
+
+// A field of a head, with what is known of it.
+typedef struct plug_head_field_v1 {
+    plug_text name;
+    plug_text value;
+    plug_option_flags flags;   // PLUG_FLAG_SECRET, as is_secret says, or 0
+    uint32_t reserved;         // 0
+} plug_head_field_v1;
+
+// What a plugin needs to read all fields of a head at once.
+typedef struct plug_fields_v1 {
+    // Writes the fields of a head in their order, from the index `first` on and at most `count`, to `fields`, which the
+    // caller owns. Returns how many it has written: fewer than `count` only if the head has no more. The texts live as
+    // long as those of field_at. [loop]
+    uint64_t (*read)(const plug_head *head, uint64_t first, plug_head_field_v1 *fields, uint64_t count);
+} plug_fields_v1;
+
 // ----------------------------------------------------------------------------------------------- For authors
 
 static inline plug_text plug_make_text(const char *bytes, uint64_t count) {

@@ -1,5 +1,5 @@
 // Uses the services of an exchange as its attribute `do` says, and reports the results by fields of the request and by
-// counters: `attributes`, `state`, `event`, `inside`, `outermost`, `detached`, `orphan`.
+// counters: `attributes`, `fields`, `state`, `event`, `inside`, `outermost`, `detached`, `orphan`.
 #include <plugboard.h>
 
 #include <stdatomic.h>
@@ -54,6 +54,37 @@ static plug_verdict use_attributes(plugin *self, plug_exchange *exchange) {
     memset(large, 'a', sizeof large);
     set_number(self, exchange, "x-too-large",
         host->set_attribute(exchange, PLUG_TEXT(ID ".label"), plug_make_text(large, sizeof large)));
+    return PLUG_VERDICT_NEXT;
+}
+
+// ---- fields
+
+// Reads the fields two at a time, and counts those that differ from what is told of them one by one.
+static plug_verdict use_fields(plugin *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self->host;
+    plug_head *request = host->request(exchange);
+    const plug_fields_v1 *table = host->extension(host, PLUG_TEXT(PLUG_EXTENSION_FIELDS));
+    plug_head_field_v1 found[2];
+    uint64_t read = 0, secret = 0, different = 0, count = 2;
+    while (count == 2) {
+        count = table->read(request, read, found, 2);
+        for (uint64_t index = 0; index < count; index++) {
+            plug_field field;
+            if (host->field_at(request, read + index, &field) != PLUG_OK ||
+                memcmp(&field, &found[index], sizeof field) != 0 || found[index].reserved != 0 ||
+                host->is_secret(request, read + index) != (found[index].flags & PLUG_FLAG_SECRET)) {
+                different++;
+            }
+            secret += found[index].flags & PLUG_FLAG_SECRET;
+        }
+        read += count;
+    }
+    different += host->field_count(request) != read;
+    different += table->read(request, UINT64_MAX, found, 2) != 0;
+    different += table->read(request, 0, found, 0) != 0;
+    set_number(self, exchange, "x-read", read);
+    set_number(self, exchange, "x-secret", secret);
+    set_number(self, exchange, "x-different", different);
     return PLUG_VERDICT_NEXT;
 }
 
@@ -154,6 +185,7 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plug_text what = self->host->attribute(exchange, PLUG_TEXT(ID ".do"));
     if (!what.bytes) return PLUG_VERDICT_NEXT;
     if (is(what, "attributes")) return use_attributes(self, exchange);
+    if (is(what, "fields")) return use_fields(self, exchange);
     if (is(what, "state")) return use_state(self, exchange);
     if (is(what, "event")) return use_event(self, exchange);
     if (is(what, "inside")) return ask(self, exchange, 0, 1);
@@ -165,7 +197,7 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
 
 static const plug_option_v1 attributes[] = {
     { .name = PLUG_LITERAL("do"), .type = PLUG_TYPE_TEXT,
-      .choices = PLUG_LITERAL("attributes state event inside outermost detached orphan") },
+      .choices = PLUG_LITERAL("attributes fields state event inside outermost detached orphan") },
     { .name = PLUG_LITERAL("label"), .type = PLUG_TYPE_TEXT },
     { .name = PLUG_LITERAL("limit"), .type = PLUG_TYPE_INTEGER, .minimum = 0, .maximum = 9 },
 };

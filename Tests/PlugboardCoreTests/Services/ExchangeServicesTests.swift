@@ -70,6 +70,25 @@ struct ExchangeServicesTests {
         #expect(transport.requests.isEmpty)
     }
 
+    // MARK: Fields
+
+    @Test(arguments: [0, 1, 2, 3, 64])
+    func `all fields are read in a few calls, as they are told one by one`(count: Int) async throws {
+        let transport = MockTransport()
+        let kernel = try kernel(transport)
+        var request = request("fields")
+        for number in 0..<count {
+            request.fields.append(number % 3 == 2 ? .authorization : "x-field", number % 2 == 0 ? "\(number)" : "")
+        }
+
+        _ = try await kernel.send(request)
+
+        let fields = try #require(transport.requests.first?.fields)
+        #expect(fields["x-read"] == "\(count)")
+        #expect(fields["x-secret"] == "\(count / 3)")
+        #expect(fields["x-different"] == "0")
+    }
+
     // MARK: State
 
     @Test(arguments: ["read", "failed", "cancelled", "dropped"])

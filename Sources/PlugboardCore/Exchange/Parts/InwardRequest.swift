@@ -29,7 +29,7 @@ struct InwardRequest {
         fileprivate let urlBeforeResend: String?
     }
 
-    init(_ head: Request) { self.head = head }
+    init(_ head: consuming Request) { self.head = head }
 
     /// Whether an outward hook has edited it.
     var isEditedOutward: Bool { beforeEdit != nil }
