@@ -777,6 +777,20 @@ typedef struct plug_exchange_facts_v1 {
     uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
 } plug_exchange_facts_v1;
 
+// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_WHOLE_BODY)) returns a
+// plug_whole_body_v1.
+#define PLUG_EXTENSION_WHOLE_BODY "plugboard.whole-body/1"
+
+// A look at a body that has come already, as most small ones have when their head is reported: a plugin that only
+// reads it needs no source around it.
+typedef struct plug_whole_body_v1 {
+    // Returns 1 and writes all bytes of the response's body to `bytes`, where its length is known and all of them are
+    // in memory in one piece; else 0, as for a response without a body. The reader gets the body as it would without
+    // this call; whether it ends well is known in on_close. Owned by the kernel; valid until the hook returns. In
+    // on_response, while the plugin has not taken the body. [loop]
+    uint32_t (*response_body)(plug_exchange *exchange, plug_text *bytes);
+} plug_whole_body_v1;
+
 // An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_LOOPS)) returns a plug_loops_v1.
 #define PLUG_EXTENSION_LOOPS "plugboard.loops/1"
 

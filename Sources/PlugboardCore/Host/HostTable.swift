@@ -17,6 +17,7 @@ enum HostTable {
         table.extension = { _, id in
             // Compared without making a string: shims ask for each exchange.
             if id.isEqual(PLUG_EXTENSION_EXCHANGE_FACTS) { return UnsafeRawPointer(HostTable.exchangeFacts.table) }
+            if id.isEqual(PLUG_EXTENSION_WHOLE_BODY) { return UnsafeRawPointer(HostTable.wholeBody.table) }
             if id.isEqual(PLUG_EXTENSION_LOOPS) { return UnsafeRawPointer(HostTable.loops.table) }
             return id.isEqual(PLUG_EXTENSION_DATA_PATH) ? UnsafeRawPointer(HostTable.dataPath.table) : nil
         }
@@ -36,6 +37,14 @@ enum HostTable {
 
     private static let dataPath = Extension(
         plug_data_path_v1(path: { host in host.map { HostContext.from($0).dataPath() } ?? plug_text() }))
+
+    private static let wholeBody = Extension(
+        plug_whole_body_v1(response_body: { pointer, bytes in
+            guard let exchange = steering(pointer), let bytes, let whole = exchange.wholeResponseBody else { return 0 }
+            // The body's node holds the bytes until it is read.
+            bytes.pointee = whole.withUnsafeBytes { plug_text($0) }
+            return 1
+        }))
 
     private static let loops = Extension(
         plug_loops_v1(

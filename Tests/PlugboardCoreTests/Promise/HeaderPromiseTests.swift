@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "06ec04c24cab19b303424b56bfaf7ecdf97184d05e68aaea447736b2ca4dffd6"
+    private static let digest = "ddce6b6a323bace470591dc94ecb18e24d21c93d0cbbaf7ccfc20a19a6d46fb6"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -35,7 +35,7 @@ struct HeaderPromiseTests {
             Set(declarations.structs.keys) == [
                 "plug_text", "plug_bytes", "plug_option_v1", "plug_command_v1", "plug_plugin_v1", "plug_source_v1",
                 "plug_piece_v1", "plug_field", "plug_subrequest_v1", "plug_host_v1", "plug_attributes_v1",
-                "plug_data_path_v1", "plug_exchange_facts_v1", "plug_loops_v1",
+                "plug_data_path_v1", "plug_exchange_facts_v1", "plug_loops_v1", "plug_whole_body_v1",
             ])
         #expect(declarations.structs["plug_text"]?.map(\.name) == ["bytes", "count"])
         #expect(declarations.structs["plug_bytes"]?.map(\.name) == ["bytes", "count", "release", "context"])
@@ -48,7 +48,7 @@ struct HeaderPromiseTests {
                 "plug_subresponse_function", "plug_timer_function",
             ])
         #expect(Array(declarations.functions.keys) == ["plug_make_text"])
-        #expect(declarations.macros.count == 68)
+        #expect(declarations.macros.count == 69)
     }
 
     /// A change of the header, and the breach that the check reports for it.
