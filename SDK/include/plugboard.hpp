@@ -217,6 +217,9 @@ inline const plug_exchange_facts_v1 *exchange_facts(const plug_host_v1 *host) no
     return static_cast<const plug_exchange_facts_v1 *>(
         host->extension(host, PLUG_TEXT(PLUG_EXTENSION_EXCHANGE_FACTS)));
 }
+inline const plug_whole_body_v1 *whole_body(const plug_host_v1 *host) noexcept {
+    return static_cast<const plug_whole_body_v1 *>(host->extension(host, PLUG_TEXT(PLUG_EXTENSION_WHOLE_BODY)));
+}
 }  // namespace detail
 
 // The kernel as this plugin sees it; a copy is the same. Valid as long as the instance. [any]
@@ -880,6 +883,14 @@ public:
     bool transform_response_body(std::function<std::unique_ptr<Transformer>()> make);
     // After PLUG_VISIT_HELD.
     std::string_view held_body() const noexcept { return view(table()->held_body(raw_)); }
+    // In on_response: all bytes of the body where they are in memory already; else nothing. Valid until the hook
+    // returns.
+    std::optional<std::string_view> whole_response_body() const noexcept {
+        const auto *table = detail::whole_body(this->table());
+        plug_text bytes{};
+        if (table == nullptr || table->response_body(raw_, &bytes) != 1) return std::nullopt;
+        return view(bytes);
+    }
 
     Verdict respond(uint32_t status, const Fields &fields = {}, Body body = {}) {
         auto raw = detail::raw(fields);

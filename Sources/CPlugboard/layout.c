@@ -96,6 +96,9 @@ ASSERT_OFFSET(plug_exchange_facts_v1, option_at, 8);
 ASSERT_OFFSET(plug_exchange_facts_v1, attribute_flags, 16);
 ASSERT_OFFSET(plug_exchange_facts_v1, subresponse_attempts, 24);
 
+ASSERT_SIZE(plug_whole_body_v1, 8);
+ASSERT_OFFSET(plug_whole_body_v1, response_body, 0);
+
 ASSERT_SIZE(plug_loops_v1, 16);
 ASSERT_OFFSET(plug_loops_v1, current, 0);
 ASSERT_OFFSET(plug_loops_v1, start_timer, 8);

@@ -72,8 +72,34 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
         let time = Int(seconds - Int64(days) * 86_400)
         let (year, month, day) = HTTPDate.civil(days: days)
         let weekday = HTTPDate.weekdays[((days + 4) % 7 + 7) % 7]
-        return "\(weekday), \(two(day)) \(HTTPDate.months[month - 1]) \(four(year)) "
-            + "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
+        return String(unsafeUninitializedCapacity: 29) { text in
+            var count = 0
+            func put(_ word: String) {
+                for byte in word.utf8 {
+                    text[count] = byte
+                    count += 1
+                }
+            }
+            func put(_ number: Int, digits: Int, _ word: String) {
+                var rest = number
+                for place in (count..<count + digits).reversed() {
+                    text[place] = 0x30 + UInt8(rest % 10)
+                    rest /= 10
+                }
+                count += digits
+                put(word)
+            }
+            put(weekday)
+            put(", ")
+            put(day, digits: 2, " ")
+            put(HTTPDate.months[month - 1])
+            put(" ")
+            put(year, digits: 4, " ")
+            put(time / 3600, digits: 2, ":")
+            put(time / 60 % 60, digits: 2, ":")
+            put(time % 60, digits: 2, " GMT")
+            return count
+        }
     }
 
     /// Compares points in time.
@@ -118,9 +144,6 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
         value >= 0 ? value / divisor : (value - divisor + 1) / divisor
     }
 }
-
-private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-private func four(_ number: Int) -> String { String(repeating: "0", count: 4 - "\(number)".utf8.count) + "\(number)" }
 
 /// Three letters as a number, in any case.
 private func word(_ text: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {

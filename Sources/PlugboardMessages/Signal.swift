@@ -35,8 +35,9 @@ package final class Signal: @unchecked Sendable {
     package func raise() {
         pthread_mutex_lock(mutex)
         raised += 1
-        pthread_cond_signal(condition)
         pthread_mutex_unlock(mutex)
+        // After the unlock: the woken thread would wait for the mutex, which is a second change of threads.
+        pthread_cond_signal(condition)
     }
 
     /// Blocks until a raise. Returns false if the limit was reached first.

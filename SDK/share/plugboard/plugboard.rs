@@ -105,6 +105,7 @@ pub mod raw {
     pub const PLUG_EXTENSION_ATTRIBUTES: &str = "plugboard.attributes/1";
     pub const PLUG_EXTENSION_DATA_PATH: &str = "plugboard.data-path/1";
     pub const PLUG_EXTENSION_FIELDS: &str = "plugboard.fields/1";
+    pub const PLUG_EXTENSION_WHOLE_BODY: &str = "plugboard.whole-body/1";
     pub const PLUG_EXTENSION_LOOPS: &str = "plugboard.loops/1";
     pub const PLUG_EXTENSION_EXCHANGE_FACTS: &str = "plugboard.exchange-facts/1";
 
@@ -488,6 +489,12 @@ pub mod raw {
             fields: *mut plug_head_field_v1,
             count: u64,
         ) -> u64,
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_whole_body_v1 {
+        pub response_body: unsafe extern "C" fn(exchange: *mut plug_exchange, bytes: *mut plug_text) -> u32,
     }
 
     pub type plug_loop = u32;
@@ -1763,6 +1770,17 @@ impl Exchange<'_> {
     /// After [`Visit::Held`].
     pub fn held_body(&self) -> &[u8] {
         unsafe { view((self.host.table().held_body)(self.raw)).unwrap_or_default() }
+    }
+
+    /// In `on_response`: all bytes of the body where they are in memory already. Otherwise `None`, as without a body.
+    pub fn whole_response_body(&self) -> Option<&[u8]> {
+        let table = unsafe { (self.host.table().extension)(self.host.0, text(PLUG_EXTENSION_WHOLE_BODY)) };
+        let table = unsafe { (table as *const plug_whole_body_v1).as_ref()? };
+        let mut bytes = text("");
+        if unsafe { (table.response_body)(self.raw, &mut bytes) } != 1 {
+            return None;
+        }
+        Some(unsafe { view(bytes).unwrap_or_default() })
     }
 
     pub fn respond(&mut self, status: u32, fields: &[(String, Vec<u8>)], body: Option<Body>) -> Verdict {

@@ -47,7 +47,9 @@
 // smallest priority, and C the innermost.
 //
 // Threads. Each function carries a tag:
-//   [loop]    On the loop's thread of the exchange, within a call from the kernel. It must not block.
+//   [loop]    On the loop's thread of the exchange, within a call from the kernel. It must not block. Bodies, pulls and
+//             sub-responses are of their exchange's loop, a timer is of the loop that has started it (of the first, if
+//             another thread has), and events without an exchange come on any loop.
 //   [any]     On any thread, at any time from `create` until `destroy` returns.
 //   [start]   Called by the kernel on the thread that makes the kernel, before the first exchange. It may block.
 //   [worker]  Called by the kernel on a thread that is not the loop's. It may block.
@@ -609,7 +611,8 @@ struct plug_host_v1 {
     // ---- sub-responses
 
     // Returns the head of the response, or NULL if the sub-request failed. This function and the two that follow work
-    // within `completed`, and after subresponse_keep until subresponse_release. [loop]
+    // within `completed`, and after subresponse_keep until subresponse_release: then on any loop, one call at a time.
+    // [loop]
     plug_head *(*subresponse_head)(plug_subresponse *subresponse);
     // Writes why the sub-request failed. PLUG_NOT_FOUND if it did not. [loop]
     plug_result (*subresponse_failure)(plug_subresponse *subresponse, plug_text *code, plug_text *reason);
@@ -776,6 +779,20 @@ typedef struct plug_exchange_facts_v1 {
     // does. [loop]
     uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
 } plug_exchange_facts_v1;
+
+// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_WHOLE_BODY)) returns a
+// plug_whole_body_v1.
+#define PLUG_EXTENSION_WHOLE_BODY "plugboard.whole-body/1"
+
+// A look at a body that has come already, as most small ones have when their head is reported: a plugin that only
+// reads it needs no source around it.
+typedef struct plug_whole_body_v1 {
+    // Returns 1 and writes all bytes of the response's body to `bytes`, where its length is known and all of them are
+    // in memory in one piece; else 0, as for a response without a body. The reader gets the body as it would without
+    // this call; whether it ends well is known in on_close. Owned by the kernel; valid until the hook returns. In
+    // on_response, while the plugin has not taken the body. [loop]
+    uint32_t (*response_body)(plug_exchange *exchange, plug_text *bytes);
+} plug_whole_body_v1;
 
 // An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_LOOPS)) returns a plug_loops_v1.
 #define PLUG_EXTENSION_LOOPS "plugboard.loops/1"

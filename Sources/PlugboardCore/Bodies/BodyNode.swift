@@ -24,7 +24,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private var waiting: Pull?
     /// Whether the source has not completed the last pull.
     private var isSourcePulled = false
-    /// What the source gave when nothing read the body.
+    /// What the source gave when nothing read the body, or before.
     private var unread: Piece?
     /// Whether a reader got a piece since it was made, or since the last rewind.
     private var hasGiven = false
@@ -123,6 +123,18 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         hasBegun = true
         note(piece)
         return piece
+    }
+
+    /// All bytes of a body that was not read, if its length is known and they are available now in one piece. The
+    /// reader gets them as without this call. [loop]
+    func wholeIfReady() -> Bytes? {
+        guard isHere, !isReleased, !isSourcePulled, waiting == nil, !hasGiven, let length = source.length else {
+            return nil
+        }
+        if length == 0 { return .empty }
+        if unread == nil { unread = source.nextIfReady() }
+        guard case .bytes(let bytes) = unread, bytes.count == length else { return nil }
+        return bytes
     }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {

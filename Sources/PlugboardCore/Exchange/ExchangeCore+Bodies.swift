@@ -30,6 +30,9 @@ extension ExchangeCore {
         return body
     }
 
+    /// PLUG_EXTENSION_WHOLE_BODY: the bytes of the response's body, if all are in memory in one piece.
+    var wholeResponseBody: Bytes? { steering.stage == .response ? response?.body?.wholeIfReady() : nil }
+
     /// `set_response_body`.
     func setResponseBody(_ body: BodyNode?) -> UInt32 {
         guard steering.stage == .response else { return PLUG_WRONG_TIME }

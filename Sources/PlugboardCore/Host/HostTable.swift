@@ -18,6 +18,7 @@ enum HostTable {
             // Compared without making a string: shims ask for each exchange.
             if id.isEqual(PLUG_EXTENSION_FIELDS) { return UnsafeRawPointer(HostTable.fields.table) }
             if id.isEqual(PLUG_EXTENSION_EXCHANGE_FACTS) { return UnsafeRawPointer(HostTable.exchangeFacts.table) }
+            if id.isEqual(PLUG_EXTENSION_WHOLE_BODY) { return UnsafeRawPointer(HostTable.wholeBody.table) }
             if id.isEqual(PLUG_EXTENSION_LOOPS) { return UnsafeRawPointer(HostTable.loops.table) }
             return id.isEqual(PLUG_EXTENSION_DATA_PATH) ? UnsafeRawPointer(HostTable.dataPath.table) : nil
         }
@@ -43,6 +44,14 @@ enum HostTable {
             guard let head, let fields else { return 0 }
             return HeadNode.from(head).read(
                 from: first, to: UnsafeMutableBufferPointer(start: fields, count: Int(clamping: count)))
+        }))
+
+    private static let wholeBody = Extension(
+        plug_whole_body_v1(response_body: { pointer, bytes in
+            guard let exchange = steering(pointer), let bytes, let whole = exchange.wholeResponseBody else { return 0 }
+            // The body's node holds the bytes until it is read.
+            bytes.pointee = whole.withUnsafeBytes { plug_text($0) }
+            return 1
         }))
 
     private static let loops = Extension(

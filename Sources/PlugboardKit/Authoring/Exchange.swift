@@ -164,6 +164,20 @@ public struct Exchange: ~Copyable {
         set(host.pointee.set_request_body, ExportedSource.make(source, host: instance.host), "request")
     }
 
+    /// In `onResponse`: all bytes of the response's body, in place, if they are in memory already, as those of most
+    /// small bodies are. The pointer is valid until `body` returns. Nil, without a call of `body`, otherwise, and for a
+    /// response without a body.
+    ///
+    /// A plugin that only reads the body needs no source around it then. The reader gets the body as without this call;
+    /// whether it ends well is known in `onClose`.
+    public func withWholeResponseBody<Result>(
+        _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result? {
+        var bytes = plug_text()
+        guard let table = instance.host.wholeBody, table.pointee.response_body(raw, &bytes) == 1 else { return nil }
+        return try body(bytes.buffer)
+    }
+
     /// Puts a source around the response's body, if it has one, in `onResponse`; a fault in another hook. The closure
     /// gets the body as it is, and owns it.
     public func wrapResponseBody(_ wrap: (InnerBody) -> any BodySource) {

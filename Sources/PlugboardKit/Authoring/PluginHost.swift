@@ -17,6 +17,9 @@ public final class PluginHost: Sendable {
     /// PLUG_EXTENSION_EXCHANGE_FACTS; nil in a kernel that does not have it.
     var exchangeFacts: UnsafePointer<plug_exchange_facts_v1>? { pointer.exchangeFacts }
 
+    /// PLUG_EXTENSION_WHOLE_BODY; nil in a kernel that does not have it.
+    var wholeBody: UnsafePointer<plug_whole_body_v1>? { pointer.wholeBody }
+
     /// Whether the plugin begins nothing by itself: it serves exchanges and commands, and does not send what it has
     /// stored, fetch, or clean up on its own.
     ///
@@ -175,6 +178,7 @@ struct HostPointer: @unchecked Sendable {
     let raw: UnsafePointer<plug_host_v1>
     let exchangeFacts: UnsafePointer<plug_exchange_facts_v1>?
     let loops: UnsafePointer<plug_loops_v1>?
+    let wholeBody: UnsafePointer<plug_whole_body_v1>?
 
     init(_ raw: UnsafePointer<plug_host_v1>) {
         self.raw = raw
@@ -182,5 +186,7 @@ struct HostPointer: @unchecked Sendable {
             .assumingMemoryBound(to: plug_exchange_facts_v1.self)
         loops = withText(PLUG_EXTENSION_LOOPS) { raw.pointee.extension(raw, $0) }?
             .assumingMemoryBound(to: plug_loops_v1.self)
+        wholeBody = withText(PLUG_EXTENSION_WHOLE_BODY) { raw.pointee.extension(raw, $0) }?
+            .assumingMemoryBound(to: plug_whole_body_v1.self)
     }
 }

@@ -45,6 +45,9 @@ public struct Body: Sendable {
     /// Several bodies as one, one after the other. It can be sent again if each of them can.
     public static func joined(_ bodies: [Body]) -> Body { Body(JoinedSource(bodies.map(\.source))) }
 
+    /// The bytes of a body in memory that was not read; nil for any other.
+    package var unreadBytes: Bytes? { (source as? MemorySource)?.unread }
+
     /// The number of bytes in all; nil if it is not known in advance.
     public var length: Int? { source.length }
 

@@ -18,6 +18,9 @@ final class MemorySource: BodySource {
         }
     }
 
+    /// The bytes, if they were not given.
+    var unread: Bytes? { isGiven.withLock { $0 ? nil : bytes } }
+
     func pull(_ pull: Pull) {
         if let piece = nextIfReady() { pull.complete(piece) }
     }

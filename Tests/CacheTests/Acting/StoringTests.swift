@@ -1,6 +1,8 @@
 import Plugboard
 import PlugboardCache
 import PlugboardCacheOptions
+import PlugboardKit
+import Synchronization
 import TestSupport
 import Testing
 
@@ -21,6 +23,25 @@ struct StoringTests {
         try await bench.get()
 
         #expect(transport.requests.count == 2)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a body whose bytes have come with its head is not stored if it breaks before its end`(
+        linkage: Linkage
+    ) async throws {
+        let broken = Piece.broken(PlugboardError(.bodyCut, "cut"))
+        let transport = MockTransport { _, number in
+            .source(200, Self.fresh, ReadySource("whole", ending: number == 1 ? broken : .end(trailers: [:])))
+        }
+        let bench = try CacheBench(linkage, transport)
+        await #expect(throws: PlugboardError.self) { try await bench.get() }
+
+        try await bench.get()
+        let third = try await bench.get()
+
+        #expect(third.body == "whole")
+        #expect(transport.requests.count == 2)
+        #expect(bench.events.lines == ["miss", "miss", "stored", "hit"])
     }
 
     @Test(arguments: Linkage.allCases)
@@ -273,5 +294,30 @@ struct StoringTests {
             let body = try? await bench.get(server.url(path)).body
             #expect(body == nil || body == path)
         }
+    }
+}
+
+/// A body whose bytes are there at once, in one piece, before its ending.
+private final class ReadySource: BodySource {
+    private let text: String
+    private let ending: Piece
+    private let isGiven = Mutex(false)
+
+    init(_ text: String, ending: Piece) {
+        self.text = text
+        self.ending = ending
+    }
+
+    var length: Int? { text.utf8.count }
+
+    func nextIfReady() -> Piece? {
+        isGiven.withLock { isGiven in
+            defer { isGiven = true }
+            return isGiven ? ending : .bytes(Bytes(text))
+        }
+    }
+
+    func pull(_ pull: Pull) {
+        if let piece = nextIfReady() { pull.complete(piece) }
     }
 }

@@ -179,7 +179,7 @@ import Testing
             await store.keep(.sample("\(length)"), body)
             var entry = try #require(await store.found("\(length)").first)
             // The entry as memory has it, without its body.
-            entry.body = nil
+            entry.pieces = nil
 
             #expect(try await store.read(entry) == body)
             for part in [0..<length, length / 3..<length / 2, length / 2..<length, length..<length] {

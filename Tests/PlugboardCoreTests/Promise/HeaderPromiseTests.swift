@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "4c3ba3f73588c98f4696e0db0000bb7b4b1ddaadb3e8abe98e6a3c3653367067"
+    private static let digest = "2643728b4368bba98990e97b068bb8ff0b002163bff961ff5f44810e924a2b49"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -36,6 +36,7 @@ struct HeaderPromiseTests {
                 "plug_text", "plug_bytes", "plug_option_v1", "plug_command_v1", "plug_plugin_v1", "plug_source_v1",
                 "plug_piece_v1", "plug_field", "plug_subrequest_v1", "plug_host_v1", "plug_attributes_v1",
                 "plug_data_path_v1", "plug_exchange_facts_v1", "plug_loops_v1", "plug_head_field_v1", "plug_fields_v1",
+                "plug_whole_body_v1",
             ])
         #expect(declarations.structs["plug_text"]?.map(\.name) == ["bytes", "count"])
         #expect(declarations.structs["plug_bytes"]?.map(\.name) == ["bytes", "count", "release", "context"])
@@ -48,7 +49,7 @@ struct HeaderPromiseTests {
                 "plug_subresponse_function", "plug_timer_function",
             ])
         #expect(Array(declarations.functions.keys) == ["plug_make_text"])
-        #expect(declarations.macros.count == 69)
+        #expect(declarations.macros.count == 70)
     }
 
     /// A change of the header, and the breach that the check reports for it.

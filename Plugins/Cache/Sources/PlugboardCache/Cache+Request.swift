@@ -11,22 +11,26 @@ extension Cache {
     /// The first visit: holds the body if the key contains it.
     func begin(_ exchange: borrowing Exchange) -> RequestVerdict {
         let rule = lookupRules.rule { exchange.attribute($0) }
+        let method = exchange.request.method
         // For other methods it does not matter whether there is a body.
-        guard rule.usesBody || exchange.request.method.isSafe else { return ask(exchange, .unseen, rule) }
+        guard rule.usesBody || method.isSafe else { return ask(exchange, .unseen, method, rule) }
         var hasBody = false
         exchange.wrapRequestBody { body in
             hasBody = true
             return body
         }
         if hasBody && rule.usesBody { return .hold(upTo: settings.keyBody) }
-        return ask(exchange, hasBody ? .unseen : .absent, rule)
+        return ask(exchange, hasBody ? .unseen : .absent, method, rule)
     }
 
-    func ask(_ exchange: borrowing Exchange, _ body: LookupBody, _ rule: KeyRule? = nil) -> RequestVerdict {
+    func ask(
+        _ exchange: borrowing Exchange, _ body: LookupBody, _ method: PlugboardKit.Method? = nil,
+        _ rule: KeyRule? = nil
+    ) -> RequestVerdict {
         let request = exchange.request
         let lookup = lookupRules.lookup(
-            request.method, request.url, request.fields, rule: rule ?? lookupRules.rule { exchange.attribute($0) },
-            body: body
+            method ?? request.method, request.url, request.fields,
+            rule: rule ?? lookupRules.rule { exchange.attribute($0) }, body: body
         ) { exchange.attribute($0) }
         guard let lookup else {
             report(.bypass, exchange.id)
@@ -69,6 +73,8 @@ extension Cache {
 
     private func lookUp(_ lookup: Lookup, _ exchange: borrowing Exchange, _ waited: Waited) -> RequestVerdict {
         guard lookup.facts.usesStore else { return decide(lookup, [], exchange, waited) }
+        var waited = waited
+        waited.landings = flights.landings
         if let entries = store.entriesAtHand(lookup.facts.key) {
             return decide(lookup, entries, exchange, waited)
         }
@@ -110,7 +116,7 @@ extension Cache {
     ) -> RequestVerdict {
         report(Part(reuse.freshness), exchange.id)
         if let forward = reuse.revalidation { revalidate(lookup, forward, exchange.id) }
-        return .respond(labelled(reuse.head, reuse.status), body.map { Body($0) })
+        return .respond(labelled(reuse.head, reuse.status), body.map { $0.body })
     }
 
     /// Sends the request to the server, or waits for an identical request.
@@ -120,7 +126,12 @@ extension Cache {
         var flight: Flight?
         if waited.mayWait, forward.mayBeShared, exchange[CacheAttributes.keys.singleFlight] ?? settings.singleFlight {
             switch flights.board(FlightKey(lookup.facts, forward.entries)) {
-            case .leads(let new): flight = new
+            case .leads(let new):
+                if mustLookAgain(lookup, forward, waited) {
+                    flights.end(new, .failed)
+                    return lookUp(lookup, exchange, Waited(since: waited.since, hasLookedAgain: true))
+                }
+                flight = new
             case .follows(let other):
                 let waiting = Waited(since: waited.since ?? host.now)
                 if mayWait(waiting), let verdict = wait(for: other, exchange) {
@@ -133,9 +144,16 @@ extension Cache {
         }
         apply(forward.edits, to: exchange.request)
         exchange.turnState = CacheTurn(
-            lookup, forward, requested: host.wallClock, flight: flight, isCollapsed: waited.since != nil,
-            kept: bodies(for: forward))
+            lookup, forward.withoutBodies, requested: host.wallClock, flight: flight,
+            isCollapsed: waited.since != nil, kept: bodies(for: forward))
         return .next
+    }
+
+    /// Whether an identical request has ended between the look-up and the boarding, on another loop or while the store
+    /// was asked, and may have stored or confirmed the response. A request looks up again once.
+    private func mustLookAgain(_ lookup: Lookup, _ forward: Forward, _ waited: Waited) -> Bool {
+        guard flights.landings != waited.landings, !waited.hasLookedAgain else { return false }
+        return !forward.entries.isEmpty || store.entriesAtHand(lookup.facts.key)?.isEmpty != true
     }
 
     /// The stored bodies that the response may confirm or complete, or that are served if no response comes. They are

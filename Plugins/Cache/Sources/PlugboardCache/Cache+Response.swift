@@ -41,6 +41,9 @@ extension Cache {
         turn.recording = recording
         recording.flight = turn.flight
         if let flight = turn.flight { recording.refused = { [flights] in flights.end(flight, .fruitless) } }
+        // A body that has come already is recorded at once, unless the store is behind. It is committed as any other: in
+        // `onClose`, if it ended well.
+        if recording.hasRoom, exchange.withWholeResponseBody({ recording.take($0) }) != nil { return recording.end() }
         var hasBody = false
         exchange.wrapResponseBody { [host] body in
             hasBody = true
@@ -83,7 +86,7 @@ extension Cache {
     }
 
     func respond<Phase>(_ reuse: Reuse, _ status: CacheStatus, _ turn: CacheTurn) -> Verdict<Phase> {
-        .respond(labelled(reuse.head, status), reuse.body.map { Body(body(of: reuse.entry, $0, turn)) })
+        .respond(labelled(reuse.head, status), reuse.body.map { body(of: reuse.entry, $0, turn).body })
     }
 
     /// A stored body, or a part of it. Uses the pieces held since the request: the store may have removed them.

@@ -29,13 +29,17 @@ final class Cache: Plugin {
     let setbacks = Setbacks()
     let tally: Tally
 
-    init(settings: CacheSettings, host: PluginHost) throws {
+    convenience init(settings: CacheSettings, host: PluginHost) throws {
+        try self.init(settings: settings, host: host, store: try Cache.store(settings, host))
+    }
+
+    init(settings: CacheSettings, host: PluginHost, store: any CacheStore) throws {
         self.settings = settings
         self.host = host
         policy = settings.policy
         lookupRules = try LookupRules(settings)
         tally = Tally()
-        store = try Cache.store(settings, host)
+        self.store = store
     }
 
     /// Opens the store. Not in `init`, because a check of the configuration creates the plugin and must not leave a

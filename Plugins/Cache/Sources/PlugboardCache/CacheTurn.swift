@@ -75,4 +75,8 @@ struct Waited {
     /// Since when, on the monotonic clock; nil if it has not waited.
     var since: Duration?
     var mayWait = true
+    /// The landings of flights before the look-up.
+    var landings = 0
+    /// Whether it has looked up again because another request stored something in the meantime.
+    var hasLookedAgain = false
 }

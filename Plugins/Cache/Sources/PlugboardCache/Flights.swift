@@ -4,6 +4,11 @@ import Synchronization
 /// The requests under way that others may wait for.
 final class Flights: Sendable {
     private let underWay = Mutex<[FlightKey: Flight]>([:])
+    private let landed = Atomic(0)
+
+    /// The number of flights whose response is stored. If it has not changed between a look-up and `board`, no flight
+    /// has stored in between what the look-up did not find.
+    var landings: Int { landed.load(ordering: .acquiring) }
 
     enum Boarding {
         /// There was no flight: the caller leads, and must end the new flight.
@@ -23,6 +28,7 @@ final class Flights: Sendable {
     /// Ends a flight, so that the next request with its key leads a new one.
     func end(_ flight: Flight, _ ending: Flight.Ending) {
         underWay.withLock { flights in
+            if ending == .landed { landed.add(1, ordering: .releasing) }
             if flights[flight.key] === flight { flights[flight.key] = nil }
         }
         flight.end(ending)

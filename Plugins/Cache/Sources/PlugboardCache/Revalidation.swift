@@ -97,7 +97,7 @@ extension Cache {
         guard !setbacks.forbid(lookup.facts.key, host.now),
             case .leads(let flight) = flights.board(FlightKey(lookup.facts, forward.entries))
         else { return }
-        Revalidation(self, lookup, flight).ask(forward, for: exchange)
+        Revalidation(self, lookup, flight).ask(forward.withoutBodies, for: exchange)
     }
 }
 

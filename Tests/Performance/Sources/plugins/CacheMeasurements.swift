@@ -84,7 +84,8 @@ func measureLargeStore(folder: String, _ count: Int) async throws {
 }
 
 /// Exchanges without a network, all on the loop, for a profiler such as callgrind: those with `hit` and `miss` use
-/// memory, those with `file` are misses that are stored in memory and SQLite, those with `disk` hits from SQLite.
+/// memory, those with `file` are misses that are stored in memory and SQLite, those with `disk` hits from SQLite. Those
+/// with `pool` are hits from memory on Swift's default executor.
 func profileCache(_ what: String, _ count: Int, folder: String) async throws {
     let transport = InstantTransport(
         ["Cache-Control": "max-age=86400", "Content-Type": "text/plain", "Server": "nginx"],
@@ -97,10 +98,10 @@ func profileCache(_ what: String, _ count: Int, folder: String) async throws {
         default: [PluginEntry("cache", settings: ["persistence": "memory"])]
         }
     let kernel = try makeKernel(plugins, transport, folder: folder)
-    try await withTaskExecutorPreference(kernel.executor) {
+    let isHit = ["hit", "disk", "pool"].contains(what)
+    try await withTaskExecutorPreference(what == "pool" ? nil : kernel.executor) {
         try await Measurement.best(of: 1, count) { number in
-            try await fetch(
-                kernel, ["hit", "disk"].contains(what) ? "http://origin.test/" : "http://origin.test/\(number)")
+            try await fetch(kernel, isHit ? "http://origin.test/" : "http://origin.test/\(number)")
         }.row(what)
     }
     await kernel.shutDown()

@@ -1,6 +1,6 @@
 // What the bundled plugins cost and gain, as rows of a table: µs of time and of CPU for each exchange.
 //
-//     plugins NGINX FILES FOLDER [--quick] [--queue | --profile hit|disk|miss|file|nothing COUNT]
+//     plugins NGINX FILES FOLDER [--quick] [--queue | --profile hit|pool|disk|miss|file|nothing COUNT]
 //
 // NGINX is the server's URL, FILES the folder that it serves, FOLDER an empty one for what plugins remember.
 import Dispatch

@@ -10,7 +10,7 @@ extension CachePolicy {
             let reason: CacheStatus.ForwardReason = selection.usable.isEmpty ? .uriMiss : .varyMiss
             return forwardOrTimeout(Forward(request, reason, entries).validating(selection))
         }
-        let facts = facts(of: entry.response)
+        let facts = facts(of: entry)
         let freshness = freshness(of: entry.response, facts, own: request.own, now: now)
         let standing = standing(entry, facts, freshness, for: request)
         if case .needsValidation(let reason) = standing {
@@ -68,7 +68,7 @@ extension CachePolicy {
         guard isUnreachable, let entry = forward.selected else { return .pass }
         if let reuse = stale(entry, forward, isUnreachable: true, now: now) { return .reuse(reuse) }
         // RFC 9111 §5.2.2.2: must-revalidate requires a 504 instead of a stale response.
-        return mayBeStale(facts(of: entry.response))
+        return mayBeStale(facts(of: entry))
             ? .pass
             : .gatewayTimeout(.gatewayTimeout, CacheStatus(forwarded: forward.reason, detail: "must-revalidate"))
     }

@@ -90,7 +90,7 @@ extension CachePolicy {
     func stale(
         _ entry: CacheEntry, _ forward: Forward, isUnreachable: Bool, now: Duration, _ status: Int? = nil
     ) -> Reuse? {
-        let facts = facts(of: entry.response)
+        let facts = facts(of: entry)
         let freshness = freshness(of: entry.response, facts, own: forward.request.own, now: now)
         guard !entry.response.isInvalidated,
             maySubstitute(facts, freshness, for: forward.request, isUnreachable: isUnreachable)

@@ -56,6 +56,14 @@ struct Forward: Sendable {
         }
     }
 
+    /// The same, but the entries that the response can only replace do not hold their bodies in memory.
+    var withoutBodies: Forward {
+        if entries.isEmpty { return self }
+        var forward = self
+        for index in entries.indices { forward.entries[index].pieces = nil }
+        return forward
+    }
+
     /// The caller's own request, sent after the cache's conditions did not help. Its edits undo those of this one.
     var plain: Forward {
         var plain = Forward(request, reason, entries, selected: selected)

@@ -27,6 +27,10 @@ extension CachePolicy {
         freshness(of: response, facts(of: response), own: own, now: now)
     }
 
+    func facts(of entry: CacheEntry) -> ResponseFacts {
+        entry.facts(isShared: isShared) { facts(of: entry.response) }
+    }
+
     func facts(of response: StoredResponse) -> ResponseFacts {
         ResponseFacts(
             status: response.status, fields: response.fields, isShared: isShared,

@@ -12,7 +12,7 @@ extension CachePolicy {
         fields.reserve(fields: fields.count + 2, bytes: fields.byteCount + 96)
         var head = ResponseHead(status: entry.response.status, fields: fields)
         if kind != .revalidated {
-            head.fields[.age] = "\(freshness.ageInSeconds)"
+            head.fields[.age] = String(freshness.ageInSeconds)
             // RFC 9111 §5.2.2.4: fields named by no-cache are not used without validation.
             if facts.directives.words.contains(.noCacheFields) {
                 for name in ResponseDirectives.fieldNames("no-cache", of: entry.response.fields) {
@@ -49,7 +49,9 @@ extension CachePolicy {
     /// count only for successful responses (§13.2.1).
     private func isNotModified(_ response: StoredResponse, _ request: RequestFacts) -> Bool {
         guard request.kind != .search, (200...299).contains(response.status) else { return false }
-        if let tags = EntityTagList(.ifNoneMatch, of: request.fields) { return tags.containsWeakly(response.entityTag) }
+        if request.conditions.contains(.ifNoneMatch), let tags = EntityTagList(.ifNoneMatch, of: request.fields) {
+            return tags.containsWeakly(response.entityTag)
+        }
         guard request.conditions.contains(.ifModifiedSince),
             let since = request.fields.firstValue(
                 .ifModifiedSince, { HTTPDate($0, now: HTTPDate(response.received.bounded)) })

@@ -8,6 +8,12 @@ struct Selection {
     let matching: [CacheEntry]
 
     init(_ request: RequestFacts, _ entries: [CacheEntry]) {
+        if let only = entries.first, entries.count == 1 {
+            let isUsable = request.isOfOwnVersion(only)
+            usable = isUsable ? entries : []
+            matching = isUsable && Selection.matches(only.response, request) ? entries : []
+            return
+        }
         usable = entries.filter(request.isOfOwnVersion)
         let matching = usable.filter { Selection.matches($0.response, request) }
         self.matching = matching.count < 2 ? matching : Selection.ranked(matching, request)

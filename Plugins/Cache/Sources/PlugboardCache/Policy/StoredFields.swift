@@ -47,7 +47,7 @@ enum StoredFields {
     private struct Names {
         private var names: Set<[UInt8]> = []
 
-        init(_ count: Int = 0) { names.reserveCapacity(count) }
+        init(_ count: Int = 0) { if count > 0 { names.reserveCapacity(count) } }
 
         mutating func insert(_ name: UnsafeRawBufferPointer) { names.insert(name.map(lowercaseASCII)) }
 

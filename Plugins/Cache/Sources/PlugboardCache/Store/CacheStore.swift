@@ -1,4 +1,5 @@
 import PlugboardKit
+import Synchronization
 
 /// Stores responses: in memory, in a file, or on a remote system.
 ///
@@ -8,7 +9,8 @@ protocol CacheStore: AnyObject, Sendable {
     /// Opens the store before the first request. Without it, the first use opens the store.
     func open()
 
-    /// All entries of a key if they are known without waiting; nil if `entries` must be called.
+    /// All entries of a key if they are known without waiting, with the bodies that are in memory; nil if `entries`
+    /// must be called.
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]?
 
     /// All entries of a key, in no order. Does not count as a use.
@@ -53,8 +55,9 @@ struct CacheEntry: Sendable {
     let id: Int64
     /// The number of bytes of the stored body.
     let length: Int
-    /// The whole body, if it was read with the head, so that `body(of:_:)` does not read it again.
-    var body: Bytes?
+    /// The pieces of the whole body, if they were in memory when the entry was found. `body(of:_:)` uses them when the
+    /// store has removed them since.
+    var pieces: [Bytes]?
     private var head: Head
 
     init(id: Int64, response: StoredResponse, length: Int) {
@@ -68,10 +71,23 @@ struct CacheEntry: Sendable {
         set { head = Head(newValue) }
     }
 
+    /// What the response says about caching, as a shared or a private cache reads it; parsed once for an entry.
+    func facts(isShared: Bool, _ parse: () -> ResponseFacts) -> ResponseFacts {
+        if let parsed = head.parsed.load() { return parsed.isShared == isShared ? parsed.facts : parse() }
+        return head.parsed.storeIfNil(ParsedHead(facts: parse(), isShared: isShared)).facts
+    }
+
     /// A reference, because entries are copied often, and a response has a dozen references.
     private final class Head: Sendable {
         let response: StoredResponse
+        let parsed = AtomicLazyReference<ParsedHead>()
         init(_ response: StoredResponse) { self.response = response }
+    }
+
+    private final class ParsedHead: Sendable {
+        let facts: ResponseFacts
+        let isShared: Bool
+        init(facts: ResponseFacts, isShared: Bool) { (self.facts, self.isShared) = (facts, isShared) }
     }
 }
 
@@ -116,11 +132,15 @@ protocol StoredSource: BodySource {
     /// Whether the first pieces are in memory.
     var isAtHand: Bool { get }
 
+    /// The body, as the kernel gets it.
+    var body: Body { get }
+
     /// Reads the first pieces, before the first pull and once; passes, on any thread, whether they are undamaged.
     func prepare(_ done: @escaping @Sendable (_ isIntact: Bool) -> Void)
 }
 
 extension StoredSource {
     var isAtHand: Bool { true }
+    var body: Body { Body(self) }
     func prepare(_ done: @escaping @Sendable (Bool) -> Void) { done(true) }
 }

@@ -26,7 +26,8 @@ final class MemoryStore: CacheStore {
     }
 
     func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource {
-        guard let pieces = state.withLock({ $0.table.body(entry.id) }) else { return BrokenSource(.removed) }
+        let pieces = state.withLock { $0.table.body(entry.id) } ?? entry.pieces
+        guard let pieces else { return BrokenSource(.removed) }
         return PiecesSource(pieces, part.clamped(to: 0..<entry.length))
     }
 
@@ -157,6 +158,13 @@ final class PiecesSource: StoredSource {
 
     var length: Int? { part.count }
     var canRewind: Bool { true }
+
+    /// Bytes, which the kernel reads without a call of the plugin, where the body is one piece.
+    var body: Body {
+        if part.isEmpty { return .empty }
+        guard pieces.count == 1, part.upperBound <= pieces[0].count else { return Body(self) }
+        return .bytes(part.count == pieces[0].count ? pieces[0] : pieces[0][part])
+    }
 
     /// Another part of the same body.
     func part(_ part: Range<Int>) -> PiecesSource { PiecesSource(pieces, part) }

@@ -72,9 +72,14 @@ struct MemoryTable {
 
     // MARK: Looking up
 
+    /// The entries of a key, each with its body if that is in memory.
     func entries(_ key: CacheKey) -> [CacheEntry] {
         guard let group = groups[key] else { return [] }
-        return group.ids.compactMap { entry($0) }
+        return group.ids.compactMap { id in
+            guard let index = indices[id], var entry = slots[index]?.entry else { return nil }
+            entry.pieces = slots[index]?.pieces
+            return entry
+        }
     }
 
     /// Whether all entries of the key in a slower store are in memory too. Their ids are positive.
@@ -129,7 +134,7 @@ struct MemoryTable {
     mutating func insert(_ entry: CacheEntry, _ pieces: [Bytes]?) -> Bool {
         remove(entry.id)
         var entry = entry
-        entry.body = nil
+        entry.pieces = nil
         let slot = Slot(entry: entry, pieces: pieces)
         guard pieces == nil || entry.length <= largest, slot.cost <= byteLimit, countLimit > 0 else { return false }
         let index = free.popLast() ?? slots.count
@@ -165,7 +170,7 @@ struct MemoryTable {
     mutating func record(_ key: CacheKey, _ entries: [CacheEntry]) {
         for id in groups[key]?.ids ?? [] where id > 0 && !entries.contains(where: { $0.id == id }) { remove(id) }
         for entry in entries {
-            let pieces = entry.body.map { [$0] } ?? indices[entry.id].flatMap { slots[$0]?.pieces }
+            let pieces = entry.pieces ?? indices[entry.id].flatMap { slots[$0]?.pieces }
             insert(entry, entry.length <= largest ? pieces : nil)
         }
         setKnown(key)

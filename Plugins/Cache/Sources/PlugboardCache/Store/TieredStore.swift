@@ -76,7 +76,7 @@ final class TieredStore: CacheStore {
 
     func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource {
         let part = part.clamped(to: 0..<entry.length)
-        if let pieces = shared.state.withLock({ $0.table.body(entry.id) }) {
+        if let pieces = shared.state.withLock({ $0.table.body(entry.id) }) ?? entry.pieces {
             if entry.id > 0 { disk.use(entry.id) }
             return PiecesSource(pieces, part)
         }

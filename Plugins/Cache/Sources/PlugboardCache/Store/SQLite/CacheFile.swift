@@ -36,8 +36,8 @@ struct CacheFile: Sendable {
             guard response.key == key else { return true }
             var entry = CacheEntry(id: id, response: response, length: length)
             if length <= CacheFile.smallSize {
-                entry.body = CacheFile.piece(row, 3, 0, of: id, length: length)
-                if entry.body == nil { finding.damaged.append(id) }
+                entry.pieces = CacheFile.piece(row, 3, 0, of: id, length: length).map { [$0] }
+                if entry.pieces == nil { finding.damaged.append(id) }
             }
             finding.entries.append(entry)
             return true
@@ -48,7 +48,7 @@ struct CacheFile: Sendable {
             guard entry.length > CacheFile.smallSize, entry.length <= left else { continue }
             left -= entry.length
             switch try pieces(0..<1, of: entry.id, length: entry.length, connection) {
-            case .intact(let pieces): finding.entries[index].body = pieces.first
+            case .intact(let pieces): finding.entries[index].pieces = pieces
             case .damaged, .absent: finding.damaged.append(entry.id)
             }
         }

@@ -100,7 +100,7 @@ final class SQLiteCacheStore: CacheStore {
     func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource {
         use(entry.id)
         let part = part.clamped(to: 0..<entry.length)
-        if let body = entry.body { return PiecesSource([body], part) }
+        if let pieces = entry.pieces { return PiecesSource(pieces, part) }
         return StoredBody(self, entry, part)
     }
 
