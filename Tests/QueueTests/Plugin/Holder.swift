@@ -11,6 +11,8 @@ final class Holder: Sendable {
     let steps = Record()
     /// Admits one for each request that has come.
     let came = Gate()
+    /// Admits one for each request that has ended.
+    let ended = Gate()
     private let gates: [String: Gate]
 
     /// - Parameter held: The paths, without the slash, of the requests that are held.
@@ -26,6 +28,7 @@ final class Holder: Sendable {
                 return { _ in .next }
             }
         }
+        plugin.onClose = { [ended] _, _ in ended.admit() }
         plugin.onResponse = { [steps] exchange in
             steps.add("end \(Holder.name(exchange.request.url))")
             return .next
