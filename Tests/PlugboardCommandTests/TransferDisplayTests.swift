@@ -103,10 +103,11 @@ struct TransferDisplayTests {
         let server = try halting(gate)
         let terminal = try PseudoTerminal()
         let library = folder.file("indicator.so")
+        let root = String(#filePath.dropLast("/Tests/PlugboardCommandTests/TransferDisplayTests.swift".count))
         try ProcessRunner.output(
             of: [
                 "cc", "-std=c11", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-I",
-                "\(Repository.root)/Sources/CPlugboard/include", "\(Repository.root)/Examples/Cookbook/C/indicator.c",
+                "\(root)/Sources/CPlugboard/include", "\(root)/Examples/Cookbook/C/indicator.c",
                 "-o", library,
             ])
         chmod(library, 0o755)
@@ -184,7 +185,7 @@ struct TransferDisplayTests {
 
         #expect(received == content)
         #expect(outcome.status == (kind == "signal" ? 130 : 0), "\(outcome.stderr)")
-        if kind == "terminal" { #expect(text.hasSuffix("\(folder.file("file")): 195.3 KiB\r\r\n"), "\(text)") }
+        if kind == "terminal" { #expect(text.hasSuffix("\(folder.file("file")): 195.3 KiB\r\n"), "\(text)") }
         if kind == "pipe" {
             let last = try JSONParser.parse(String(try #require(text.split(separator: "\n").last)))
             #expect(last["isComplete"] == true && last["received"] == 200_000)
