@@ -39,11 +39,12 @@ struct QueueProcessTests {
         let kernel = try shore.kernel(beside: [holder.plugin])
         try await holder.came.opened(for: 1)
 
-        let handles = (1...5).map { number in
+        let requests = (1...5).map { number in
             var request = Shore.post("\(number)", category: "c")
             request.queue.mode = mode
-            return kernel.begin(request)
+            return request
         }
+        let handles = await Shore.begin(requests, in: kernel)
         // All of them have asked the file, have its reply, and wait.
         _ = try await kernel.send(Request(.get, "http://a.test/x"))
         _ = try await kernel.queue.statistics()

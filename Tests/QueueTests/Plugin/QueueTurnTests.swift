@@ -30,7 +30,7 @@ struct QueueTurnTests {
         shore.isOnline = true
         let kernel = try shore.kernel(beside: [holder.plugin])
 
-        let handles = (1...4).map { kernel.begin(request("\($0)", mode)) }
+        let handles = await Shore.begin((1...4).map { request("\($0)", mode) }, in: kernel)
         try await holder.came.opened(for: 1)
         try await settled(kernel)
         let before = holder.steps.lines.filter { !$0.hasSuffix("x") }
@@ -145,7 +145,7 @@ struct QueueTurnTests {
         var large = request("large", .later)
         large.body = .bytes([UInt8](repeating: 1, count: 3_000_000))
 
-        let handles = [kernel.begin(large), kernel.begin(request("small", .later))]
+        let handles = await Shore.begin([large, request("small", .later)], in: kernel)
         for handle in handles { await #expect(throws: PlugboardError.self) { try await handle.response } }
         shore.isOnline = true
         try await kernel.queue.replay()

@@ -99,6 +99,11 @@ final class Shore: Sendable {
         return request
     }
 
+    /// Begins requests in this order, which is certain on one loop only.
+    static func begin(_ requests: [Request], in kernel: Kernel) async -> [ExchangeHandle] {
+        await Task(executorPreference: kernel.executors[0]) { requests.map { kernel.begin($0) } }.value
+    }
+
     /// Sends a request that is queued, and returns its ticket.
     static func queue(_ request: Request, in kernel: Kernel) async throws -> String {
         do {
