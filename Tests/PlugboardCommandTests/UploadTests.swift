@@ -72,6 +72,25 @@ struct UploadCommandTests {
         #expect(server.contents == [content] && server.cancelledCount == 1)
     }
 
+    @Test(arguments: UploadServer.Dialect.allCases, [nil, "sha256"])
+    func `digests are sent for the server to verify, and a server of tus has to`(
+        dialect: UploadServer.Dialect, algorithms: String?
+    ) async throws {
+        var plan = UploadServer.Plan(dialect)
+        plan.extensions = "creation,checksum"
+        plan.checksums = algorithms
+        let server = try UploadServer(plan)
+        let isRefused = dialect == .tus && algorithms == nil
+
+        let outcome = try await upload(folder.file("na me.bin"), server.url("/files/"), "--checksum")
+
+        #expect((outcome.status == 0) != isRefused, "\(outcome.stderr)")
+        #expect(outcome.stderr.contains("Upload without the checksum") == isRefused)
+        #expect(server.contents == (isRefused ? [] : [content]))
+        let fields = isRefused ? [] : dialect == .tus ? ["Upload-Checksum"] : ["Content-Digest", "Repr-Digest"]
+        #expect(server.verified == fields)
+    }
+
     @Test func `an interrupted upload stays, and the same command continues it`() async throws {
         var plan = UploadServer.Plan(.tus)
         // What the first run has sent arrives late: when the second one has asked for its offset.

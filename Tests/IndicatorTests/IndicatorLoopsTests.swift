@@ -1,0 +1,68 @@
+import Foundation
+import Plugboard
+import PlugboardKit
+import PlugboardTransport
+import PluginLoader
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PlugboardIndicator
+
+/// The plugin on several loops at once.
+struct IndicatorLoopsTests {
+    @Test(arguments: Linkage.allCases)
+    func `facts are published in the order in which they happen, on whatever loops`(linkage: Linkage) async throws {
+        let clock = ManualClock()
+        let feed = IndicatorFeed()
+        let kinds = Mutex<[IndicatorFact.Kind]>([])
+        let states = Mutex<[Bool]>([])
+        let (isShown, hasEnded, isHidden) = (Gate(), Gate(), Gate())
+        feed.onFact { fact in
+            kinds.withLock { $0.append(fact.kind) }
+            if fact.kind == .shown || fact.kind == .hidden { states.withLock { $0.append(feed.isShown) } }
+            if fact.kind == .hidden { isHidden.open() }
+        }
+        let slow = ScriptedPlugin("slow", priority: 500)
+        slow.events = ["indicator.shown"]
+        slow.onEvent = { event, _ in
+            guard event.is("indicator.shown") else { return }
+            isShown.open()
+            // Another loop ends the last request meanwhile.
+            try? hasEnded.wait(for: 2, timeout: .seconds(30))
+        }
+        var configuration = Configuration(
+            plugins: [
+                PluginEntry(
+                    id: "indicator", path: linkage == .loaded ? try Products.library("plugboard-indicator") : nil,
+                    settings: ["terminal": "off"]), PluginEntry("slow"),
+            ])
+        configuration.kernel.loops = 2
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try Kernel(
+            configuration: configuration,
+            catalog: Catalog((linkage == .linked ? [indicatorPlugin()] : []) + [slow.descriptor]), loader: .dynamic,
+            transport: transport, log: .silent, clock: clock,
+            watch: { event in
+                feed.receive(event)
+                if event.id == "completed" { hasEnded.admit() }
+            })
+
+        // The first loop has the timer; the second one has the request that is shown.
+        let first = kernel.begin(Request(.get, "http://a.test/"))
+        try await transport.began.opened(for: 1)
+        let second = kernel.begin(Request(.get, "http://a.test/"))
+        try await transport.began.opened(for: 2)
+        first.cancel()
+        try await hasEnded.opened(for: 1)
+        clock.advance(by: .milliseconds(300))
+        try await isShown.opened()
+        second.cancel()
+        _ = try? await second.response
+        try await isHidden.opened()
+
+        #expect(kinds.withLock { $0.filter { $0 == .shown || $0 == .hidden } } == [.shown, .hidden])
+        #expect(states.withLock { $0 } == [true, false] && !feed.isShown && feed.active.isEmpty)
+        await kernel.shutDown(within: .zero)
+    }
+}
