@@ -55,12 +55,12 @@ struct CookbookIndicatorTests {
                 "plugboard": Products.executable("plugboard"), "configuration": configuration, "requests": requests,
                 "terminal": terminal.path, "TERM": "xterm",
             ])
-        _ = try terminal.read(until: "pay? [#.........] (2)")
+        _ = try await terminal.reading(until: "pay? [#.........] (2)")
         isShown.open()
-        _ = try terminal.read(until: "pay? [#####.....] (2)")
+        _ = try await terminal.reading(until: "pay? [#####.....] (2)")
         modalEnds.open()
         // 63 bytes are kept: 31 characters of two bytes.
-        let rest = try terminal.read(until: " \(String(repeating: "ä", count: 31)) ")
+        let rest = try await terminal.reading(until: " \(String(repeating: "ä", count: 31)) ")
         plainEnds.open()
         let outcome = try await running
         let end = rest + (try terminal.read())

@@ -53,4 +53,11 @@ package final class PseudoTerminal: Sendable {
             _ = poll(&wanted, 1, 50)
         }
     }
+
+    /// Like `read(until:)`, off the tasks' threads.
+    package func reading(until text: String) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try self.read(until: text) }) }
+        }
+    }
 }
