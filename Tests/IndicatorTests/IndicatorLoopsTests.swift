@@ -43,15 +43,14 @@ struct IndicatorLoopsTests {
             configuration: configuration,
             catalog: Catalog((linkage == .linked ? [indicatorPlugin()] : []) + [slow.descriptor]), loader: .dynamic,
             transport: transport, log: .silent, clock: clock,
-            watch: { event in
-                feed.receive(event)
-                if event.id == "completed" { hasEnded.admit() }
-            })
+            watch: { feed.receive($0) })
+        // Called after the plugins.
+        let watch: @Sendable (ObservedEvent) -> Void = { if $0.kernelEvent == .completed { hasEnded.admit() } }
 
         // The first loop has the timer; the second one has the request that is shown.
-        let first = kernel.begin(Request(.get, "http://a.test/"))
+        let first = kernel.begin(Request(.get, "http://a.test/"), watch: watch)
         try await transport.began.opened(for: 1)
-        let second = kernel.begin(Request(.get, "http://a.test/"))
+        let second = kernel.begin(Request(.get, "http://a.test/"), watch: watch)
         try await transport.began.opened(for: 2)
         first.cancel()
         try await hasEnded.opened(for: 1)

@@ -127,7 +127,7 @@ struct TransferDisplayTests {
         async let running = Command.shell(
             #"exec "$plugboard" download "$url" -o "$file" --config "$configuration" 2>"$terminal""#,
             state.merging(variables) { _, new in new })
-        var text = try await terminal.reading(until: "50 %")
+        var text = try await terminal.reading(until: " % ")
         gate.open()
         let outcome = try await running
         text += try terminal.read()
