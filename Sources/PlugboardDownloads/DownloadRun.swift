@@ -61,6 +61,7 @@ struct DownloadRun {
         while true {
             do throws(PlugboardError) {
                 guard case .done(let response) = try await attempt(with: sender) else { continue }
+                if !isComplete { try? await partial.synchronize() }
                 return DownloadResult(
                     response: response, isComplete: isComplete, file: destination, count: partial.count,
                     resumed: resumed, isVerified: isVerified)

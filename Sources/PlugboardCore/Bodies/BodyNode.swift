@@ -69,9 +69,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     }
 
     /// The plugin has handed it over with a request, which may go to another loop: until its first pull it can belong to
-    /// that one. Not so for a body that other code of this loop may still use.
+    /// that one. Not so for a body that other code of this loop may still use: only a plugin's source, and bytes.
     func unbind() {
-        if isHere, !hasBegun, source is PluginSource { isBound = false }
+        if isHere, !hasBegun, source is PluginSource || source.copy() != nil { isBound = false }
     }
 
     /// The body for an exchange on this loop: itself, or, if it belongs to another loop, a body that is pulled there
