@@ -61,27 +61,6 @@ struct QueueHoldTests {
         await kernel.shutDown()
     }
 
-    @Test func `what another process sends now, because the lease has ended, is cancelled here`() async throws {
-        let (shore, holder) = (try Shore(isManual: true), Holder("a"))
-        let clock = try #require(shore.clock)
-        shore.isOnline = true
-        let other = ProcessIdentity().text
-        let kernel = try shore.kernel(beside: [holder.plugin])
-        _ = try await kernel.sendLater(Shore.post("a"))
-        try await holder.came.opened(for: 1)
-
-        // It was paused for longer than its lease.
-        try change(shore.folder.file("queue.sqlite")) { (connection) throws(SQLiteFailure) in
-            try connection.run("UPDATE request SET owner = ?, lease = lease + 1000000000000", .text(other))
-        }
-        clock.advance(by: .seconds(10))
-        try await holder.ended.opened(for: 1)
-
-        #expect(shore.paths == [])
-        #expect(try await kernel.queue.statistics().sending == 1)
-        await kernel.shutDown()
-    }
-
     @Test func `a request that is taken while the kernel closes is not sent, and stays as it was`() async throws {
         let shore = try Shore()
         let path = shore.folder.file("queue.sqlite")
