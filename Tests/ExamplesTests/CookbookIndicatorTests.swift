@@ -55,7 +55,8 @@ struct CookbookIndicatorTests {
                 "plugboard": Products.executable("plugboard"), "configuration": configuration, "requests": requests,
                 "terminal": terminal.path, "TERM": "xterm",
             ])
-        _ = try await terminal.reading(until: "pay? [#.........] (2)")
+        // Progress is told again after a tenth of a second, which is the time between two drawings.
+        for _ in 1...2 { _ = try await terminal.reading(until: "pay? [#.........] (2)") }
         isShown.open()
         _ = try await terminal.reading(until: "pay? [#####.....] (2)")
         modalEnds.open()

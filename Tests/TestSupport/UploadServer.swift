@@ -1,5 +1,4 @@
 import Foundation
-import PlugboardMessages
 import Synchronization
 
 /// A server of resumable uploads that keeps what it receives, and breaks off as a test says.
@@ -217,16 +216,13 @@ package final class UploadServer: Sendable {
         /// The status by which wrong bytes are refused.
         func verify(_ request: ReceivedRequest, _ content: [UInt8], _ index: Int) -> Int? {
             state.value.withLock { state in
-                func isRight(_ name: String, _ value: String?, _ expected: String) -> Bool {
-                    if value == expected { state.verified.append(name) }
-                    return value == nil || value == expected
-                }
-                let digest = UploadServer.digest(of: content)
-                if !isRight("Upload-Checksum", request["Upload-Checksum"], "sha256 \(digest)") { return 460 }
-                if !isRight("Content-Digest", request["Content-Digest"], "sha-256=:\(digest):") { return 400 }
-                guard let resource = state.resources[index], request["Upload-Complete"] != "?0" else { return nil }
-                let whole = UploadServer.digest(of: resource.bytes)
-                return isRight("Repr-Digest", resource.digest, "sha-256=:\(whole):") ? nil : 400
+                let isWhole = request["Upload-Complete"] != "?0"
+                var check = DigestCheck()
+                let resource = state.resources[index]
+                let status = check.status(
+                    request, content, of: isWhole ? resource?.bytes : nil, announced: resource?.digest)
+                state.verified += check.verified
+                return status
             }
         }
         func receive(into index: Int, isLast: Bool?) throws {
@@ -304,14 +300,5 @@ package final class UploadServer: Sendable {
             }
             try respond(request.method == "PATCH" ? (plan.dialect == .tus ? 204 : 200) : 201, fields)
         }
-    }
-
-    /// SHA-256 in base 64.
-    private static func digest(of bytes: [UInt8]) -> String {
-        let digits = Array(Bytes(bytes).sha256)
-        let digest = stride(from: 0, to: digits.count, by: 2).compactMap { index in
-            UInt8(String(digits[index...index + 1]), radix: 16)
-        }
-        return Data(digest).base64EncodedString()
     }
 }

@@ -36,8 +36,8 @@ typedef struct indicator {
     size_t line_count, written;
 } indicator;
 
-// Publishes whether requests are shown, if that has changed. Other plugins' hooks run meanwhile, so the lock is not held.
-// One thread publishes at a time: the last event always tells what is true.
+// Publishes whether requests are shown, if that has changed. Other plugins' hooks run meanwhile, so the lock is not
+// held. One thread publishes at a time: the last event always tells what is true.
 static void publish(indicator *self) {
     pthread_mutex_lock(&self->lock);
     while (!self->is_publishing && self->was_told != self->is_shown) {
@@ -127,8 +127,8 @@ static void fired(void *context) {
 }
 
 // Keeps as many whole characters of a message in UTF-8 as there is room for. The message is text from a program: its
-// control characters would control the terminal. Those of C1 are two bytes that begin with 0xC2, or one byte that is not
-// UTF-8.
+// control characters would control the terminal. Those of C1 are two bytes that begin with 0xC2, or one byte that is
+// not UTF-8.
 static void keep_message(request *own, plug_text message) {
     size_t kept = 0;
     for (uint64_t i = 0; i < message.count;) {

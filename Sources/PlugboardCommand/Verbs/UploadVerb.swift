@@ -33,7 +33,8 @@ struct UploadVerb: AsyncParsableCommand {
     var metadata: [String] = []
     @Option(help: ArgumentHelp("The most bytes of one request of a resumable upload.", valueName: "8MiB"))
     var partSize: String?
-    @Flag(help: "Sends digests for the server to verify (SHA-256).") var checksum = false
+    @Flag(help: "Sends SHA-256 digests for the server to verify; servers without tus may ignore them.")
+    var checksum = false
     @Option(help: ArgumentHelp("How many files are uploaded at a time.", valueName: "count")) var parallel = 4
     @Option(help: ArgumentHelp("How progress is shown: bar, json, none.", valueName: "form")) var progress = "bar"
     @OptionGroup var arguments: RequestArguments
