@@ -34,6 +34,7 @@ extension DownloadRun {
         }
         try await verify(partial.duePieces())
         guard partial.pieces?.covers(partial.count) ?? true else {
+            if partial.count != partial.pieces?.hashes.size { partial.remove() }
             throw PlugboardError(
                 .downloadDigest,
                 "The file does not have the length of its pieces, or a piece could not be verified. Download it again.")

@@ -76,14 +76,19 @@ struct SuspicionTests {
     }
 
     @Test func `what a process writes after its last mark is its own, and what comes later is not`() throws {
-        let mark = FileMark(inode: 7, changed: 1_000_000_000)
+        func mark(_ changed: Int64, _ noted: Int64 = 1_000_000_000, inode: UInt64 = 7) -> FileMark {
+            FileMark(inode: inode, changed: changed, noted: noted)
+        }
+        let saved = mark(1_000_000_000)
 
-        #expect(mark.fits(mark))
-        #expect(mark.fits(FileMark(inode: 7, changed: 3_000_000_000)))
-        #expect(!mark.fits(FileMark(inode: 7, changed: 3_000_000_001)))
-        #expect(!mark.fits(FileMark(inode: 7, changed: 999_999_999)))
-        #expect(!mark.fits(FileMark(inode: 8, changed: 1_000_000_000)))
-        #expect(!FileMark(inode: 7, changed: .min).fits(FileMark(inode: 7, changed: .max)))
+        #expect(saved.fits(saved))
+        #expect(saved.fits(mark(3_000_000_000, 3_000_000_000)))
+        #expect(!saved.fits(mark(3_000_000_001)))
+        #expect(!saved.fits(mark(999_999_999)))
+        // The time was set back after a change.
+        #expect(!saved.fits(mark(1_000_000_000, 3_000_000_001)))
+        #expect(!saved.fits(mark(1_000_000_000, inode: 8)))
+        #expect(!mark(.min).fits(mark(.max)))
     }
 
     @Test func `a journal of many ranges and URLs keeps the largest and can be read`() throws {

@@ -28,7 +28,7 @@ public struct KernelSettings: Sendable, Equatable {
     var pins: [String: [String]] = [:]
     /// How many event loops, each on a thread of its own, share the exchanges, for work that one processor core cannot
     /// do. Nil: what the environment variable `PLUGBOARD_LOOPS` says, or one. Never more than `connections` and
-    /// `connectionsPerHost` where they are limits; each loop has its share of them.
+    /// `connectionsPerHost` where they are limits; each loop has its share of them, with `automatic` at least 8.
     public var loops: LoopCount?
     /// Connections at a time; 0 for no limit. Each attempt counts as one, also where attempts share a connection.
     public var connections = 0

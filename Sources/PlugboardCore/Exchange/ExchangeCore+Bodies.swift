@@ -31,7 +31,11 @@ extension ExchangeCore {
     }
 
     /// PLUG_EXTENSION_WHOLE_BODY: the bytes of the response's body, if all are in memory in one piece.
-    var wholeResponseBody: Bytes? { steering.stage == .response ? response?.body?.wholeIfReady() : nil }
+    func showWholeResponseBody() -> Bytes? {
+        guard steering.stage == .response, let bytes = response?.body?.wholeIfReady() else { return nil }
+        shownBody = bytes
+        return bytes
+    }
 
     /// `set_response_body`.
     func setResponseBody(_ body: BodyNode?) -> UInt32 {

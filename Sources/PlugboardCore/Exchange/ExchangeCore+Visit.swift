@@ -16,6 +16,7 @@ extension ExchangeCore {
         let code = call(slot)
         let decision = start == nil && hasLeftNothing(code) ? nil : settle(code, of: slot, reason, start)
         if heldBody != nil { heldBody = nil }
+        if shownBody != nil { shownBody = nil }
         if slot.isSkippedOnFault && decision?.isPause != true { beforeFault = nil }
         return decision
     }

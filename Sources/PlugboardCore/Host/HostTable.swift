@@ -48,8 +48,9 @@ enum HostTable {
 
     private static let wholeBody = Extension(
         plug_whole_body_v1(response_body: { pointer, bytes in
-            guard let exchange = steering(pointer), let bytes, let whole = exchange.wholeResponseBody else { return 0 }
-            // The body's node holds the bytes until it is read.
+            guard let exchange = steering(pointer), let bytes, let whole = exchange.showWholeResponseBody() else {
+                return 0
+            }
             bytes.pointee = whole.withUnsafeBytes { plug_text($0) }
             return 1
         }))

@@ -11,8 +11,9 @@ import PlugboardKit
 public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The most loops that a kernel can have.
     public static let limit = 64
-    /// As many as there are processor cores that the program may use: of those that its affinity allows
-    /// (sched_getaffinity), the quota of its control group (cpu.max), rounded up.
+    /// As many as there are processor cores that the program may use, by its affinity (sched_getaffinity) and by the
+    /// quota of its control group (cpu.max), but not so many that a loop's share of `connections` or
+    /// `connectionsPerHost` is less than 8 connections.
     public static let automatic = LoopCount(number: nil)
 
     /// Nil for `automatic`.

@@ -23,8 +23,11 @@ extension PartialFile {
                 "The \(count) bytes received do not have the expected \(wrong.algorithm.title), and were removed. "
                     + "The server has another file, or the file was changed on its way.")
         }
-        // A partial file that was longer.
-        guard ftruncate(descriptor, off_t(count)) == 0 else { throw .writing(partial) }
+        // A partial file that was longer. Otherwise its time of change must stay: the journal has it.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0,
+            status.st_size == off_t(count) || ftruncate(descriptor, off_t(count)) == 0
+        else { throw .writing(partial) }
         try await settleFlush()
         if let error = await file.waiting(for: { fsync($0) }) { throw loseUnsynchronized(error) }
         guard PartialFile.isSame(descriptor, partial) else {

@@ -134,7 +134,12 @@ extension Cache {
                 flight = new
             case .follows(let other):
                 let waiting = Waited(since: waited.since ?? host.now)
-                if mayWait(waiting), let verdict = wait(for: other, exchange) {
+                if mayWait(waiting) {
+                    guard let verdict = wait(for: other, exchange) else {
+                        // It has ended between the boarding and this, and may have stored the response.
+                        if waited.hasLookedAgain { break }
+                        return lookUp(lookup, exchange, Waited(since: waited.since, hasLookedAgain: true))
+                    }
                     let pause = Pause(lookup, .flight(other), waiting)
                     pause.received = other.received
                     exchange.state = pause
