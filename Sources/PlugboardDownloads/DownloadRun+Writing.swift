@@ -105,7 +105,7 @@ extension DownloadRun {
         let sources = sources()
         let most = divides ? min(download.segments, DownloadRun.segmentLimit) : 1
         let growth = SegmentGrowth(
-            limit: most, patience: download.segmentWindow * 20, now: .now, count: partial.count)
+            limit: most, patience: download.segmentWindow * 20, now: .now)
         let board = SegmentBoard(
             partial, length: length, minimum: download.segmentMinimum, growth: growth,
             // The mirrors that are used later count, too.
@@ -205,7 +205,7 @@ extension DownloadRun {
                         begun = count
                         hasFailed = false
                         tick(after: window * 2)
-                    case .wait: tick(after: window * 2)
+                    case .wait: tick(after: begun == 1 ? window : window * 2)
                     case .keep, .done: break
                     }
                 }

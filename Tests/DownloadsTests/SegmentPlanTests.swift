@@ -196,13 +196,21 @@ struct SegmentPlanTests {
     ) {
         var now = ContinuousClock.now
         var count = 7
-        var growth = SegmentGrowth(limit: limit, patience: .seconds(9), now: now, count: count)
+        var growth = SegmentGrowth(limit: limit, patience: .seconds(9), now: now)
         var taken: [SegmentGrowth.Step] = []
-
-        for rate in rates {
+        func step(_ rate: Int) -> SegmentGrowth.Step {
             now += .seconds(2)
             count += 2 * rate
-            taken.append(growth.step(now: now, count: count, isWaiting: false))
+            return growth.step(now: now, count: count, isWaiting: false)
+        }
+        // What comes at once is not measured, and of the next two measurements the slower counts.
+        let first = [step(5000), step(rates[0] * 3)]
+        #expect(first == [.wait, .wait])
+
+        for rate in rates {
+            let next = step(rate)
+            // Those that do not help are measured twice.
+            taken.append(next == .wait ? step(rate) : next)
             // The new ones have no byte, and then one: only from then on they are measured.
             guard case .begin = taken.last else { break }
             for isWaiting in [true, false] {
@@ -219,14 +227,15 @@ struct SegmentPlanTests {
 
     @Test func `requests that bring no byte are judged after a while`() {
         let start = ContinuousClock.now
-        var growth = SegmentGrowth(limit: 4, patience: .seconds(3), now: start, count: 0)
+        var growth = SegmentGrowth(limit: 4, patience: .seconds(3), now: start)
         var steps: [SegmentGrowth.Step] = []
 
-        for (second, count) in [(1, 100), (2, 200), (4, 400), (5, 500)] {
+        for second in [4, 5, 6, 7, 9, 10, 11] {
+            let count = second * 100
             steps.append(growth.step(now: start + .seconds(second), count: count, isWaiting: true))
         }
 
-        #expect(steps == [.begin(2), .wait, .wait, .keep(1)])
+        #expect(steps == [.wait, .wait, .begin(2), .wait, .wait, .wait, .keep(1)])
     }
 
     @Test func `a server that has sent a wrong piece alone is not used beside others`() {

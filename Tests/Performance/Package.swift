@@ -47,7 +47,10 @@ let package = Package(
             dependencies: ["measuring", .product(name: "PlugboardEndpoints", package: "plugboard")]),
         .executableTarget(
             name: "loops",
-            dependencies: ["measuring", .product(name: "Plugboard", package: "plugboard")]),
+            dependencies: [
+                "measuring", .product(name: "Plugboard", package: "plugboard"),
+                .product(name: "PlugboardKit", package: "plugboard"),
+            ]),
         .executableTarget(
             name: "kernel",
             dependencies: [

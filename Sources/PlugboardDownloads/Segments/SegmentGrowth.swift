@@ -3,6 +3,9 @@
 /// The first request runs alone for a moment. Then their number doubles, as long as each time they bring together at
 /// least a quarter of what so many more requests would bring at best. Those that did not help are given up, and no
 /// other is begun.
+///
+/// Servers that limit a connection send a part at once and then wait, some for most of each second. So the first moment
+/// is not measured, the slower of the next two counts, and requests are given up only after two measurements.
 struct SegmentGrowth: Sendable {
     enum Step: Equatable, Sendable {
         /// So many requests are to run in all.
@@ -18,7 +21,8 @@ struct SegmentGrowth: Sendable {
     private enum State {
         /// The new ones have no byte yet.
         case beginning(since: ContinuousClock.Instant)
-        case measuring(since: ContinuousClock.Instant, count: Int)
+        /// - earlier: The rate of the measurement before, if this is the second one.
+        case measuring(since: ContinuousClock.Instant, count: Int, earlier: Double? = nil)
         case done
     }
     private var state: State
@@ -30,10 +34,10 @@ struct SegmentGrowth: Sendable {
     private var before: (running: Int, rate: Double)?
 
     /// - Parameter limit: The most requests.
-    init(limit: Int, patience: Duration, now: ContinuousClock.Instant, count: Int) {
+    init(limit: Int, patience: Duration, now: ContinuousClock.Instant) {
         self.limit = limit
         self.patience = patience
-        state = .measuring(since: now, count: count)
+        state = .beginning(since: now)
     }
 
     /// - Parameters:
@@ -48,14 +52,24 @@ struct SegmentGrowth: Sendable {
         case .beginning(let since):
             if !isWaiting || now - since >= patience { state = .measuring(since: now, count: count) }
             return .wait
-        case .measuring(let since, let earlier):
-            let rate = Double(count - earlier) / max((now - since) / .seconds(1), 0.001)
+        case .measuring(let since, let first, let earlier):
+            var rate = Double(count - first) / max((now - since) / .seconds(1), 0.001)
             if let before, !hasFailed {
                 let share = Double(running - before.running) / Double(before.running)
-                guard rate >= before.rate * (1 + share / 4) else {
+                if rate < before.rate * (1 + share / 4) {
+                    if earlier == nil {
+                        state = .measuring(since: since, count: first, earlier: rate)
+                        return .wait
+                    }
                     state = .done
                     return .keep(before.running)
                 }
+            } else if before == nil {
+                guard let earlier else {
+                    state = .measuring(since: now, count: count, earlier: rate)
+                    return .wait
+                }
+                rate = min(rate, earlier)
             }
             guard running < limit else {
                 state = .done

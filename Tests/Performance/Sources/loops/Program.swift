@@ -6,6 +6,7 @@
 // on the loops, `default` from tasks in the pool that all tasks share.
 import Glibc
 import Plugboard
+import PlugboardKit
 import Synchronization
 import measuring
 
@@ -34,7 +35,7 @@ private struct Digesting: Plugin {
 
 private let words = CommandLine.arguments
 guard words.count == 5, let count = Int(words[2]), let time = Double(words[3]) else {
-    fputs("usage: loops small|default|digest|decode COUNT SECONDS FILE.gz\n", stderr)
+    print("usage: loops small|default|digest|decode COUNT SECONDS FILE.gz")
     exit(2)
 }
 private let work = words[1]

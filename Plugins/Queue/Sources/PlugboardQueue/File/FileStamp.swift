@@ -27,7 +27,8 @@ struct FileStamp: Equatable, Sendable {
     var isSettled: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        let age = (now.tv_sec - seconds) * 1_000_000_000 + now.tv_nsec - nanoseconds
-        return age > 50_000_000
+        let (age, isFar) = now.tv_sec.subtractingReportingOverflow(seconds)
+        if isFar || abs(age) > 1 { return !isFar && age > 0 }
+        return age * 1_000_000_000 + now.tv_nsec - nanoseconds > 50_000_000
     }
 }

@@ -122,14 +122,15 @@ extension QueueFile {
 
     /// The time of the wall clock at which the next waiting request can be sent; nil if none waits for a time.
     func nextDue(
-        except paused: Set<String>, now: Int64, _ connection: Connection
+        except paused: Set<String>, after earliest: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> Int64? {
         let others = paused.sorted()
         let isElsewhere =
             others.isEmpty ? "" : "AND origin NOT IN (\(others.map { _ in "?" }.joined(separator: ", ")))"
         var due: Int64?
         try connection.each(
-            "SELECT min(due) FROM request WHERE state = 1 \(isElsewhere)", others.map { .text($0) }
+            "SELECT min(due) FROM request WHERE state = 1 AND due > ? \(isElsewhere)",
+            [.integer(earliest)] + others.map { .text($0) }
         ) { row in
             due = row.isNull(0) ? nil : row.integer(0)
             return false

@@ -80,7 +80,12 @@ extension Replayer {
     private func claim(_ order: Order) {
         store.perform { [self] (file, connection, now, time) throws(SQLiteFailure) in
             // Sending frees space, so it must go on while the disk is full.
-            try connection.removing { () throws(SQLiteFailure) in try perform(order, file, connection, now, time) }
+            try connection.removing { () throws(SQLiteFailure) in
+                // All or nothing: what a step has taken is not lost where a later one fails.
+                try connection.transaction { () throws(SQLiteFailure) in
+                    try perform(order, file, connection, now, time)
+                }
+            }
         } then: { [self] result in
             switch result {
             case .success(let claim): take(claim, order)
@@ -88,9 +93,11 @@ extension Replayer {
                 if failure.kind != .closed { news.warn(QueueStore.error(failure)) }
                 changeLines { state in
                     state.isClaiming = false
+                    state.isAskedMeanwhile = false
                     state.hasLooked = true
-                    state.lines.giveUp()
+                    state.lines.giveUpBusy()
                 }
+                setTimer(host.now.nanoseconds + Replayer.retryPeriod)
                 endByHand()
             }
         }
@@ -106,7 +113,12 @@ extension Replayer {
         let isTimeToExpire = state.withLock { time >= $0.nextExpiry }
         if isTimeToExpire { claim.expired = try file.expire(now: now, time: time, connection) }
         // Exchanges of this process are before the requests that came while they are being sent.
-        let isHeld = { @Sendable (line: String) in self.state.withLock { $0.lines.isPassed(line) } }
+        var held: Set<String> = []
+        func isHeld(_ line: String) -> Bool {
+            guard state.withLock({ $0.lines.isPassed(line) }) else { return false }
+            held.insert(line)
+            return true
+        }
         // Origins that get no more, because a request to them is under way already.
         var sending = order.paused
         func add(_ entries: [ClaimedEntry]) {
@@ -129,10 +141,16 @@ extension Replayer {
             try file.putBack(claim.entries.map(\.sequence), connection)
             claim.entries = []
         }
-        if claim.entries.isEmpty { claim.nextDue = try file.nextDue(except: order.paused, now: now, connection) }
+        // What is due and was not taken is held, or is not asked for. A probe asks for what is due.
+        if claim.entries.isEmpty, order.needsProbe || order.choice != nil {
+            claim.nextDue = try file.nextDue(
+                except: order.paused, after: order.needsProbe ? .min : now, connection)
+        }
         for line in state.withLock({ $0.lines.waitedFor }) {
             if try file.isBusy(line, connection) { claim.busy.append(line) } else { claim.free.append(line) }
         }
+        // So that the end of the exchange that holds one asks for the next claim.
+        claim.busy += held
         if isTimeToExpire { state.withLock { $0.nextExpiry = time + Replayer.expiryPeriod } }
         return claim
     }

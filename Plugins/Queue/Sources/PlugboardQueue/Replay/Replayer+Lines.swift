@@ -42,21 +42,21 @@ extension Replayer {
             return (stamp, try file.isBusy(line, connection))
         } then: { [self] result in
             let now = host.now.nanoseconds
-            changeLines { state in
+            let isBusy = changeLines { state -> Bool in
                 guard case .success((let stamp, let isBusy)) = result else {
                     if state.lines.isBusy(line) == nil { state.lines.set(line, isBusy: false) }
-                    return
+                    return false
                 }
                 // What is known of other lines is of the file as it was.
                 if stamp == nil || stamp != state.stamp { state.lines.forget() }
                 state.stamp = stamp
                 state.lines.set(line, isBusy: isBusy)
-                guard isBusy else { return }
-                if state.lines.origins(of: line).contains(where: { !canWait($0, now, state) }) {
+                if isBusy, state.lines.origins(of: line).contains(where: { !canWait($0, now, state) }) {
                     state.lines.giveUp(line: line)
                 }
+                return isBusy
             }
-            kick()
+            if isBusy { kick() }
         }
     }
 

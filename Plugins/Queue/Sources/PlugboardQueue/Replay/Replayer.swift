@@ -66,6 +66,9 @@ final class Replayer: Sendable {
     /// How often the file is read while exchanges wait for a line, in nanoseconds.
     static let lookPeriod: Int64 = 200_000_000
 
+    /// How long after a claim that failed the next one is, in nanoseconds.
+    static let retryPeriod: Int64 = 1_000_000_000
+
     let settings: QueueSettings
     let policy: ReplayPolicy
     let store: QueueStore
