@@ -5,8 +5,8 @@ import Testing
 
 /// The tables of the documentation, compared with the code that they describe.
 struct DocumentationTests {
-    @Test func `the README has 150 lines at most`() throws {
-        #expect(try Document(Pages.readme).lines.count <= 151)
+    @Test func `the README has 160 lines at most`() throws {
+        #expect(try Document(Pages.readme).lines.count <= 161)
     }
 
     @Test func `the index of the documentation leads to each page`() throws {
