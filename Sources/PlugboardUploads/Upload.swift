@@ -44,10 +44,11 @@ public struct Upload: Sendable {
     public var metadata: [String: String] = [:]
     /// Whether requests have a SHA-256 of their bytes, which are read twice then.
     ///
-    /// Requests of tus have `Upload-Checksum`; the upload fails with `upload.protocol` if the server does not say that it
-    /// verifies that. Others have `Content-Digest`, and those that begin an upload `Repr-Digest` of the whole, unless it
-    /// is a stream in parts (RFC 9530). A server may ignore these two. Such fields of the request itself stay as they
-    /// are. A stream that is sent in one request fails with `body.read` if it has 4 MiB or more, and by `none` always.
+    /// Requests of tus have `Upload-Checksum`; the upload fails with `upload.protocol` if the server does not say that
+    /// it verifies that. Others have `Content-Digest`, and those that begin an upload `Repr-Digest` of the whole,
+    /// unless it is a stream in parts (RFC 9530). A server may ignore these two. Such fields of the request itself stay
+    /// as they are. A stream that is sent in one request fails with `body.read` if it has 4 MiB or more, and by `none`
+    /// always.
     public var checksum = false
     /// What the server offers; nil if it has not been asked.
     package var offer: UploadOffer?

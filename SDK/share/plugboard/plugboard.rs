@@ -742,8 +742,8 @@ impl Host {
 
     /// The loop on which this is called; 0 on other threads, and in a kernel that does not tell it.
     ///
-    /// A kernel may have several loops, and each exchange, with its bodies, is on one of them: threads of the plugin get
-    /// back to it with `after_on`.
+    /// A kernel may have several loops, and each exchange, with its bodies, is on one of them: threads of the plugin
+    /// get back to it with `after_on`.
     pub fn current_loop(&self) -> plug_loop {
         self.loops().map_or(0, |table| unsafe { (table.current)(self.0) })
     }
@@ -753,8 +753,8 @@ impl Host {
         unsafe { (table as *const plug_loops_v1).as_ref() }
     }
 
-    /// Calls `fired` once on a loop, after a time, unless the timer is cancelled or the instance is destroyed before: on
-    /// the loop where this is called, and on other threads on the first. Works from `start` on; before that it never
+    /// Calls `fired` once on a loop, after a time, unless the timer is cancelled or the instance is destroyed before:
+    /// on the loop where this is called, and on other threads on the first. Works from `start` on; before that it never
     /// calls.
     pub fn after(&self, delay: Duration, fired: impl FnOnce() + Send + 'static) -> Timer {
         self.after_on(0, delay, fired)

@@ -77,7 +77,8 @@ extension Downloading {
         return (jobs, documents)
     }
 
-    /// What the servers say of the jobs' URLs, by the number of the job; asks as many at once as are downloaded at once.
+    /// What the servers say of the jobs' URLs, by the number of the job; asks as many at once as are downloaded at
+    /// once.
     private func links(_ kernel: Kernel) async -> [Int: MirrorLinks] {
         let requests = jobs.map { job in
             var request = job.download.request

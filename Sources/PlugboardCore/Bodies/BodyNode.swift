@@ -68,8 +68,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         (source as? PluginSource)?.move(to: home)
     }
 
-    /// The plugin has handed it over with a request, which may go to another loop: until its first pull it can belong to
-    /// that one. Not so for a body that other code of this loop may still use: only a plugin's source, and bytes.
+    /// The plugin has handed it over with a request, which may go to another loop: until its first pull it can belong
+    /// to that one. Not so for a body that other code of this loop may still use: only a plugin's source, and bytes.
     func unbind() {
         if isHere, !hasBegun, source is PluginSource || source.copy() != nil { isBound = false }
     }

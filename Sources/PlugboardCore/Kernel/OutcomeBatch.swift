@@ -3,8 +3,8 @@ import PlugboardKit
 
 /// The outcomes of one turn of a loop, which are handed to the tasks that wait for them at its end.
 ///
-/// So a response that came whole is handed over whole, and a turn with many responses wakes few threads: each wake-up of
-/// a thread of Swift's pool that sleeps costs as much as a fifth of a small exchange.
+/// So a response that came whole is handed over whole, and a turn with many responses wakes few threads: each wake-up
+/// of a thread of Swift's pool that sleeps costs as much as a fifth of a small exchange.
 ///
 /// Used on the loop only.
 final class OutcomeBatch {

@@ -36,8 +36,8 @@ public struct PieceHashes: Sendable, Equatable {
         return min(range.lowerBound / length, last)...min((range.upperBound - 1) / length, last)
     }
 
-    /// Whether the bytes of a piece have its digest. Reads them from the file. Throws `cancelled` soon after the task was
-    /// cancelled.
+    /// Whether the bytes of a piece have its digest. Reads them from the file. Throws `cancelled` soon after the task
+    /// was cancelled.
     func holds(_ piece: Int, in file: OpenFile) async throws(PlugboardError) -> Bool {
         var digest = RunningDigest(algorithm)
         let range = range(piece)

@@ -126,8 +126,8 @@ extension Check {
 
     private static let fullStage = 3_000
 
-    /// How many exchanges to measure in each stage, by the time that the first thousand took. A slow plugin, such as one
-    /// that limits the rate of requests, gets fewer, so that three stages take about half a minute.
+    /// How many exchanges to measure in each stage, by the time that the first thousand took. A slow plugin, such as
+    /// one that limits the rate of requests, gets fewer, so that three stages take about half a minute.
     static func leakStage(after time: Duration) -> Int {
         let each = max(time.nanoseconds / 1_000, 1)
         let fitting = 30_000_000_000 / each / 3

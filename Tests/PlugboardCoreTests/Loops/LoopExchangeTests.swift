@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    /// Does all that a plugin can do in an exchange: waits for work on another thread, for a sub-request and for a timer,
-    /// wraps both bodies, and watches.
+    /// Does all that a plugin can do in an exchange: waits for work on another thread, for a sub-request and for a
+    /// timer, wraps both bodies, and watches.
     private func busy(_ all: Locked<[Seen]>, _ loops: LoopKernel.Loops) -> ScriptedPlugin {
         let plugin = ScriptedPlugin("busy")
         plugin.onRequest = { [unowned plugin] exchange in

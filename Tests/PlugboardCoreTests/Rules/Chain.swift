@@ -13,8 +13,8 @@ func makeKernel(
 ) throws -> Kernel {
     var configuration = Configuration(plugins: plugins.map { PluginEntry($0.id) })
     configure(&configuration)
-    // An exchange waits for a connection of its own loop: what is expected of limits is expected of one loop, unless the
-    // test says otherwise.
+    // An exchange waits for a connection of its own loop: what is expected of limits is expected of one loop, unless
+    // the test says otherwise.
     let settings = configuration.kernel
     if settings.loops == nil, settings.connections > 0 || settings.connectionsPerHost != 64 {
         configuration.kernel.loops = 1

@@ -263,7 +263,8 @@ final class ModelRun {
         }
     }
 
-    /// What must hold at all times: of a line at most one is ready or sent, and none waits while none is; the totals are those of the rows; and no piece is without its request.
+    /// What must hold at all times: of a line at most one is ready or sent, and none waits while none is; the totals
+    /// are those of the rows; and no piece is without its request.
     func brokenLines() throws -> [String] {
         try perform { (connection) throws(SQLiteFailure) in
             try connection.rows(
