@@ -16,7 +16,7 @@ import Testing
 /// `PLUGBOARD_KILLS` says how often; 200 take a minute or two.
 @Suite(.timeLimit(.minutes(20)))
 struct QueueKillTests {
-    private static let kills = WriterProcess.variable("PLUGBOARD_KILLS").flatMap { Int($0) } ?? 8
+    private static let kills = WriterProcess.variable("PLUGBOARD_KILLS").flatMap { Int($0) } ?? 4
 
     /// What the callers of one process have seen, over all its lives.
     private struct Seen: Sendable {
