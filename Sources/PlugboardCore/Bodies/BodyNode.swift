@@ -68,14 +68,14 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         (source as? PluginSource)?.move(to: home)
     }
 
-    /// The plugin has handed it over with a request, which may go to another loop: until its first pull it can belong
-    /// to that one. Not so for a body that other code of this loop may still use: only a plugin's source, and bytes.
+    /// Lets the loop of the request that it was handed over with have it, until its first pull. Only for a plugin's
+    /// source and for bytes: code of this loop may still use any other body.
     func unbind() {
         if isHere, !hasBegun, source is PluginSource || source.copy() != nil { isBound = false }
     }
 
     /// The body for an exchange on this loop: itself, or, if it belongs to another loop, a body that is pulled there
-    /// and read here. That one cannot be rewound, because its source cannot be called from here.
+    /// and read here. The second cannot be rewound, because its source is called on its own loop only.
     func adopted(by home: KernelLoop) -> BodyNode {
         bind(to: home)
         return home === self.home ? self : BodyNode(DistantSource(self), home: home)

@@ -42,7 +42,7 @@ struct UnderWayExchanges {
     /// Takes no more requests of programs.
     ///
     /// - Parameter idle: Counts each loop when its last exchange has left.
-    /// - Returns: Whether there is none, and the loop is to be counted now.
+    /// - Returns: True if no exchange is under way: the caller then counts this loop at once.
     mutating func close(_ idle: Countdown) -> Bool {
         closing = idle
         return count == 0

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Sendable because what changes is touched on the loop only, is atomic, or is under a lock.
 final class KernelLoop: @unchecked Sendable {
-    /// The core that made it, which keeps it alive: whoever uses a loop later holds the core too.
+    /// The core that made it and keeps it alive. Code that uses a loop later must hold the core, too.
     unowned(unsafe) private(set) var core: KernelCore!
     /// 0 for the first.
     let index: Int
