@@ -27,8 +27,9 @@ public struct KernelSettings: Sendable, Equatable {
     /// `tls.pins`.
     var pins: [String: [String]] = [:]
     /// The number of event loops. Each has its own thread, and the exchanges are shared among them. Several are of use
-    /// where one processor core is not enough. Nil: what the environment variable `PLUGBOARD_LOOPS` says, or one. Never more than `connections` and
-    /// `connectionsPerHost` where they are limits; each loop has its share of them, with `automatic` at least 8.
+    /// where one processor core is not enough. Nil: what the environment variable `PLUGBOARD_LOOPS` says, or one.
+    /// Never more than `connections` and `connectionsPerHost` where they are limits; each loop has its share of them,
+    /// with `automatic` at least 8.
     public var loops: LoopCount?
     /// Connections at a time; 0 for no limit. Each attempt counts as one, also where attempts share a connection.
     public var connections = 0
