@@ -693,8 +693,8 @@ struct plug_host_v1 {
 
     // Starts a timer: `fired` runs once, later, on the loop where this is called, and from other threads on the first
     // loop, unless the timer is cancelled, the plugin is switched off or the kernel ends before. Then the context is
-    // still the plugin's to free, at the latest in `destroy`; nothing fires after that. A thread of the plugin gets to a
-    // loop by a timer whose `after` is 0 (see PLUG_EXTENSION_LOOPS); such a timer fires also for a plugin that is
+    // still the plugin's to free, at the latest in `destroy`; nothing fires after that. A thread of the plugin gets to
+    // a loop by a timer whose `after` is 0 (see PLUG_EXTENSION_LOOPS); such a timer fires also for a plugin that is
     // switched off. Returns 0 where no timer starts, as before `start`. [any]
     plug_timer (*start_timer)(const plug_host_v1 *host, int64_t after, void *context, plug_timer_function fired);
     // Cancels a timer. PLUG_STALE if it has run or is running. [any]
