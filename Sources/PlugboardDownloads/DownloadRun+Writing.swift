@@ -104,17 +104,16 @@ extension DownloadRun {
         }
         let sources = sources()
         let most = divides ? min(download.segments, DownloadRun.segmentLimit) : 1
-        let growth = SegmentGrowth(
-            limit: most, patience: download.segmentWindow * 20, now: .now)
         let board = SegmentBoard(
-            partial, length: length, minimum: download.segmentMinimum, growth: growth,
+            partial, length: length, minimum: download.segmentMinimum,
+            trial: SegmentTrial(patience: download.segmentWindow * 20, now: .now),
             // The mirrors that are used later count, too.
             sources: 1 + (combination == nil ? 0 : download.mirrors.count), pace: pace, limit: speed, resumed: resumed)
         let workers = (0..<most).map { number in
             SegmentWorker(
                 number: number, board: board, file: partial.file, hashes: partial.pieces?.hashes, sender: sender,
                 whole: whole, source: sources[number % sources.count], sourceNumber: number % sources.count,
-                minimum: download.segmentMinimum, delay: download.delay)
+                minimum: download.segmentMinimum, delay: download.delay, window: download.segmentWindow)
         }
         let offset = await board.claim(0, of: 0)?.lowerBound ?? length
         await board.covers(0, upTo: offset + count)
@@ -164,50 +163,37 @@ extension DownloadRun {
         case ended(SegmentEnd)
     }
 
-    /// Runs the first worker, and others as long as they help. Returns how they ended, in that order.
+    /// Runs all workers, and gives those up that do not help. Returns how they ended, in that order.
     private static func run<Sender: RequestSender>(
         _ workers: [SegmentWorker<Sender>], _ first: SegmentResponse, on board: SegmentBoard,
         window: Duration
     ) async -> [SegmentEnd] {
         await withTaskGroup(of: Event.self) { group in
-            func begin(_ worker: SegmentWorker<Sender>, _ first: SegmentResponse? = nil) {
-                group.addTask {
-                    var worker = worker
-                    return .ended(await worker.run(first))
-                }
-            }
-            func tick(after delay: Duration) {
-                group.addTask {
-                    try? await Task.sleep(for: delay)
+            func tick() {
+                _ = group.addTaskUnlessCancelled {
+                    try? await Task.sleep(for: window)
                     return .tick
                 }
             }
+            for worker in workers {
+                group.addTask {
+                    var worker = worker
+                    return .ended(await worker.run(worker.number == 0 ? first : nil))
+                }
+            }
+            if workers.count > 1 { tick() }
             var ends: [SegmentEnd] = []
-            var begun = 1
-            var hasFailed = false
-            begin(workers[0], first)
-            if workers.count > 1 { tick(after: window) }
-            while ends.count < begun, let event = await group.next() {
+            while ends.count < workers.count, let event = await group.next() {
                 switch event {
                 case .ended(let end):
                     ends.append(end)
-                    if case .refused = end { hasFailed = true }
                     // What ends the download, the others need not wait for; nor for workers without a byte to receive.
                     switch end {
                     case .changed, .untrusted: group.cancelAll()
                     case .broke(let error) where !isTransient(error.code): group.cancelAll()
                     default: if await board.isComplete { group.cancelAll() }
                     }
-                case .tick:
-                    switch await board.grow(begun, hasFailed: hasFailed) {
-                    case .begin(let count):
-                        for worker in workers[begun..<count] { begin(worker) }
-                        begun = count
-                        hasFailed = false
-                        tick(after: window * 2)
-                    case .wait: tick(after: begun == 1 ? window : window * 2)
-                    case .keep, .done: break
-                    }
+                case .tick: if await board.tryFewer() { tick() }
                 }
             }
             group.cancelAll()

@@ -65,6 +65,8 @@ enum UploadDialect: String, Sendable {
         case .draft:
             request.fields["Upload-Draft-Interop-Version"] = UploadDialect.interopVersion
             request.fields["Upload-Complete"] = part?.isLast == true ? "?1" : "?0"
+            // The caller's is that of the whole content (RFC 9530 §2).
+            if part?.isLast != true { request.fields["Content-Digest"] = nil }
             if let length { request.fields["Upload-Length"] = "\(length)" }
         case .tus:
             request.method = .post

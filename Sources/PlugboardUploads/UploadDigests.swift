@@ -4,20 +4,20 @@ import PlugboardMessages
 extension UploadRun {
     /// Adds the digest of a part of the content, which is read for it: `Upload-Checksum` of tus, or `Content-Digest`
     /// (RFC 9530 §2).
-    func addDigest(
+    mutating func addDigest(
         of part: UploadPart?, to request: inout Request, _ dialect: UploadDialect?
     ) async throws(PlugboardError) {
         guard upload.checksum, let part else { return }
         if dialect == .tus {
-            request.fields["Upload-Checksum"] = "sha256 \(try await UploadRun.digest(of: part.body))"
+            request.fields["Upload-Checksum"] = "sha256 \(try await digest(of: part))"
         } else if !request.fields.contains("Content-Digest") {
-            request.fields["Content-Digest"] = "sha-256=:\(try await UploadRun.digest(of: part.body)):"
+            request.fields["Content-Digest"] = "sha-256=:\(try await digest(of: part)):"
         }
     }
 
     /// Adds the digests of a request that begins the upload: that of its part, and of the whole content, as far as that
     /// can be read already (`Repr-Digest`, RFC 9530 §3).
-    func addDigests(
+    mutating func addDigests(
         of part: UploadPart?, toCreation request: inout Request, _ dialect: UploadDialect?
     ) async throws(PlugboardError) {
         // The creation of tus has no content then, and tus has no digest of the whole.
@@ -28,8 +28,21 @@ extension UploadRun {
         if part?.isLast == true, !hasOwn {
             request.fields["Repr-Digest"] = request.fields["Content-Digest"]
         } else if !isStream {
-            request.fields["Repr-Digest"] = "sha-256=:\(try await UploadRun.digest(of: parts.whole)):"
+            request.fields["Repr-Digest"] = "sha-256=:\(try await wholeDigest()):"
         }
+    }
+
+    private mutating func digest(of part: UploadPart) async throws(PlugboardError) -> String {
+        if part.offset == 0, part.isLast, !isStream { return try await wholeDigest() }
+        return try await UploadRun.digest(of: part.body)
+    }
+
+    /// The file is read once for this, however often its creation or its only part is sent.
+    private mutating func wholeDigest() async throws(PlugboardError) -> String {
+        if let contentDigest { return contentDigest }
+        let digest = try await UploadRun.digest(of: parts.whole)
+        contentDigest = digest
+        return digest
     }
 
     /// The SHA-256 in base 64.

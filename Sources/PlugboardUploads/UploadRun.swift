@@ -32,6 +32,8 @@ struct UploadRun {
     /// Whether the server of tus does not know the length yet.
     var isLengthDeferred = false
     var resumed = 0
+    /// The SHA-256 of the whole content in base 64, once a request needed it.
+    var contentDigest: String?
     /// Whether the upload was there before this run, so that the server may have bytes that this run has not sent.
     var isContinued = false
 

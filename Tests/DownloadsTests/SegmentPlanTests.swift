@@ -177,65 +177,72 @@ struct SegmentPlanTests {
         #expect(taken == range)
     }
 
-    // MARK: Growth and speed
+    // MARK: Trials and speed
+
+    /// Servers that bring a rate for each request, up to one for all.
+    private struct Link {
+        let request: Double
+        var all = Double.infinity
+        /// Whether all bytes of a second come in its first tenth.
+        var isBursty = false
+
+        /// The bytes that so many requests receive in a tenth of a second.
+        func count(_ running: Int, inTenth tenth: Int) -> Int {
+            let rate = min(Double(running) * request, all)
+            guard isBursty else { return Int(rate / 10) }
+            return tenth % 10 == 0 ? Int(rate) : 0
+        }
+    }
 
     @Test(
         arguments: [
-            // All bring the same: the eighth is not begun, because the limit is 7.
-            ([10, 20, 40, 70], 7, [.begin(2), .begin(4), .begin(7), .done]),
-            // The link is full with two.
-            ([10, 20, 20], 16, [.begin(2), .begin(4), .keep(2)]),
-            ([10, 10], 16, [.begin(2), .keep(1)]),
+            (Link(request: 1000), 8, 8), (Link(request: 1000, isBursty: true), 8, 8),
+            // The link is full with two, and with one.
+            (Link(request: 1000, all: 2000), 8, 2), (Link(request: 1000, all: 1000), 7, 1),
+            // Whether they help does not show then.
+            (Link(request: 1000, all: 2000, isBursty: true), 8, 8),
             // A quarter of what is possible is enough, and less is not.
-            ([100, 126, 190, 236], 16, [.begin(2), .begin(4), .begin(8), .keep(4)]),
-            ([100, 124], 16, [.begin(2), .keep(1)]),
-            ([50, 40], 2, [.begin(2), .keep(1)]), ([10], 1, [.done]),
-        ] as [([Int], Int, [SegmentGrowth.Step])])
-    func `requests are added as long as they help, and those that do not are given up`(
-        rates: [Int], limit: Int, steps: [SegmentGrowth.Step]
+            (Link(request: 1000, all: 1260), 2, 2), (Link(request: 1000, all: 1240), 2, 1),
+            (Link(request: 0), 4, 4), (Link(request: 1000), 1, 1),
+        ] as [(Link, Int, Int)])
+    private func `requests that do not help are given up, and those that do are held for two tenths of a second`(
+        link: Link, begun: Int, left: Int
     ) {
         var now = ContinuousClock.now
-        var count = 7
-        var growth = SegmentGrowth(limit: limit, patience: .seconds(9), now: now)
-        var taken: [SegmentGrowth.Step] = []
-        func step(_ rate: Int) -> SegmentGrowth.Step {
-            now += .seconds(2)
-            count += 2 * rate
-            return growth.step(now: now, count: count, isWaiting: false)
-        }
-        // What comes at once is not measured, and of the next two measurements the slower counts.
-        let first = [step(5000), step(rates[0] * 3)]
-        #expect(first == [.wait, .wait])
-
-        for rate in rates {
-            let next = step(rate)
-            // Those that do not help are measured twice.
-            taken.append(next == .wait ? step(rate) : next)
-            // The new ones have no byte, and then one: only from then on they are measured.
-            guard case .begin = taken.last else { break }
-            for isWaiting in [true, false] {
-                now += .seconds(1)
-                count += 1000
-                let step = growth.step(now: now, count: count, isWaiting: isWaiting)
-                #expect(step == .wait)
+        var trial = SegmentTrial(patience: .seconds(2), now: now)
+        var (running, held, count, lost, tenth) = (begun, 0, 0, 0, 0)
+        var last = SegmentTrial.Step.wait
+        while last != .done, tenth < 1000 {
+            now += .milliseconds(100)
+            tenth += 1
+            count += link.count(running - held, inTenth: tenth)
+            lost += link.count(running, inTenth: tenth) - link.count(running - held, inTenth: tenth)
+            last = trial.step(now: now, count: count, running: running, isWaiting: false)
+            switch last {
+            case .wait: break
+            case .hold(let number): held = number
+            case .giveUp: (running, held) = (running - held, 0)
+            case .done: held = 0
             }
         }
-        let last = growth.step(now: now + .seconds(1), count: count, isWaiting: false)
 
-        #expect(taken == steps && last == .done)
+        #expect(last == .done && running == left)
+        // Two tenths of what half of the requests bring; where all comes at once, that of one second.
+        #expect(left < begun || Double(lost) <= Double(left) / 2 * link.request * (link.isBursty ? 1 : 0.2))
     }
 
-    @Test func `requests that bring no byte are judged after a while`() {
+    @Test func `requests are measured when all have a byte, or after a while`() {
         let start = ContinuousClock.now
-        var growth = SegmentGrowth(limit: 4, patience: .seconds(3), now: start)
-        var steps: [SegmentGrowth.Step] = []
+        var trial = SegmentTrial(patience: .seconds(3), now: start)
+        var steps: [SegmentTrial.Step] = []
 
-        for second in [4, 5, 6, 7, 9, 10, 11] {
-            let count = second * 100
-            steps.append(growth.step(now: start + .seconds(second), count: count, isWaiting: true))
+        for second in 1...7 {
+            let now = start + .seconds(second)
+            steps.append(trial.step(now: now, count: 0, running: 4, isWaiting: true))
         }
 
-        #expect(steps == [.wait, .wait, .begin(2), .wait, .wait, .wait, .keep(1)])
+        // Measured from the third second on.
+        #expect(steps == [.wait, .wait, .wait, .wait, .wait, .hold(2), .wait])
     }
 
     @Test func `a server that has sent a wrong piece alone is not used beside others`() {

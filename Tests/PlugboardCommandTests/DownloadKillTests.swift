@@ -1,5 +1,6 @@
 import Foundation
 import PlugboardJSON
+import PlugboardMessages
 import Synchronization
 import TestSupport
 import Testing
@@ -99,6 +100,67 @@ struct DownloadKillTests {
             withExtendedLifetime(watch) {}
         }
         #expect(killed.count >= 5, "\(killed)")
+    }
+
+    /// The kill comes when the piece is requested again, or with half of it sent.
+    @Test(arguments: [0, 65_536])
+    func `a download that is killed between a wrong piece and the right one requests that piece`(
+        sent: Int
+    ) async throws {
+        let content = RangeServer.content(1_048_576)
+        let piece = 524_288...655_359
+        let kill = Mutex<(@Sendable () -> Void)?>(nil)
+        let server = try LoopbackServer { connection in
+            let request = try connection.readRequest()
+            guard request.target != "/list" else {
+                let text = DownloadKillTests.metalink(of: content, at: request["Host"] ?? "", piece: piece.count)
+                return try RangeServer.send(
+                    .init(200, [("Content-Type", "application/metalink4+xml")], text), connection)
+            }
+            guard let range = RangeServer.range(of: request), range.first >= piece.lowerBound else {
+                var wrong = content
+                wrong[600_000] ^= 1
+                return try RangeServer.send(RangeServer.correct(request, wrong), connection)
+            }
+            let first = kill.withLock { kill in
+                defer { kill = nil }
+                return kill
+            }
+            let reply = RangeServer.correct(request, content)
+            guard let first else { return try RangeServer.send(reply, connection) }
+            let fields = reply.fields + [("Content-Length", "\(reply.body.count)")]
+            let head = ServerResponse(status: reply.status, fields: fields, body: []).bytes()
+            if sent > 0 { try connection.write(head + reply.body[..<sent]) }
+            connection.waitUntilArrived()
+            first()
+        }
+        let folder = try TemporaryFolder()
+        let arguments = ["download", server.url("/list"), "--follow-metalink", "--resume", "-o", folder.path + "/"]
+
+        let killed = try await ProcessRunner.running(
+            [try Products.executable("plugboard")] + arguments, onStart: { own in kill.withLock { $0 = own } })
+        let before = server.requests.count
+        let last = try await Command.running(arguments)
+
+        #expect(killed.status != 0 && last.status == 0, "\(last.stderr)")
+        #expect(try folder.read("file") == content && folder.entries() == ["file"])
+        let ranges = server.requests[before...].compactMap { RangeServer.range(of: $0) }
+        // The journal may list some of the right bytes that came before the kill.
+        #expect(ranges.first.map { piece.contains($0.first) && $0.last == piece.upperBound } == true, "\(ranges)")
+        #expect(ranges.dropFirst().allSatisfy { $0.first > piece.upperBound }, "\(ranges)")
+    }
+
+    /// A document with the digests of a file's pieces.
+    private static func metalink(of content: [UInt8], at host: String, piece: Int) -> [UInt8] {
+        let hashes = stride(from: 0, to: content.count, by: piece).map { first in
+            "<hash>\(Bytes(Array(content[first..<min(first + piece, content.count)])).sha256)</hash>"
+        }
+        let text = """
+            <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="file"><size>\(content.count)</size>
+            <pieces type="sha-256" length="\(piece)">\(hashes.joined())</pieces>
+            <url>http://\(host)/file</url></file></metalink>
+            """
+        return Array(text.utf8)
     }
 
     /// A server that kills the program when it has sent so many bytes.

@@ -136,7 +136,7 @@ struct TransferDisplayTests {
         let warning = "plugboard: warning: com.example.warns: bytes have come"
         #expect(outcome.status == 0, "\(text)")
         #expect(screen.dropLast(2).allSatisfy { $0 == warning } && screen.count >= 4, "\(screen)")
-        #expect(screen.suffix(2) == ["\(folder.file("file")): 98.0 KiB", ""], "\(screen)")
+        #expect(screen.suffix(2) == ["\(folder.file("file")): 97.6 KiB", ""], "\(screen)")
         #expect(screen.filter { $0 == warning }.count == text.components(separatedBy: warning).count - 1)
         #expect(!text.contains("Loading"))
     }
@@ -187,7 +187,7 @@ struct TransferDisplayTests {
 
         #expect(received == content)
         #expect(outcome.status == (kind == "signal" ? 130 : 0), "\(outcome.stderr)")
-        if kind == "terminal" { #expect(text.hasSuffix("\(folder.file("file")): 196.0 KiB\r\n"), "\(text)") }
+        if kind == "terminal" { #expect(text.hasSuffix("\(folder.file("file")): 195.3 KiB\r\n"), "\(text)") }
         if kind == "pipe" {
             let last = try JSONParser.parse(String(try #require(text.split(separator: "\n").last)))
             #expect(last["isComplete"] == true && last["received"] == 200_000)

@@ -161,6 +161,17 @@ extension UploadTests {
         #expect(!result.isComplete && result.response.status == 400 && server.contents.isEmpty)
     }
 
+    @Test func `a creation without content has no Content-Digest of the caller's`() async throws {
+        let server = try UploadServer(.draft)
+        var upload = upload(server, .draft)
+        upload.request.fields["Content-Digest"] = "sha-256=:AAAA:"
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && server.contents == [content])
+        #expect(server.requests.allSatisfy { $0["Content-Digest"] == nil })
+    }
+
     @Test(arguments: [Upload.Resumption.none, .draft])
     func `a stream in parts has digests of them, and one that cannot be read twice is refused`(
         resumption: Upload.Resumption

@@ -46,8 +46,9 @@ final class ProgressBar: Sendable {
 
     static func size(_ count: Int64) -> String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] as [(String, Int64)] where count >= 1 << shift {
-            let tenths = count / ((1 << shift) / 10)
-            return "\(tenths / 10).\(tenths % 10) \(unit)"
+            let whole = count >> shift
+            let tenths = ((count - (whole << shift)) * 10) >> shift
+            return "\(whole).\(tenths) \(unit)"
         }
         return "\(count) B"
     }

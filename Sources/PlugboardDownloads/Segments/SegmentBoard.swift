@@ -4,25 +4,27 @@ import PlugboardMessages
 actor SegmentBoard {
     private let partial: PartialFile
     private var plan: SegmentPlan
-    private var growth: SegmentGrowth
+    private var trial: SegmentTrial
     private var trust: SegmentTrust
     private var pace: DownloadPace
     private var limit: SpeedLimit?
     private let resumed: Int
     /// The workers that have a claim and no byte of it yet.
     private var waiting: Set<Int> = []
-    /// The number of the first worker that is of no use.
-    private var surplus = Int.max
+    /// The workers that wait while it is found out whether the others bring as much.
+    private var held: Set<Int> = []
+    /// The workers that do not help.
+    private var surplus: Set<Int> = []
 
     init(
-        _ partial: PartialFile, length: Int, minimum: Int, growth: SegmentGrowth, sources: Int, pace: DownloadPace,
+        _ partial: PartialFile, length: Int, minimum: Int, trial: SegmentTrial, sources: Int, pace: DownloadPace,
         limit: SpeedLimit?, resumed: Int
     ) {
         self.partial = partial
         self.pace = pace
         self.limit = limit
         self.resumed = resumed
-        self.growth = growth
+        self.trial = trial
         trust = SegmentTrust(sources: sources)
         plan = SegmentPlan(length: length, received: partial.received, minimum: minimum)
     }
@@ -34,7 +36,7 @@ actor SegmentBoard {
     func trusts(_ source: Int) -> Bool { trust.trusts(source) }
 
     func claim(_ worker: Int, of source: Int) -> Range<Int>? {
-        let range = worker < surplus && trust.trusts(source) ? plan.claim(worker) : nil
+        let range = !surplus.contains(worker) && trust.trusts(source) ? plan.claim(worker) : nil
         if range != nil { waiting.insert(worker) } else { giveUp(worker) }
         return range
     }
@@ -46,20 +48,30 @@ actor SegmentBoard {
         waiting.remove(worker)
     }
 
-    /// - Parameters:
-    ///   - workers: How many have been begun.
-    ///   - hasFailed: Whether the server of one of the last was of no use.
-    func grow(_ workers: Int, hasFailed: Bool) -> SegmentGrowth.Step {
-        // More requests would have nothing to receive; a part that is lost or given up is work again.
-        guard hasWork else { return .wait }
-        let step = growth.step(
-            now: .now, count: plan.received.count, isWaiting: !waiting.isEmpty, hasFailed: hasFailed)
-        if case .keep(let kept) = step {
-            surplus = kept
-            // What they have claimed, the others receive; a response that comes later brings nothing.
-            for worker in kept..<max(kept, workers) { giveUp(worker) }
+    /// Whether a worker must wait before it receives more.
+    func holds(_ worker: Int) -> Bool { held.contains(worker) }
+
+    /// Holds workers, or gives those up that do not help. Returns false when all that are left go on.
+    func tryFewer() -> Bool {
+        let running = plan.workers
+        let step = trial.step(
+            now: .now, count: plan.received.count, running: running.count, isWaiting: !waiting.isEmpty)
+        // Where nothing is left to divide, those that are held have what is missing.
+        switch hasWork ? step : .done {
+        case .wait: return true
+        case .hold(let count):
+            held = Set(running.suffix(count))
+            return true
+        case .giveUp:
+            surplus.formUnion(held)
+            // What they have claimed, the others receive; what comes for them later is of no use.
+            for worker in held { giveUp(worker) }
+            held = []
+            return true
+        case .done:
+            held = []
+            return false
         }
-        return step
     }
 
     /// What a worker does after a piece was written.
@@ -68,6 +80,8 @@ actor SegmentBoard {
         var count = 0
         /// Whether the response still has bytes for the worker.
         var goesOn = false
+        /// Whether the worker must wait until the board holds it no longer.
+        var isHeld = false
         var delay = Duration.zero
         /// Pieces of the file that are whole now. The worker verifies them.
         var due: [Int] = []
@@ -95,6 +109,7 @@ actor SegmentBoard {
         }
         pace.tell(DownloadProgress(received: plan.received.count, resumed: resumed, total: plan.length))
         written.goesOn = trust.trusts(source) && plan.goesOn(worker)
+        written.isHeld = held.contains(worker)
         written.delay = limit?.delay(after: written.count, now: .now) ?? .zero
         return written
     }

@@ -32,6 +32,9 @@ struct SegmentPlan: Sendable {
     /// Whether there is something to do for another worker.
     var hasWork: Bool { !free.isEmpty || largest != nil }
 
+    /// The workers that have a claim, by their numbers.
+    var workers: [Int] { claims.keys.sorted() }
+
     /// The bytes for a worker to request; nil if there are none for it.
     mutating func claim(_ worker: Int) -> Range<Int>? {
         giveUp(worker)

@@ -41,6 +41,8 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
     /// A break after fewer bytes delays the next request.
     let minimum: Int
     let delay: Duration
+    /// How often a worker that is held asks whether it can go on.
+    let window: Duration
 
     private struct Stop: Error {
         let end: SegmentEnd
@@ -142,6 +144,9 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
                     return true
                 }
                 try await DownloadRun.wait(done.delay)
+                if done.isHeld {
+                    while await board.holds(number) { try await DownloadRun.wait(window) }
+                }
             }
         } catch {
             response.body.source.release()
