@@ -12,7 +12,7 @@ import Testing
         // The command has what its parent has left open, which other tests may have opened meanwhile.
         let closing = (3...9).map { "\($0)>&-" }.joined(separator: " ")
         let outcome = try await Command.shell(
-            "exec \(closing); ulimit -n \(limit); exec \"$plugboard\" get http://127.0.0.1:1/")
+            "exec \(closing); ulimit -n \(limit); PLUGBOARD_LOOPS=1 exec \"$plugboard\" get http://127.0.0.1:1/")
 
         #expect((1..<128).contains(outcome.status), "\(outcome.status): \(outcome.stderr)")
         #expect(!outcome.stderr.contains("Fatal error"), "\(outcome.stderr)")

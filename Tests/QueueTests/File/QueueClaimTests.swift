@@ -59,6 +59,27 @@ struct QueueClaimTests {
         #expect(try rows() == ["first sending 1", "second behind 0", "other sending 1"])
     }
 
+    @Test func `a request in the journal is before those that were queued while its body was written, and holds them`()
+        throws
+    {
+        var journal = entry("journal")
+        journal.isJournal = true
+        journal.begun = try perform { [file] (connection) throws(SQLiteFailure) in
+            let sequence = try file.begin("journal", holding: "c:c", now: 1, time: 1, connection)
+            try file.append([1], 0, to: sequence, connection)
+            return (sequence, 1)
+        }
+        (journal.length, journal.rest) = (2, [2])
+        _ = try add(entry("later"), entry("other", "d"))
+        let held = try rows()
+
+        let admissions = try add(journal)
+
+        #expect(held == ["journal p writing 0", "later behind 0", "other ready 0"], "\(held)")
+        #expect(admissions == [.queued])
+        #expect(try rows().sorted() == ["journal sending 1", "later behind 0", "other ready 0"])
+    }
+
     @Test func `one that failed while others of its line were queued is put before them, and not before others`() throws
     {
         var first = entry("first")

@@ -15,7 +15,7 @@ final class ModelRun {
     /// How often there was no room, and how many requests were dropped for it.
     private(set) var (refusals, drops) = (0, 0)
     /// Bodies that are being written: the request, and the process.
-    private var begun: [(id: String, sequence: Int64, process: Int)] = []
+    private var begun: [(id: String, sequence: Int64, process: Int, category: String?)] = []
     private let ended = Record()
     private var files: [QueueFile] = []
     private var owners = 0
@@ -112,14 +112,17 @@ final class ModelRun {
     private func begin(_ file: QueueFile, _ process: Int) throws -> String {
         ids += 1
         let (id, now, time) = ("r\(ids)", now, time)
+        // That of a request that is sent when it is complete.
+        let category = ["a", "b", nil, nil][chance(4)]
+        let line = NewEntry.line(category, nil)
         let sequence = try perform(file) { (connection) throws(SQLiteFailure) in
-            let sequence = try file.begin(id, now: now, time: time, connection)
+            let sequence = try file.begin(id, holding: line, now: now, time: time, connection)
             for number in 0..<2 { try file.append([1, 2, 3], number, to: sequence, connection) }
             return sequence
         }
-        model.begin(id, bytes: 6, now: now, time: time, owner: file.owner)
-        begun.append((id, sequence, process))
-        return "\(file.owner) begins \(id)"
+        model.begin(id, holding: line, bytes: 6, now: now, time: time, owner: file.owner)
+        begun.append((id, sequence, process, category))
+        return "\(file.owner) begins \(id)\(category.map { ", which holds \($0)" } ?? "")"
     }
 
     private func add(_ file: QueueFile, _ process: Int) throws -> String {
@@ -139,6 +142,10 @@ final class ModelRun {
         if chance(3) == 0 { entry.collapse = (["k", "l"][chance(2)], chance(2) == 0 ? .replace : .cancel) }
         entry.isTouched = chance(3) == 0
         entry.isJournal = chance(6) == 0
+        if let begun {
+            entry.category = begun.category ?? entry.category
+            entry.isJournal = begun.category != nil || entry.isJournal && entry.line == nil
+        }
         // It has failed while others of its line were queued.
         entry.isFirst = !entry.isJournal && chance(6) == 0
         if chance(3) == 0 { (entry.length, entry.rest) = (3, [1, 2, 3]) }
@@ -270,7 +277,8 @@ final class ModelRun {
             try connection.rows(
                 """
                 SELECT line FROM request WHERE line IS NOT NULL GROUP BY line
-                HAVING sum(state IN (1, 3)) > 1 OR sum(state = 2) > 0 AND sum(state IN (1, 3)) = 0
+                HAVING sum(state IN (1, 3)) > 1 OR sum(state = 0) > 0 AND sum(state = 1) > 0
+                    OR sum(state = 2) > 0 AND sum(state IN (0, 1, 3)) = 0
                 UNION ALL SELECT 'total' FROM total WHERE requests <> (SELECT count(*) FROM request WHERE state <> 4)
                     OR outcomes <> (SELECT count(*) FROM request WHERE state = 4)
                     OR bytes <> (SELECT ifnull(sum(size), 0) FROM request)

@@ -76,13 +76,21 @@ struct QueueModel {
             entries.removeAll { $0.id == begun?.id }
             return .known
         }
+        var new = new
+        var isBehind = false
+        if new.isJournal, new.line != nil {
+            // What waits has come after it.
+            new.isFirst = true
+            isBehind = sendingLines.contains(new.line)
+            new.isJournal = !isBehind
+        }
         var isCancelled = false
-        var isTouched = new.isTouched
+        var isTouched = new.isTouched || new.isJournal
         let same = entries.indices.filter {
-            new.collapse != nil && entries[$0].state == .waiting && entries[$0].line == new.line
+            new.collapse != nil && !new.isJournal && entries[$0].state == .waiting && entries[$0].line == new.line
                 && entries[$0].collapse?.key == new.collapse?.key
         }
-        for index in same where new.collapse?.rule == .cancel && !entries[index].isTouched && !new.isJournal {
+        for index in same where new.collapse?.rule == .cancel && !entries[index].isTouched {
             if new.isFirst && new.isTouched { continue }
             if entries[index].method != new.method || entries[index].url != new.url { isCancelled = true }
         }
@@ -92,10 +100,7 @@ struct QueueModel {
             entries.removeAll { $0.id == begun?.id }
             return .full
         }
-        for index in entries.indices
-        where new.collapse != nil && entries[index].state == .waiting && entries[index].line == new.line
-            && entries[index].collapse?.key == new.collapse?.key
-        {
+        for index in same where entries[index].state == .waiting {
             if entries[index].isTouched { isTouched = true }
             if isReplaced {
                 entries[index].isTouched = entries[index].isTouched || new.isTouched
@@ -103,15 +108,13 @@ struct QueueModel {
                 entries[index].end(.done, clock: clock, now: now)
             }
         }
-        let isBehind = new.isJournal && entries.contains { $0.line != nil && $0.line == new.line && $0.isUnderWay }
-        if new.isJournal, !isBehind { isTouched = true }
         // The pieces keep their number until the request has its own.
         let place = place(of: new)
         entries.removeAll { $0.id == begun?.id }
         var entry = Entry(
             id: new.id, line: new.line, collapse: new.collapse, priority: new.priority, method: new.method,
             url: new.url, order: place,
-            state: new.isJournal && !isBehind ? .sending(owner) : .waiting, due: now, born: clock,
+            state: new.isJournal ? .sending(owner) : .waiting, due: now, born: clock,
             isTouched: isTouched, lease: time + limits.lease, length: isCancelled || isReplaced ? -1 : new.length,
             head: new.head.utf8.count, context: new.context?.utf8.count ?? 0)
         if isCancelled || isReplaced { entry.end(.done, clock: clock, now: now) }
@@ -129,11 +132,16 @@ struct QueueModel {
         return order
     }
 
-    mutating func begin(_ id: String, bytes: Int, now: Int64, time: Int64, owner: String) {
+    private var sendingLines: Set<String?> {
+        Set(entries.filter { if case .sending = $0.state { $0.line != nil } else { false } }.map(\.line))
+    }
+
+    /// - Parameter line: The line that the request holds while it is written.
+    mutating func begin(_ id: String, holding line: String?, bytes: Int, now: Int64, time: Int64, owner: String) {
         order += 1
         entries.append(
             Entry(
-                id: "\(id) \(owner)", priority: 0, method: "", url: "", order: order, state: .writing(owner), due: now,
+                id: "\(id) \(owner)", line: line, priority: 0, method: "", url: "", order: order, state: .writing(owner), due: now,
                 born: clock, isTouched: false, lease: time + limits.lease, length: bytes, head: 0, context: 0))
     }
 
@@ -148,12 +156,12 @@ struct QueueModel {
         _ count: Int, except paused: Set<String> = [], proven: Set<String>? = nil, now: Int64, time: Int64,
         owner: String
     ) -> [String] {
-        let sending = Set(
-            entries.filter { if case .sending = $0.state { true } else { false } }.compactMap(\.line))
+        let writing = entries.filter { if case .writing = $0.state { $0.line != nil } else { false } }
+        let held = sendingLines.union(writing.map(\.line))
         let waiting = entries.filter { $0.state == .waiting }
         let first = waiting.filter { entry in
             guard let line = entry.line else { return true }
-            return !sending.contains(line) && !waiting.contains { $0.line == line && QueueModel.precedes($0, entry) }
+            return !held.contains(line) && !waiting.contains { $0.line == line && QueueModel.precedes($0, entry) }
         }
         let due = first.filter { $0.due <= now || $0.due > now + limits.longestWait }
         var (taken, used): ([String], Set<String>) = ([], paused)

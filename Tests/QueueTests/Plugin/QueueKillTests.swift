@@ -208,8 +208,9 @@ struct QueueKillRun {
             ], log: .silent)
         WriterProcess.killSelf(afterMicroseconds: delay)
         await withTaskGroup(of: Void.self) { group in
-            for category in 0..<3 {
-                group.addTask {
+            // Requests that are begun on one loop go on in that order.
+            for (category, executor) in zip(0..<3, kernel.executors + kernel.executors + kernel.executors) {
+                group.addTask(executorPreference: executor) {
                     await QueueKillRun.send("\(process)-\(category)", from: start[category], to: url, kernel)
                 }
             }

@@ -46,7 +46,8 @@ extension Queue {
             add(entry)
             return ticket
         }
-        BodySpool(tap.inner, upTo: settings.bodyLimit.bytes, id: entry.id, store) { result in
+        let line = entry.isJournal ? entry.line : nil
+        BodySpool(tap.inner, upTo: settings.bodyLimit.bytes, id: entry.id, holding: line, store) { result in
             switch result {
             case .success(let content):
                 var whole = entry

@@ -182,7 +182,7 @@ final class Queue: Plugin {
         }
         switch result {
         case .success(.queued): break
-        case .success(.behind): return .fail(queued(entry))
+        case .success(.behind), .success(.cancelled): return .fail(queued(entry))
         case .success(.known): return .fail(known(entry))
         case .success: news.refused(full, exchange: exchange.id)
         case .failure(let error): news.refused(error, exchange: exchange.id)

@@ -18,6 +18,7 @@ final class BodySpool: @unchecked Sendable {
     private let body: InnerBody
     private let limit: Int
     private let id: String
+    private let line: String?
     private let store: QueueStore
     private let done: @Sendable (Result<Content, PlugboardError>) -> Void
     private var content = Content()
@@ -26,14 +27,17 @@ final class BodySpool: @unchecked Sendable {
     private var isOver = false
     private var isWriting = false
 
-    /// - Parameter done: Gets the outcome once, on the loop.
+    /// - Parameters:
+    ///   - line: The line of a request that is sent when its body is complete; nil for one that will wait.
+    ///   - done: Gets the outcome once, on the loop.
     init(
-        _ body: InnerBody, upTo limit: Int, id: String, _ store: QueueStore,
+        _ body: InnerBody, upTo limit: Int, id: String, holding line: String?, _ store: QueueStore,
         _ done: @escaping @Sendable (Result<Content, PlugboardError>) -> Void
     ) {
         self.body = body
         self.limit = limit
         self.id = id
+        self.line = line
         self.store = store
         self.done = done
     }
@@ -77,7 +81,7 @@ final class BodySpool: @unchecked Sendable {
         isWriting = true
         let bytes = content.rest
         content.rest = []
-        store.append(bytes, to: content.begun, id: id) { [self] result in
+        store.append(bytes, to: content.begun, id: id, holding: line) { [self] result in
             isWriting = false
             switch result {
             case .success(let begun):

@@ -207,10 +207,10 @@ extension QueueFile {
 
     private func release(_ other: String, _ connection: Connection) throws(SQLiteFailure) -> Int {
         try connection.transaction { () throws(SQLiteFailure) in
-            try connection.run("DELETE FROM request WHERE owner = ? AND state = 0", .text(other))
             let lines = try connection.rows(
                 "SELECT DISTINCT line FROM request WHERE owner = ? AND line IS NOT NULL", .text(other)
             ) { $0.text(0) }
+            try connection.run("DELETE FROM request WHERE owner = ? AND state = 0", .text(other))
             try connection.run(
                 """
                 UPDATE request SET state = CASE WHEN line IS NULL THEN 1 ELSE 2 END, owner = NULL, lease = NULL,

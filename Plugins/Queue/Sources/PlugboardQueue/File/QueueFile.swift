@@ -31,15 +31,23 @@ struct QueueFile: Sendable {
     // MARK: Adding
 
     /// Makes an entry whose body comes in pieces.
-    func begin(_ id: String, now: Int64, time: Int64, _ connection: Connection) throws(SQLiteFailure) -> Int64 {
+    ///
+    /// - Parameter line: The line of a request that is sent when its body is complete: of those that wait in the line,
+    ///   none is sent before. Nil for a request that will wait too.
+    func begin(
+        _ id: String, holding line: String? = nil, now: Int64, time: Int64, _ connection: Connection
+    ) throws(SQLiteFailure) -> Int64 {
         try connection.transaction { () throws(SQLiteFailure) in
             try connection.run(
                 """
-                INSERT INTO request (id, state, priority, method, url, origin, head, length, created, due, born, touched,
-                    owner, lease)
-                VALUES (?, 0, 0, '', '', '', '', -1, ?, ?, (SELECT clock FROM total), 0, ?, ?)
-                """, .text("\(id) \(owner)"), .integer(now), .integer(now), .text(owner), .integer(time + limits.lease))
-            return connection.lastInsertedID
+                INSERT INTO request (id, state, line, priority, method, url, origin, head, length, created, due, born,
+                    touched, owner, lease)
+                VALUES (?, 0, ?, 0, '', '', '', '', -1, ?, ?, (SELECT clock FROM total), 0, ?, ?)
+                """, .text("\(id) \(owner)"), .optional(line), .integer(now), .integer(now), .text(owner),
+                .integer(time + limits.lease))
+            let sequence = connection.lastInsertedID
+            if let line { try arrange(line, connection) }
+            return sequence
         }
     }
 
@@ -87,9 +95,18 @@ struct QueueFile: Sendable {
         _ entry: NewEntry, _ now: Int64, _ time: Int64, _ dropped: inout [DroppedEntry], _ connection: Connection
     ) throws(SQLiteFailure) -> Admission {
         if try state(of: entry.id, connection) != nil { return .known }
-        let collapsing = try collapsing(entry, connection)
+        var entry = entry
+        var isBehind = false
+        if entry.isJournal, let line = entry.line {
+            // Its line was empty when its turn came: what waits there has come since.
+            entry.isFirst = true
+            isBehind = try isSending(line, connection)
+            if isBehind { entry.isJournal = false }
+        }
+        // A request that is being sent and one that came later do not change each other.
+        let collapsing = entry.isJournal ? [] : try collapsing(entry, connection)
         let isCancelled =
-            !entry.isJournal && !(entry.isFirst && entry.isTouched) && collapsing.contains { $0.isOpposite }
+            !(entry.isFirst && entry.isTouched) && collapsing.contains { $0.isOpposite }
         // The waiting one came later, and counts.
         let isReplaced = entry.isFirst && !isCancelled && !collapsing.isEmpty
         // Before anything is changed: a request that is refused must not have replaced another.
@@ -105,11 +122,7 @@ struct QueueFile: Sendable {
                 try connection.run("UPDATE request SET touched = 1 WHERE sequence = ?", .integer(waiting.sequence))
             }
         }
-        var entry = isCancelled || isReplaced ? entry.withoutBody : entry
-        // Also those of other processes that have come since the exchange asked for them.
-        var isBehind = false
-        if entry.isJournal, let line = entry.line { isBehind = try isBusy(line, connection) }
-        if isBehind { entry.isJournal = false }
+        if isCancelled || isReplaced { entry = entry.withoutBody }
         // What it replaces may have reached the server, and so may have its effect.
         if collapsing.contains(where: { $0.isTouched }) { entry.isTouched = true }
         let sequence = try insert(entry, now, time, connection)
@@ -167,13 +180,11 @@ struct QueueFile: Sendable {
         return isTaken == nil ? number : nil
     }
 
-    /// Makes sure that of a line the first is ready, and none while one is being sent.
+    /// Makes sure that of a line the first is ready, and none while one is being sent, or written to be sent.
     func arrange(_ line: String, _ connection: Connection) throws(SQLiteFailure) {
-        let isSending =
-            try connection.first("SELECT 1 FROM request WHERE line = ? AND state = 3 LIMIT 1", .text(line)) { _ in true
-            }
-            ?? false
-        if isSending {
+        let isHeld = try connection.first(
+            "SELECT 1 FROM request WHERE line = ? AND state IN (0, 3) LIMIT 1", .text(line), read: { _ in true })
+        if isHeld != nil {
             return try connection.run("UPDATE request SET state = 2 WHERE line = ? AND state = 1", .text(line))
         }
         let first = try connection.first(
@@ -198,6 +209,11 @@ struct QueueFile: Sendable {
         try connection.first("SELECT 1 FROM request WHERE line = ? AND state IN (1, 2, 3) LIMIT 1", .text(line)) { _ in
             true
         } ?? false
+    }
+
+    private func isSending(_ line: String, _ connection: Connection) throws(SQLiteFailure) -> Bool {
+        try connection.first("SELECT 1 FROM request WHERE line = ? AND state = 3 LIMIT 1", .text(line)) { _ in true }
+            ?? false
     }
 
     func line(of sequence: Int64, _ connection: Connection) throws(SQLiteFailure) -> String? {

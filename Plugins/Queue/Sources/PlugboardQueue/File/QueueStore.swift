@@ -81,8 +81,10 @@ final class QueueStore: Sendable {
     }
 
     /// Writes a piece of a body. Called on a loop, where `done` runs too, with the entry that the pieces belong to.
+    ///
+    /// - Parameter line: The line that the entry holds while it is written.
     func append(
-        _ bytes: [UInt8], to begun: (sequence: Int64, pieces: Int)?, id: String,
+        _ bytes: [UInt8], to begun: (sequence: Int64, pieces: Int)?, id: String, holding line: String?,
         done: @escaping @Sendable (Result<(sequence: Int64, pieces: Int), PlugboardError>) -> Void
     ) {
         let loop = host.currentLoop
@@ -92,7 +94,7 @@ final class QueueStore: Sendable {
                 if let begun {
                     sequence = begun.sequence
                 } else {
-                    sequence = try file.begin(id, now: now, time: time, connection)
+                    sequence = try file.begin(id, holding: line, now: now, time: time, connection)
                 }
                 let pieces = begun?.pieces ?? 0
                 try file.append(bytes, pieces, to: sequence, connection)
