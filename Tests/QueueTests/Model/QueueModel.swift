@@ -141,7 +141,8 @@ struct QueueModel {
         order += 1
         entries.append(
             Entry(
-                id: "\(id) \(owner)", line: line, priority: 0, method: "", url: "", order: order, state: .writing(owner), due: now,
+                id: "\(id) \(owner)", line: line, priority: 0, method: "", url: "", order: order,
+                state: .writing(owner), due: now,
                 born: clock, isTouched: false, lease: time + limits.lease, length: bytes, head: 0, context: 0))
     }
 

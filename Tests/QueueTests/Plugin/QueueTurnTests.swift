@@ -1,5 +1,6 @@
 import Plugboard
 import PlugboardJSON
+import PlugboardSQLite
 import TestSupport
 import Testing
 
@@ -19,6 +20,13 @@ struct QueueTurnTests {
         for _ in 0..<3 {
             _ = try await kernel.queue.statistics()
             _ = try await kernel.send(Request(.get, "http://a.test/x"))
+        }
+    }
+
+    /// How many requests are being written to the file.
+    private func writing(_ shore: Shore) throws -> Int64 {
+        try change(shore.folder.file("queue.sqlite")) { (connection) throws(SQLiteFailure) in
+            try connection.first("SELECT count(*) FROM request WHERE state = 0") { $0.integer(0) } ?? 0
         }
     }
 
@@ -151,6 +159,59 @@ struct QueueTurnTests {
         try await kernel.queue.replay()
 
         #expect(shore.paths == ["/large", "/small"])
+        await kernel.shutDown()
+    }
+
+    @Test func `a journal request whose body comes slowly is before those that were queued meanwhile`() async throws {
+        let shore = try Shore()
+        shore.isOnline = true
+        let kernel = try shore.kernel()
+        let (stream, input) = AsyncStream<Bytes>.makeStream()
+        var slow = request("slow", .journal)
+        slow.body = .stream(stream)
+
+        let first = await Shore.begin([slow], in: kernel)[0]
+        input.yield(Bytes([UInt8](repeating: 1, count: 200_000)))
+        while try writing(shore) == 0 { await Task.yield() }
+        let later = try await kernel.sendLater(request("later", .later))
+        let early = try await kernel.queue.outcome(of: later, within: .milliseconds(1))
+        input.finish()
+        let status = try await first.response.status
+        let outcome = try await kernel.queue.outcome(of: later)
+
+        #expect(early.state == .waiting && status == 200 && outcome.hasSucceeded)
+        #expect(shore.paths == ["/slow", "/later"])
+        await kernel.shutDown()
+    }
+
+    @Test(arguments: [QueueMode.journal, .later])
+    func `a request whose body brings nothing for a while fails, and its category goes on`(mode: QueueMode) async throws
+    {
+        let shore = try Shore(isManual: true)
+        shore.isOnline = true
+        let kernel = try shore.kernel()
+        let (stream, input) = AsyncStream<Bytes>.makeStream()
+        var stalled = request("stalled", mode)
+        stalled.body = .stream(stream)
+        let first = await Shore.begin([stalled], in: kernel)[0]
+        input.yield(Bytes([UInt8](repeating: 1, count: 200_000)))
+        while try writing(shore) == 0 { await Task.yield() }
+        let second = await Shore.begin([request("next", .onFailure)], in: kernel)[0]
+
+        shore.clock?.advance(by: .seconds(29))
+        input.yield(Bytes([1]))
+        try await settled(kernel)
+        shore.clock?.advance(by: .seconds(29))
+        try await settled(kernel)
+        let before = try writing(shore)
+        shore.clock?.advance(by: .seconds(32))
+        let error = await #expect(throws: PlugboardError.self) { try await first.response }
+        // It has waited for longer than it can, and was queued.
+        let queued = await #expect(throws: PlugboardError.self) { try await second.response }
+        let outcome = try await kernel.queue.outcome(of: try #require(queued?.queueTicket))
+
+        #expect(before == 1 && error?.code == .bodyRead && outcome.hasSucceeded)
+        #expect(try writing(shore) == 0)
         await kernel.shutDown()
     }
 

@@ -46,8 +46,12 @@ extension Queue {
             add(entry)
             return ticket
         }
-        let line = entry.isJournal ? entry.line : nil
-        BodySpool(tap.inner, upTo: settings.bodyLimit.bytes, id: entry.id, holding: line, store) { result in
+        // The others of its line wait for the body.
+        let patience = passage.turn == nil ? nil : settings.categoryWait
+        BodySpool(
+            tap.inner, upTo: settings.bodyLimit.bytes, id: entry.id, holding: entry.isJournal ? entry.line : nil,
+            patience: patience, host, store
+        ) { result in
             switch result {
             case .success(let content):
                 var whole = entry

@@ -19,6 +19,8 @@ final class BodySpool: @unchecked Sendable {
     private let limit: Int
     private let id: String
     private let line: String?
+    private let patience: Duration?
+    private let host: PluginHost
     private let store: QueueStore
     private let done: @Sendable (Result<Content, PlugboardError>) -> Void
     private var content = Content()
@@ -29,15 +31,19 @@ final class BodySpool: @unchecked Sendable {
 
     /// - Parameters:
     ///   - line: The line of a request that is sent when its body is complete; nil for one that will wait.
+    ///   - patience: How long the body may bring nothing; nil: as long as it likes.
     ///   - done: Gets the outcome once, on the loop.
     init(
-        _ body: InnerBody, upTo limit: Int, id: String, holding line: String?, _ store: QueueStore,
+        _ body: InnerBody, upTo limit: Int, id: String, holding line: String?, patience: Duration?, _ host: PluginHost,
+        _ store: QueueStore,
         _ done: @escaping @Sendable (Result<Content, PlugboardError>) -> Void
     ) {
         self.body = body
         self.limit = limit
         self.id = id
         self.line = line
+        self.patience = patience
+        self.host = host
         self.store = store
         self.done = done
     }
@@ -49,6 +55,16 @@ final class BodySpool: @unchecked Sendable {
     func begin() {
         if let length = body.length, length > limit { return end(.failure(tooLarge)) }
         pull()
+        if let patience, !isOver { watch(patience, from: content.length) }
+    }
+
+    /// Ends the reading when the body has brought nothing for a while.
+    private func watch(_ patience: Duration, from count: Int) {
+        host.schedule(after: patience, on: host.currentLoop) { [weak self] in
+            guard let self, !isOver else { return }
+            let isStalled = content.length == count && !isWriting
+            if isStalled { end(.failure(stalled(patience))) } else { watch(patience, from: content.length) }
+        }
     }
 
     /// A loop and no recursion, because many pieces may be there at once.
@@ -97,6 +113,14 @@ final class BodySpool: @unchecked Sendable {
         isOver = true
         if case .failure = result, let begun = content.begun { store.discard(begun.sequence) }
         done(result)
+    }
+
+    private func stalled(_ patience: Duration) -> PlugboardError {
+        PlugboardError(
+            .bodyRead,
+            "The body of the request brought nothing for \(patience), and holds up its category. Queue it when its body is "
+                + "complete, or raise categoryWait of queue."
+        )
     }
 
     private var tooLarge: PlugboardError {
