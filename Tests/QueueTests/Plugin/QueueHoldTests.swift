@@ -61,6 +61,40 @@ struct QueueHoldTests {
         await kernel.shutDown()
     }
 
+    @Test func `a request that another process has taken is not sent on`() async throws {
+        let (shore, holder) = (try Shore(isManual: true), Holder("taken", "kept"))
+        let path = shore.folder.file("queue.sqlite")
+        shore.isOnline = true
+        let kernel = try shore.kernel(beside: [holder.plugin])
+        let taken = try await kernel.sendLater(Shore.post("taken"))
+        try await holder.came.opened(for: 1)
+        var request = Shore.post("kept")
+        request.queue.mode = .journal
+        let kept = kernel.begin(request)
+        try await holder.came.opened(for: 2)
+        func lease() throws -> Int64? {
+            try change(path) { (connection) throws(SQLiteFailure) in
+                try connection.first("SELECT lease FROM request WHERE id <> ?", .text(taken)) { $0.integer(0) }
+            }
+        }
+        let other = ProcessIdentity().text
+        try change(path) { (connection) throws(SQLiteFailure) in
+            try connection.run("UPDATE request SET owner = ? WHERE id = ?", .text(other), .text(taken))
+        }
+
+        let before = try lease()
+        // A third of it, after which it is renewed.
+        shore.clock?.advance(by: .seconds(10))
+        while try lease() == before { await Task.yield() }
+        _ = try await kernel.queue.statistics()
+        _ = try await kernel.send(Request(.get, "http://a.test/x"))
+        for name in ["taken", "kept"] { holder.release(name) }
+        let status = try await kept.response.status
+        await kernel.shutDown()
+
+        #expect(status == 200 && shore.paths == ["/x", "/kept"])
+    }
+
     @Test func `a request that is taken while the kernel closes is not sent, and stays as it was`() async throws {
         let shore = try Shore()
         let path = shore.folder.file("queue.sqlite")
