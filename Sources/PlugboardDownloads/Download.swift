@@ -29,7 +29,7 @@ public struct Download: Sendable {
     /// the same; nil starts over. A file that has changed elsewhere is then not noticed.
     public var overlap: ByteCount?
     /// The most parts of the file that are requested at the same time, if the server sends ranges, a strong validator
-    /// and a length. It begins with one, and their number grows as long as more of them are faster together.
+    /// and a length. All are requested at once; those that turn out not to help are given up.
     public var segments = 1
     /// Requests that get the same file from other servers. They are used one after the other, each when the one before
     /// has failed; with several segments and a digest, at the same time. With a digest, or `trustsMirrors`, bytes of
@@ -58,7 +58,7 @@ public struct Download: Sendable {
 
     /// The least bytes of a segment.
     var segmentMinimum = 1 << 20
-    /// How long the speed of requests is measured before it is judged.
+    /// How often it is looked whether requests help. Their speed is measured for twenty times as long.
     var segmentWindow = Duration.milliseconds(100)
     /// Asked for the path of the file when a response has told it; false refuses it.
     package var accepts: (@Sendable (_ path: String) -> Bool)?

@@ -28,6 +28,30 @@ extension SegmentedDownloadTests {
         #expect(mirror.requests.dropFirst().allSatisfy { $0["If-Range"] == "\"m\"" || $0["If-Range"] == nil })
     }
 
+    @Test(arguments: [true, false])
+    func `a mirror whose parts do not have their length ends alone, and the bytes of others stay`(isLonger: Bool)
+        async throws
+    {
+        let gate = Gate()
+        let mirror = try RangeServer { [content] _, request in
+            gate.admit()
+            var reply = RangeServer.correct(request, content, tag: "\"m\"")
+            reply.body = isLonger ? reply.body + [1] : Array(reply.body.dropLast(5000))
+            reply.isChunked = true
+            return reply
+        }
+        let server = try waiting(for: 1, at: gate)
+        var download = download(server.url())
+        download.mirrors = [Request(.get, mirror.url)]
+        download.digest = ExpectedDigest("sha-256", Bytes(content).sha256)
+
+        try await download.run(with: Kernel())
+
+        #expect(try folder.read("file") == content)
+        // The whole is requested once.
+        #expect(server.requests.filter { $0["Range"] == nil }.count == 1 && !mirror.requests.isEmpty)
+    }
+
     @Test func `without a digest, mirrors do not take part at the same time`() async throws {
         let mirror = try RangeServer { [content] _, request in RangeServer.correct(request, content, tag: "\"m\"") }
         let server = try waiting(for: 1)

@@ -31,9 +31,24 @@ extension PartialFile {
         guard let hashes = pieces?.hashes else { return }
         try allocate(hashes.size)
         pieces?.end(piece, isRight: false)
-        received.remove(hashes.range(piece))
-        flushing?.covers.remove(hashes.range(piece))
-        journal?.synced.remove(hashes.range(piece))
+        try remove([hashes.range(piece)])
+    }
+
+    /// Bytes of the file, which has its whole length, are not trusted any more, and are received again.
+    func lose(_ ranges: [Range<Int>]) throws(PlugboardError) {
+        guard !ranges.isEmpty else { return }
+        let wanted = algorithms
+        dropProofs()
+        try remove(ranges)
+        compute(wanted)
+    }
+
+    private func remove(_ ranges: [Range<Int>]) throws(PlugboardError) {
+        for range in ranges {
+            received.remove(range)
+            flushing?.covers.remove(range)
+            journal?.synced.remove(range)
+        }
         try saveState()
     }
 

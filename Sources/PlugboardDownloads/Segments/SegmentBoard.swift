@@ -9,6 +9,8 @@ actor SegmentBoard {
     private var pace: DownloadPace
     private var limit: SpeedLimit?
     private let resumed: Int
+    /// What each server has sent.
+    private var sent: [Int: ByteRanges] = [:]
     /// The workers that have a claim and no byte of it yet.
     private var waiting: Set<Int> = []
     /// The workers that wait while it is found out whether the others bring as much.
@@ -52,12 +54,12 @@ actor SegmentBoard {
     func holds(_ worker: Int) -> Bool { held.contains(worker) }
 
     /// Holds workers, or gives those up that do not help. Returns false when all that are left go on.
-    func tryFewer() -> Bool {
+    func tryFewer(now: ContinuousClock.Instant = .now) -> Bool {
         let running = plan.workers
         let step = trial.step(
-            now: .now, count: plan.received.count, running: running.count, isWaiting: !waiting.isEmpty)
-        // Where nothing is left to divide, those that are held have what is missing.
-        switch hasWork ? step : .done {
+            now: now, count: plan.received.count, running: running.count, isWaiting: !waiting.isEmpty)
+        // Where nothing is left to divide, or the others have ended, those that are held have what is missing.
+        switch hasWork && !held.isSuperset(of: running) ? step : .done {
         case .wait: return true
         case .hold(let count):
             held = Set(running.suffix(count))
@@ -105,6 +107,7 @@ actor SegmentBoard {
                 written.due += try partial.write(bytes, at: range.lowerBound)
             }
             plan.insert(range)
+            sent[source, default: ByteRanges()].insert(range)
             written.count = end
         }
         pace.tell(DownloadProgress(received: plan.received.count, resumed: resumed, total: plan.length))
@@ -112,6 +115,15 @@ actor SegmentBoard {
         written.isHeld = held.contains(worker)
         written.delay = limit?.delay(after: written.count, now: .now) ?? .zero
         return written
+    }
+
+    /// A mirror does not send what it announces: all that it has sent is received again, from others.
+    func distrust(_ source: Int) throws(PlugboardError) {
+        trust.ban(source)
+        let ranges = sent.removeValue(forKey: source)?.ranges ?? []
+        try partial.allocate(plan.length)
+        for range in ranges { plan.lose(range) }
+        try partial.lose(ranges)
     }
 
     /// These pieces could not be verified.

@@ -24,5 +24,8 @@ struct SegmentTrust: Sendable {
         }
     }
 
+    /// The server does not send what it announces, and is used no more.
+    mutating func ban(_ source: Int) { strikes[source] = SegmentTrust.limit }
+
     func trusts(_ source: Int) -> Bool { strikes[source, default: 0] < SegmentTrust.limit }
 }

@@ -58,9 +58,14 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
                 while true {
                     if let response = next {
                         next = nil
-                        guard try await receive(response, &written) else { return await ended(.untrusted) }
+                        guard try await receive(response, &written) else {
+                            guard isMirror else { return await ended(.untrusted) }
+                            try await board.distrust(sourceNumber)
+                            return await ended(.refused)
+                        }
                         (written, breaks) = (0, 0)
                     }
+                    try await waitWhileHeld()
                     guard let range = await board.claim(number, of: sourceNumber) else { return .finished }
                     switch try await ask(for: range) {
                     case .success(let part): next = part
@@ -144,15 +149,20 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
                     return true
                 }
                 try await DownloadRun.wait(done.delay)
-                if done.isHeld {
-                    while await board.holds(number) { try await DownloadRun.wait(window) }
-                }
+                if done.isHeld { try await waitWhileHeld() }
             }
         } catch {
             response.body.source.release()
             throw error
         }
         return left == 0
+    }
+
+    private func waitWhileHeld() async throws(PlugboardError) {
+        while await board.holds(number) {
+            try DownloadRun.checkCancelled()
+            try await DownloadRun.wait(window)
+        }
     }
 
     private func verify(_ pieces: [Int]) async throws(PlugboardError) {

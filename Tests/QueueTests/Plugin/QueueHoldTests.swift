@@ -127,11 +127,12 @@ struct QueueHoldTests {
         }
         _ = try await kernel.queue.statistics()
         let file = try await HeldFile(shore.folder.file("queue.sqlite"))
-        let handles = ["a", "b", "c", "d"].map { name in
+        let requests = ["a", "b", "c", "d"].map { name in
             var request = Shore.post(name)
             (request.queue.mode, request.queue.id) = (.later, name)
-            return kernel.begin(request)
+            return request
         }
+        let handles = await Shore.begin(requests, in: kernel)
         file.release()
         for handle in handles { await #expect(throws: PlugboardError.self) { try await handle.response } }
 
