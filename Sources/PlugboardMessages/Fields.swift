@@ -198,15 +198,23 @@ extension Fields {
 
     /// Calls `body` with a view of each field, which `view` makes from pointers to name and value; the pointers are
     /// valid until `body` returns.
-    package func withViews<View, Result>(
+    @inlinable
+    package func withViews<View: BitwiseCopyable, Result>(
         _ view: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> View,
         _ body: (UnsafeBufferPointer<View>) -> Result
     ) -> Result {
         bytes.withUnsafeBytes { bytes in
-            func part(_ range: Range<UInt32>) -> UnsafeRawBufferPointer {
-                UnsafeRawBufferPointer(rebasing: bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+            withUnsafeTemporaryAllocation(of: View.self, capacity: entries.count) { views in
+                for index in entries.indices {
+                    let (name, value) = (entries[index].name, entries[index].value)
+                    views.initializeElement(
+                        at: index,
+                        to: view(
+                            UnsafeRawBufferPointer(rebasing: bytes[Int(name.lowerBound)..<Int(name.upperBound)]),
+                            UnsafeRawBufferPointer(rebasing: bytes[Int(value.lowerBound)..<Int(value.upperBound)])))
+                }
+                return body(UnsafeBufferPointer(views))
             }
-            return entries.map { view(part($0.name), part($0.value)) }.withUnsafeBufferPointer(body)
         }
     }
 
@@ -298,6 +306,7 @@ extension Fields: RandomAccessCollection {
 }
 
 /// Calls `body` with a text in UTF-8, without a copy if its memory is contiguous.
+@inlinable
 @inline(__always)
 package func withUTF8<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     var text = text

@@ -2,6 +2,7 @@ import CPlugboard
 
 extension plug_text {
     /// The bytes in place.
+    @inlinable
     package var buffer: UnsafeRawBufferPointer {
         guard let bytes, count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: bytes, count: Int(clamping: count))
@@ -12,13 +13,14 @@ extension plug_text {
 
     /// Whether the bytes are those of a text.
     package func isEqual(_ text: String) -> Bool {
-        count == UInt64(text.utf8.count) && buffer.elementsEqual(text.utf8)
+        withUTF8(text) { count == UInt64($0.count) && buffer.elementsEqual($0) }
     }
 
     /// A copy as a string, or nil for {NULL, 0}.
     package var optionalString: String? { bytes == nil ? nil : string }
 
     /// A view; valid as long as the memory.
+    @inlinable
     package init(_ buffer: UnsafeRawBufferPointer) {
         self.init(
             bytes: buffer.baseAddress?.assumingMemoryBound(to: CChar.self), count: UInt64(buffer.count))
@@ -33,6 +35,7 @@ extension plug_text {
 }
 
 /// A string as a text for the time of a call.
+@inlinable
 @inline(__always)
 package func withText<Result>(_ string: String, _ body: (plug_text) -> Result) -> Result {
     withUTF8(string) { body(plug_text($0)) }

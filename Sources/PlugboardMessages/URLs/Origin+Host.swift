@@ -53,7 +53,22 @@ extension Origin {
         }
         guard let last = number(rest), last < 1 << freeBits else { return nil }
         address |= last
-        return "\(address >> 24).\(address >> 16 & 255).\(address >> 8 & 255).\(address & 255)"
+        // Digit by digit, because joining four texts takes as long as the rest of reading a URL.
+        return String(unsafeUninitializedCapacity: 15) { text in
+            var count = 0
+            func put(_ byte: Int) {
+                text[count] = UInt8(byte)
+                count += 1
+            }
+            for shift in [24, 16, 8, 0] {
+                let byte = address >> shift & 255
+                if shift < 24 { put(0x2E) }
+                if byte > 99 { put(0x30 + byte / 100) }
+                if byte > 9 { put(0x30 + byte / 10 % 10) }
+                put(0x30 + byte % 10)
+            }
+            return count
+        }
     }
 
     /// Decimal, octal after `0`, hexadecimal after `0x`; 2^32 if it is too large for an address.

@@ -77,9 +77,8 @@ public struct URLParts: Sendable, Equatable {
             return false
         }
         return withBytes { bytes in
-            guard bytes[scan.pathStart] == slash,
-                bytes[..<scan.schemeEnd].elementsEqual(origin.scheme.utf8),
-                bytes[scan.hostStart..<scan.hostEnd].elementsEqual(origin.host.utf8)
+            guard bytes[scan.pathStart] == slash, isEqual(bytes, 0..<scan.schemeEnd, origin.scheme),
+                isEqual(bytes, scan.hostStart..<scan.hostEnd, origin.host)
             else { return false }
             for index in scan.pathStart..<scan.end {
                 let byte = bytes[index]
@@ -88,6 +87,10 @@ public struct URLParts: Sendable, Equatable {
             if scan.hostEnd == scan.pathStart { return true }
             return !origin.hasOwnPort && (0x31...0x39).contains(bytes[scan.hostEnd + 1])
         }
+    }
+
+    private func isEqual(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ text: String) -> Bool {
+        withUTF8(text) { range.count == $0.count && bytes[range].elementsEqual($0) }
     }
 
     /// Calls `body` with the host, without a copy; nil if there is no authority.

@@ -25,6 +25,23 @@ import Testing
         #expect(table.entry(1) == nil && table.entries(CacheKey(text: "1")).isEmpty)
     }
 
+    @Test func `a URL finds its entries, whether their key is the URL or another text`() {
+        var table = MemoryTable(byteLimit: 1 << 20, countLimit: 10)
+        let (url, longer) = ("https://x.test/a", "https://x.test/a?ignored=1")
+        for (id, key, url) in [(1, url, url), (2, url + "\nbody", url), (3, url, longer)] {
+            table.insert(CacheEntry(id: Int64(id), response: .sample(key, url: url), length: 1), pieces(1))
+        }
+        let before = (table.ids(url: url).sorted(), table.ids(url: longer))
+        let matching = table.ids(URLPattern("*/a")).sorted()
+
+        table.remove(1)
+        table.remove(3)
+
+        #expect(before == ([1, 2], [3]))
+        #expect(matching == [1, 2])
+        #expect(table.ids(url: url) == [2] && table.ids(url: longer) == [])
+    }
+
     @Test func `reading heads does not count as a use`() {
         var table = MemoryTable(byteLimit: 1 << 20, countLimit: 2)
         for id in 1...2 { table.insert(entry(Int64(id)), pieces()) }

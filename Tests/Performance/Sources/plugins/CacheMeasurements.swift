@@ -85,11 +85,13 @@ func measureLargeStore(folder: String, _ count: Int) async throws {
 
 /// Exchanges without a network, all on the loop, for a profiler such as callgrind: those with `hit` and `miss` use
 /// memory, those with `file` are misses that are stored in memory and SQLite, those with `disk` hits from SQLite. Those
-/// with `pool` are hits from memory on Swift's default executor.
-func profileCache(_ what: String, _ count: Int, folder: String) async throws {
+/// with `pool` are hits from memory on Swift's default executor. Those with `net` in front of them have nginx instead.
+func profileCache(_ what: String, _ count: Int, nginx: String, folder: String) async throws {
     let transport = InstantTransport(
         ["Cache-Control": "max-age=86400", "Content-Type": "text/plain", "Server": "nginx"],
         body: Bytes([UInt8](repeating: 7, count: 1024)))
+    let isReal = what.hasPrefix("net")
+    let what = isReal ? String(what.dropFirst(3)) : what
     let plugins: [PluginEntry] =
         switch what {
         case "nothing": []
@@ -97,11 +99,12 @@ func profileCache(_ what: String, _ count: Int, folder: String) async throws {
         case "file": [PluginEntry("cache", settings: ["path": "profile.sqlite"])]
         default: [PluginEntry("cache", settings: ["persistence": "memory"])]
         }
-    let kernel = try makeKernel(plugins, transport, folder: folder)
+    let kernel = try makeKernel(plugins, isReal ? nil : transport, folder: folder)
     let isHit = ["hit", "disk", "pool"].contains(what)
+    let url = isReal ? "\(nginx)/fresh/1k" : "http://origin.test/"
     try await withTaskExecutorPreference(what == "pool" ? nil : kernel.executor) {
         try await Measurement.best(of: 1, count) { number in
-            try await fetch(kernel, isHit ? "http://origin.test/" : "http://origin.test/\(number)")
+            try await fetch(kernel, isHit ? url : "\(url)?\(number)")
         }.row(what)
     }
     await kernel.shutDown()

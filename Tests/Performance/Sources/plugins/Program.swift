@@ -1,6 +1,6 @@
 // What the bundled plugins cost and gain, as rows of a table: µs of time and of CPU for each exchange.
 //
-//     plugins NGINX FILES FOLDER [--quick] [--queue | --profile hit|pool|disk|miss|file|nothing COUNT]
+//     plugins NGINX FILES FOLDER [--quick] [--queue | --profile [net]hit|pool|disk|miss|file|nothing COUNT]
 //
 // NGINX is the server's URL, FILES the folder that it serves, FOLDER an empty one for what plugins remember.
 import Dispatch
@@ -30,7 +30,8 @@ import Plugboard
             return try await measureQueue(folder: words[3], isQuick ? 20_000 : 200_000)
         }
         if let mode = words.firstIndex(of: "--profile"), mode + 2 < words.count {
-            return try await profileCache(words[mode + 1], Int(words[mode + 2]) ?? 1000, folder: words[3])
+            return try await profileCache(
+                words[mode + 1], Int(words[mode + 2]) ?? 1000, nginx: words[1], folder: words[3])
         }
         let count = isQuick ? 2000 : 10_000
         print("| | µs | CPU µs | |\n|---|---:|---:|---|")

@@ -42,7 +42,7 @@ extension CachePolicy {
     }
 
     /// Responds with 504 instead of forwarding if the caller allows no network (RFC 9111 §5.2.1.7).
-    private func forwardOrTimeout(_ forward: Forward) -> RequestDecision {
+    private func forwardOrTimeout(_ forward: consuming Forward) -> RequestDecision {
         guard isOnlyIfCached(forward.request) else { return .forward(forward) }
         return .gatewayTimeout(.gatewayTimeout, CacheStatus(detail: "only-if-cached"))
     }

@@ -38,7 +38,7 @@ extension CachePolicy {
     }
 
     func freshness(
-        of response: StoredResponse, _ facts: ResponseFacts, own: RequestFacts.Own, now: Duration
+        of response: borrowing StoredResponse, _ facts: ResponseFacts, own: RequestFacts.Own, now: Duration
     ) -> Freshness {
         let now = now.bounded
         let received = response.received.bounded
@@ -93,7 +93,7 @@ extension CachePolicy {
 
     /// The program's time to live: that of this request, otherwise that of the request that stored the response.
     private func timeToLive(
-        of response: StoredResponse, _ facts: ResponseFacts, _ own: RequestFacts.Own
+        of response: borrowing StoredResponse, _ facts: ResponseFacts, _ own: RequestFacts.Own
     ) -> Duration? {
         guard let timeToLive = own.timeToLive, appliesToStatus(facts.status) else {
             return response.timeToLive?.bounded

@@ -35,25 +35,50 @@ enum StoredFields {
     private static func filtered(_ fields: Fields, dropping dropped: [FieldName]) -> Fields {
         var excluded = Names()
         for name in dropped { withUTF8Bytes(name.text) { excluded.insert($0) } }
-        fields.forEachMember(.connection) { excluded.insert($0) }
+        fields.forEachMember(.connection) { if !isOfConnection($0) { excluded.insert($0) } }
+        var (unwanted, bytes): ([FieldName], Int) = ([], 0)
+        for index in 0..<fields.count {
+            fields.withField(index) { name, value in
+                guard isOfConnection(name) || excluded.contains(name) else { return }
+                bytes += name.count + value.count
+                if unwanted.count <= sharingLimit { unwanted.append(FieldName(Fields.text(name))) }
+            }
+        }
+        if unwanted.count <= sharingLimit, bytes <= sharingByteLimit {
+            // Shares the bytes of all fields, also of those few that are not stored.
+            var kept = fields
+            for name in unwanted { kept.remove(name) }
+            return kept
+        }
         var kept = Fields()
         kept.reserve(fields: fields.count + 1, bytes: fields.byteCount + 40)
         append(fields, to: &kept) { !isOfConnection($0) && !excluded.contains($0) }
         return kept
     }
 
+    /// The most fields, and bytes of fields, that stay in the memory of stored fields without being stored.
+    private static let sharingLimit = 4
+    private static let sharingByteLimit = 256
+
     /// Field names without regard to case. A set, because a server may send ten thousand fields and name a hundred
     /// thousand.
     private struct Names {
         private var names: Set<[UInt8]> = []
+        /// A bit for the length of each name, because most fields have another length and need no look-up.
+        private var lengths: UInt64 = 0
 
         init(_ count: Int = 0) { if count > 0 { names.reserveCapacity(count) } }
 
-        mutating func insert(_ name: UnsafeRawBufferPointer) { names.insert(name.map(lowercaseASCII)) }
+        mutating func insert(_ name: UnsafeRawBufferPointer) {
+            names.insert(name.map(lowercaseASCII))
+            lengths |= Names.bit(name)
+        }
 
         func contains(_ name: UnsafeRawBufferPointer) -> Bool {
-            !names.isEmpty && names.contains(name.map(lowercaseASCII))
+            lengths & Names.bit(name) != 0 && names.contains(name.map(lowercaseASCII))
         }
+
+        private static func bit(_ name: UnsafeRawBufferPointer) -> UInt64 { 1 << UInt64(min(name.count, 63)) }
     }
 
     private static func append(

@@ -12,6 +12,8 @@ extension Forward {
     /// unchanged, because its response says as much as a 304.
     func validating(_ selection: Selection) -> Forward {
         guard request.kind == .get, !request.conditions.contains(.originOnly) else { return self }
+        // Most misses: there is nothing to validate.
+        if selected == nil, selection.usable.isEmpty { return self }
         if let selected, !selected.serves(request.range) { return completing(selected) }
         let candidates =
             selected.map { [$0] }

@@ -67,7 +67,8 @@ struct CacheEntry: Sendable {
     }
 
     var response: StoredResponse {
-        get { head.response }
+        // Lends it, because a copy would count a dozen references.
+        @inline(__always) _read { yield head.response }
         set { head = Head(newValue) }
     }
 

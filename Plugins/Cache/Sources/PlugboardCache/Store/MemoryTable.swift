@@ -53,6 +53,7 @@ struct MemoryTable {
     private var free: [Int] = []
     private var indices: [Int64: Int] = [:]
     private var groups: [CacheKey: Group] = [:]
+    /// By URL: the entries whose key is not their URL.
     private var urls: [String: [Int64]] = [:]
     private var newest = MemoryTable.none
     private var oldest = MemoryTable.none
@@ -100,9 +101,15 @@ struct MemoryTable {
         return pieces
     }
 
-    func ids(url: String) -> [Int64] { urls[url] ?? [] }
+    func ids(url: String) -> [Int64] {
+        // An entry with this key may have another URL, of which the key leaves parts out.
+        let plain = groups[CacheKey(text: url)]?.ids.filter { entry($0)?.response.url == url } ?? []
+        return plain + (urls[url] ?? [])
+    }
 
-    func ids(_ pattern: URLPattern) -> [Int64] { urls.lazy.filter { pattern.fits($0.key) }.flatMap(\.value) }
+    func ids(_ pattern: URLPattern) -> [Int64] {
+        indices.keys.filter { id in entry(id).map { pattern.fits($0.response.url) } ?? false }
+    }
 
     /// The ids, from the least to the most recently used.
     var idsInOrder: [Int64] {
@@ -146,7 +153,7 @@ struct MemoryTable {
         }
         indices[entry.id] = index
         groups[entry.response.key, default: Group()].ids.append(entry.id)
-        urls[entry.response.url, default: []].append(entry.id)
+        if !entry.isUnderItsURL { urls[entry.response.url, default: []].append(entry.id) }
         bytes += slot.cost
         linkAsNewest(index)
         shrink()
@@ -211,12 +218,12 @@ struct MemoryTable {
         unlink(index)
         free.append(index)
         bytes -= slot.cost
-        // One look-up each: most keys and URLs have one entry, and are removed with it.
+        // One look-up each: most keys have one entry, and are removed with it.
         if let index = groups.index(forKey: slot.entry.response.key) {
             groups.values[index].ids.removeAll { $0 == id }
             if groups.values[index].ids.isEmpty { groups.remove(at: index) }
         }
-        if let index = urls.index(forKey: slot.entry.response.url) {
+        if !slot.entry.isUnderItsURL, let index = urls.index(forKey: slot.entry.response.url) {
             urls.values[index].removeAll { $0 == id }
             if urls.values[index].isEmpty { urls.remove(at: index) }
         }
@@ -266,4 +273,9 @@ struct MemoryTable {
         if link.newer == MemoryTable.none { newest = link.older } else { links[link.newer].older = link.older }
         if link.older == MemoryTable.none { oldest = link.newer } else { links[link.older].newer = link.newer }
     }
+}
+
+extension CacheEntry {
+    /// Whether the key is the URL, as that of most entries is.
+    fileprivate var isUnderItsURL: Bool { response.key.text == response.url }
 }

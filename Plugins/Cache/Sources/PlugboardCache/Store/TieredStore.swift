@@ -54,13 +54,17 @@ final class TieredStore: CacheStore {
     // MARK: Finding
 
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? {
-        guard disk.isCurrent else { return nil }
-        let (entries, isKnown) = shared.state.withLock { state -> ([CacheEntry], Bool) in
-            (state.table.entries(key), state.table.isComplete(key) && state.pending[key]?.isKnown ?? true)
+        guard let isLacking = disk.lacks(key) else { return nil }
+        return shared.state.withLock { state in
+            if TieredStore.hasAll(key, state) { return state.table.entries(key) }
+            // The file does not contain the key, so only entries of memory alone are valid.
+            return isLacking ? state.table.entries(key).filter { $0.id < 0 } : nil
         }
-        if isKnown { return entries }
-        // The file does not contain the key, so only entries of memory alone are valid.
-        return disk.entriesAtHand(key).map { _ in entries.filter { $0.id < 0 } }
+    }
+
+    /// Whether all entries of the key are in memory, and no change of them is under way that memory does not contain.
+    private static func hasAll(_ key: CacheKey, _ state: borrowing State) -> Bool {
+        state.table.isComplete(key) && state.pending[key]?.isKnown ?? true
     }
 
     func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
@@ -102,8 +106,9 @@ final class TieredStore: CacheStore {
 
     /// Called before an entry is written to the file; until it is written, look-ups of its key must use the file.
     func willCommit(_ key: CacheKey) {
-        let isKnown = entriesAtHand(key) != nil
+        let isLacking = disk.lacks(key)
         shared.state.withLock { state in
+            let isKnown = isLacking.map { $0 || TieredStore.hasAll(key, state) } ?? false
             var pending = state.pending[key] ?? Pending()
             pending.count += 1
             pending.isKnown = isKnown && pending.count == 1

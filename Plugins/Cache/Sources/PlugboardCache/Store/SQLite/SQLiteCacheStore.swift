@@ -73,15 +73,14 @@ final class SQLiteCacheStore: CacheStore {
     // MARK: Finding
 
     /// No entries, if the key is known to be missing; otherwise nil.
-    func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? {
-        state.withLock { state in
-            isCurrent(state) && !state.filter.canHave(key) ? [] : nil
-        }
+    func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? { lacks(key) == true ? [] : nil }
+
+    /// Whether the file is known not to contain the key; nil if the knowledge about the file is not recent enough.
+    func lacks(_ key: CacheKey) -> Bool? {
+        state.withLock { isCurrent($0) ? !$0.filter.canHave(key) : nil }
     }
 
     /// Whether the knowledge about the file is recent enough.
-    var isCurrent: Bool { state.withLock { isCurrent($0) } }
-
     private func isCurrent(_ state: State) -> Bool {
         guard let asked = state.asked else { return false }
         return asked.duration(to: .now) < staleness
