@@ -22,7 +22,7 @@ struct LinesModelTests {
 }
 
 private final class LinesRun {
-    private enum Phase { case waiting, passing, queueing }
+    private enum Phase { case waiting, passing, queueing, adding }
 
     private struct Exchange {
         let name: Int
@@ -105,7 +105,7 @@ private final class LinesRun {
         if exchange.phase == .passing {
             sent += 1
             if replayed[exchange.line] != nil { mistakes.append("\(exchange.name) is sent beside a replay") }
-            if exchanges.contains(where: { $0.line == exchange.line && $0.phase == .queueing }) {
+            if exchanges.contains(where: { $0.line == exchange.line && [.queueing, .adding].contains($0.phase) }) {
                 mistakes.append("\(exchange.name) is sent before one that is put into the file")
             }
         } else {
@@ -152,7 +152,11 @@ private final class LinesRun {
     }
 
     private func end(_ exchange: Exchange) {
-        if exchange.phase == .queueing {
+        if exchange.phase == .queueing, chance(3) > 0 { return place(exchange) }
+        // The file writes them in the order in which it got them.
+        let exchange = exchange.phase == .adding ? adding(exchange.line)[0] : exchange
+        if exchange.phase == .queueing { for other in adding(exchange.line) { end(other) } }
+        if [.queueing, .adding].contains(exchange.phase) {
             rows[exchange.line]?.append(exchange.name)
             lines.set(exchange.line, isBusy: true)
         }
@@ -160,6 +164,19 @@ private final class LinesRun {
         if let number = exchange.number { lines.leave(exchange.line, number) }
         // As the replayer does: the file is asked for a line that is waited for.
         if lines.isWaitedFor(exchange.line) { lines.set(exchange.line, isBusy: isBusy(exchange.line)) }
+        wake()
+    }
+
+    private func adding(_ line: String) -> [Exchange] { exchanges.filter { $0.line == line && $0.phase == .adding } }
+
+    private func place(_ exchange: Exchange) {
+        guard let number = exchange.number, let index = exchanges.firstIndex(where: { $0.name == exchange.name }) else {
+            return
+        }
+        // The last of those that are being added.
+        exchanges.append(exchanges.remove(at: index))
+        exchanges[exchanges.count - 1].phase = .adding
+        lines.place(exchange.line, number)
         wake()
     }
 

@@ -51,6 +51,21 @@ struct QueueOrderTests {
         await kernel.shutDown()
     }
 
+    @Test(arguments: [QueueMode.onFailure, .later])
+    func `a request that has no room is counted once`(mode: QueueMode) async throws {
+        let shore = try Shore()
+        let kernel = try shore.kernel(settings: ["automatic": false, "limit": 1])
+        _ = try await kernel.sendLater(Shore.post("first"))
+        var second = Shore.post("second")
+        second.queue.mode = mode
+
+        let error = await #expect(throws: PlugboardError.self) { try await kernel.send(second) }
+
+        #expect(error?.code == (mode == .later ? .queueFull : .transportConnect))
+        #expect(kernel.counters["queue.refused"] == 1 && kernel.counters["queue.queued"] == 1)
+        await kernel.shutDown()
+    }
+
     @Test func `a greater priority goes first within a category`() async throws {
         let shore = try Shore()
         let kernel = try shore.kernel(settings: ["automatic": false])

@@ -41,6 +41,7 @@ extension Queue {
                 for entry in dropped { replayer.outcomes.ended(entry.id) }
                 replayer.reload()
             }
+            passage.turn?.place()
         }
         guard let tap = passage.tap else {
             add(entry)

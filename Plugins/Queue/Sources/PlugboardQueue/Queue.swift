@@ -177,15 +177,18 @@ final class Queue: Plugin {
         guard let entry = passage.entry, let result = passage.result else { return .next }
         guard entry.isJournal else {
             switch verdict(entry, result) {
-            case .success(let error), .failure(let error): return .fail(error)
+            case .success(let error): return .fail(error)
+            case .failure(let error):
+                news.refused(error, entry, exchange: exchange.id)
+                return .fail(error)
             }
         }
         switch result {
         case .success(.queued): break
         case .success(.behind), .success(.cancelled): return .fail(queued(entry))
         case .success(.known): return .fail(known(entry))
-        case .success: news.refused(full, exchange: exchange.id)
-        case .failure(let error): news.refused(error, exchange: exchange.id)
+        case .success: news.refused(full, entry, exchange: exchange.id)
+        case .failure(let error): news.refused(error, entry, exchange: exchange.id)
         }
         // The body was read to its end.
         guard let tap = passage.tap, !tap.inner.rewind() else { return .next }
@@ -250,7 +253,7 @@ final class Queue: Plugin {
         case .success(let error): return .fail(error)
         case .failure(let error):
             // The caller gets the failure of the request itself.
-            news.refused(error, exchange: exchange.id)
+            news.refused(error, entry, exchange: exchange.id)
             return .next
         }
     }

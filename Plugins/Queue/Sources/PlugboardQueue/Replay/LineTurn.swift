@@ -15,6 +15,9 @@ final class LineTurn: Sendable {
     /// The exchange was woken, or has waited for as long as it can.
     func step() -> Lines<Ticket>.Step { replayer.changeLines { $0.lines.step(line, number) } }
 
+    /// The request was handed to the file, where it is before those that are handed later.
+    func place() { replayer.changeLines { $0.lines.place(line, number) } }
+
     /// The exchange waits on, and is woken when its turn has come.
     func wait(_ ticket: Ticket) {
         let waits = replayer.changeLines { $0.lines.wait(line, number, ticket) }

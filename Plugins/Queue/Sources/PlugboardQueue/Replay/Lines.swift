@@ -1,8 +1,9 @@
 /// The exchanges of each line that are under way in this process, and what is known of the line's requests in the file.
 ///
 /// The exchanges of a line go on in the order in which they came. One at a time passes: it is sent when the line has no
-/// requests in the file and the exchange before it has its outcome. One at a time is put into the file instead, also
-/// while another passes. A request that is not kept waits for those in the file, and delays no other.
+/// requests in the file and the exchange before it has its outcome. Others are put into the file instead, also while one
+/// passes: one after the other gets its place there, and several are then written together. A request that is not kept
+/// waits for those in the file, and delays no other.
 struct Lines<Ticket> {
     enum Kind {
         /// Is put into the file if it cannot be sent.
@@ -39,8 +40,10 @@ struct Lines<Ticket> {
         var passing: UInt64?
         /// The exchange that is being put into the file.
         var queueing: UInt64?
+        /// Those that have their place in the file, and are being written.
+        var adding: Set<UInt64> = []
 
-        var isUnused: Bool { waiters.isEmpty && passing == nil && queueing == nil }
+        var isUnused: Bool { waiters.isEmpty && passing == nil && queueing == nil && adding.isEmpty }
 
         /// Those before `end`, or all.
         mutating func mustQueue(before end: Int? = nil) {
@@ -83,8 +86,8 @@ struct Lines<Ticket> {
         guard state.waiters.isEmpty, state.queueing == nil else { return .wait }
         let mustQueue = kind == .later || busy[line] == true && !canWait
         switch kind {
-        case .unkept: return busy[line] == false || mustQueue ? .pass(nil) : .wait
-        case .kept where busy[line] == false && state.passing == nil:
+        case .unkept: return busy[line] == false && state.adding.isEmpty || mustQueue ? .pass(nil) : .wait
+        case .kept where busy[line] == false && state.passing == nil && state.adding.isEmpty:
             last += 1
             lines[line, default: Line()].passing = last
             return .pass(last)
@@ -132,12 +135,21 @@ struct Lines<Ticket> {
         return true
     }
 
+    /// The exchange that was being put into the file has its place there: the next can be put behind it.
+    mutating func place(_ line: String, _ number: UInt64) {
+        guard lines[line]?.queueing == number else { return }
+        lines[line]?.queueing = nil
+        lines[line]?.adding.insert(number)
+        changed.insert(line)
+    }
+
     /// The exchange has its outcome, is in the file, or has ended. Returns whether it was being sent.
     @discardableResult
     mutating func leave(_ line: String, _ number: UInt64) -> Bool {
         guard let state = lines[line] else { return false }
         if state.passing == number { lines[line]?.passing = nil }
         if state.queueing == number { lines[line]?.queueing = nil }
+        lines[line]?.adding.remove(number)
         lines[line]?.waiters.removeAll { $0.number == number }
         changed.insert(line)
         return state.passing == number
@@ -182,11 +194,11 @@ struct Lines<Ticket> {
             guard var line = lines[name] else { continue }
             while let next = line.waiters.first, line.queueing == nil {
                 if next.kind == .unkept {
-                    guard next.mustQueue || busy[name] == false else { break }
+                    guard next.mustQueue || busy[name] == false && line.adding.isEmpty else { break }
                 } else if next.mustQueue {
                     line.queueing = next.number
                 } else {
-                    guard line.passing == nil, busy[name] == false else { break }
+                    guard line.passing == nil, busy[name] == false, line.adding.isEmpty else { break }
                     line.passing = next.number
                 }
                 line.waiters.removeFirst()

@@ -33,17 +33,15 @@ final class QueueNews: Sendable {
         case .cancelled:
             collapsed.add()
             publish("queue.collapsed", ["id": entry.id], entry.category, entry.tag, exchange)
-        case .full:
-            refused.add()
-            publish("queue.refused", ["reason": "full"], entry.category, entry.tag, exchange)
-        case .known: break
+        // The exchange tells of what is refused.
+        case .full, .known: break
         }
     }
 
-    func refused(_ error: PlugboardError, exchange: UInt64) {
+    func refused(_ error: PlugboardError, _ entry: NewEntry? = nil, exchange: UInt64) {
         refused.add()
         warn(error)
-        publish("queue.refused", ["reason": error.code.name], nil, nil, exchange)
+        publish("queue.refused", ["reason": error.code.name], entry?.category, entry?.tag, exchange)
     }
 
     func replaying(_ entry: ClaimedEntry) {
