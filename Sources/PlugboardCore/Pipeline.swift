@@ -209,12 +209,10 @@ extension ExchangeCore {
         steering.phase = .ended
         unpark()
         request.undoEdit()
-        emit(.willComplete) { self.provenance }
+        emit(.willComplete, .provenance)
         core.settleFaults(of: self)
         closeTurns(inside: -1, closing)
-        emit(.completed) {
-            [("outcome", .text("\(closing)")), ("attempts", .integer(Int64(self.attempts.count)))]
-        }
+        emit(.completed, .outcome(closing))
         leave()
     }
 }

@@ -46,22 +46,17 @@ final class Containment: @unchecked Sendable {
         return result
     }
 
-    /// Calls the same hook of exchanges for several plugins, one after the other, except those that are not wanted when
-    /// it is their turn. [loop]
+    /// Calls `onEvent` of several plugins, one after the other, except those that are not wanted when it is their turn.
+    /// [loop]
     @inline(__always)
-    func call(
-        each slots: [Unmanaged<Slot>], _ hook: CalledHook, where isWanted: (Slot) -> Bool, _ function: (Slot) -> Void
-    ) {
+    func callOnEvent(of listeners: [Listener], where isWanted: (Listener) -> Bool, _ function: (Listener) -> Void) {
         let outer = mark.current
         let isMeasured = measures != nil
-        for slot in slots {
-            slot._withUnsafeGuaranteedRef { slot in
-                guard isWanted(slot) else { return }
-                _ = mark.enter(slot.index, hook)
-                let began = isMeasured ? clockTime(CLOCK_MONOTONIC) : 0
-                function(slot)
-                if began != 0 { count(slot.index, hook, since: began) }
-            }
+        for listener in listeners where isWanted(listener) {
+            _ = mark.enter(listener.index, .onEvent)
+            let began = isMeasured ? clockTime(CLOCK_MONOTONIC) : 0
+            function(listener)
+            if began != 0 { count(listener.index, .onEvent, since: began) }
         }
         mark.leave(outer)
     }

@@ -22,7 +22,7 @@ extension KernelCore {
                 // It keeps the loop.
                 withExtendedLifetime(self) {
                     home.publish(
-                        EventNode(.pluginStalled) { [("plugin", .text(id)), ("hook", .text("\(call.hook)"))] })
+                        EventNode(.pluginStalled, [("plugin", .text(id)), ("hook", .text("\(call.hook)"))]))
                 }
             }
         }

@@ -47,15 +47,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     func attemptProgressed(_ progress: TransferProgress) {
-        guard !isOver else { return }
-        exchange.emit(.progress) {
-            var details: [(String, ObservedEvent.Detail)] = [
-                ("sent", .integer(Int64(progress.sent))), ("received", .integer(Int64(progress.received))),
-            ]
-            if let total = progress.toSend { details.append(("toSend", .integer(Int64(total)))) }
-            if let total = progress.toReceive { details.append(("toReceive", .integer(Int64(total)))) }
-            return details
-        }
+        if !isOver { exchange.emit(.progress, .bytes(progress)) }
     }
 
     func attemptEnded(_ error: PlugboardError?, _ timings: Timings) {
@@ -87,14 +79,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         isOver = true
         control = nil
         exchange.home.admission.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
-        exchange.emit(.attemptEnded) {
-            [
-                ("attempt", .integer(Int64(self.number))),
-                ("nameLookup", .integer(timings.nameLookup.nanoseconds)),
-                ("connect", .integer(timings.connect.nanoseconds)), ("tls", .integer(timings.tls.nanoseconds)),
-                ("firstByte", .integer(timings.firstByte.nanoseconds)), ("total", .integer(timings.total.nanoseconds)),
-            ]
-        }
+        exchange.emit(.attemptEnded, .times(timings, ofAttempt: number))
         let job = whenOver
         whenOver = nil
         job?()
@@ -142,9 +127,7 @@ extension ExchangeCore {
             return home.admission.attemptEnded(self)
         }
         attempts.begin(request.head.url)
-        emit(.attemptBegan) {
-            [("attempt", .integer(Int64(self.attempts.count))), ("reason", .text(self.attempts.reason))]
-        }
+        emit(.attemptBegan, .attempt)
         let run = AttemptRun(self, attempts.count)
         attempts.current = run
         // Part by part: a copy of the whole head costs more.

@@ -12,7 +12,7 @@ extension ExchangeCore {
             Family.leaveParent(self)
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
-        emit(.created) { self.provenance }
+        emit(.created, .provenance)
         // A request is a value: sent twice, its body begins twice.
         request.body = request.head.body.map { BodyNode(source(of: $0), home: home) }
         if let error = core.check(request.head) { return finish(failing: error) }

@@ -10,12 +10,7 @@ extension ExchangeCore {
     /// Rewinds the body. If the request now goes to another origin, removes what belongs to the old one: secrets, the
     /// client's certificate and the server's pins.
     func prepareResend(by slot: Slot, after delay: Duration) {
-        emit(.resendScheduled) {
-            [
-                ("by", .text(slot.id)), ("after", .integer(delay.nanoseconds)),
-                ("attempt", .integer(Int64(self.attempts.count))),
-            ]
-        }
+        emit(.resendScheduled, .resend(by: slot.index, after: delay))
         let url = request.head.url
         if let old = request.urlBeforeResend, old != url, Origin(url: old) != Origin(url: url) {
             request.head.fields.removeSecrets()

@@ -51,7 +51,9 @@ extension ExchangeCore {
         // The call may be within another one: a hook that publishes an event waits for those who watch it.
         let outer = frame
         frame = CallFrame(slot, hook)
-        let result = home.containment.call(slot.index, hook, call)
+        // Unmanaged, because the loop keeps it and a call counts no references.
+        let result = Unmanaged.passUnretained(home.containment)
+            ._withUnsafeGuaranteedRef { $0.call(slot.index, hook, call) }
         frame = outer
         if outer.isEmpty { views.clear() }
         return result

@@ -28,7 +28,6 @@ final class Slot: @unchecked Sendable {
     private let onRequest: Hook?
     private let onResponse: Hook?
     private let onFailure: Hook?
-    let onEvent: (@convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, OpaquePointer?) -> Void)?
 
     init(
         index: Int, descriptor: PluginDescriptor, instance: UnsafeMutableRawPointer, host: HostContext,
@@ -46,7 +45,6 @@ final class Slot: @unchecked Sendable {
         onRequest = plugin.pointee.on_request
         onResponse = plugin.pointee.on_response
         onFailure = plugin.pointee.on_failure
-        onEvent = plugin.pointee.on_event
     }
 
     /// Why the plugin was switched off, or nil. [any]

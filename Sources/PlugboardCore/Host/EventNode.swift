@@ -15,7 +15,9 @@ final class EventNode {
 
     // Unchecked, because making details and releasing what is here calls nothing that uses the node.
     @exclusivity(unchecked) private var name: Name
-    @exclusivity(unchecked) private var makeDetails: (() -> Details)?
+    /// What the event is about, until `end`. Unowned: the exchange outlives its events.
+    @exclusivity(unchecked) private unowned(unsafe) var exchange: ExchangeCore?
+    @exclusivity(unchecked) private var facts = EventFacts.nothing
     @exclusivity(unchecked) private var madeDetails: Details?
     @exclusivity(unchecked) private var head: ResponseHead?
     /// The URL that has sent the head.
@@ -23,14 +25,10 @@ final class EventNode {
     @exclusivity(unchecked) private var madeHeadNode: HeadNode?
     @exclusivity(unchecked) private var madeScratch: Scratch?
 
-    /// One of the kernel's.
-    init(
-        _ event: KernelEvent, _ head: ResponseHead? = nil, from url: String? = nil, _ details: (() -> Details)?
-    ) {
+    /// One of the kernel's about itself or a plugin. One about an exchange has no details before `begin`.
+    init(_ event: KernelEvent, _ details: Details? = nil) {
         name = .kernel(event)
-        makeDetails = details
-        self.head = head
-        self.url = url
+        madeDetails = details
     }
 
     /// One that a plugin published.
@@ -39,17 +37,19 @@ final class EventNode {
         madeDetails = details
     }
 
-    /// Makes it another event, after `end`.
-    func begin(_ event: KernelEvent, _ head: ResponseHead?, from url: String?, _ details: (() -> Details)?) {
+    /// Makes it another event of the kernel's, about an exchange.
+    func begin(_ event: KernelEvent, of exchange: ExchangeCore, _ facts: EventFacts, about head: ResponseHead?) {
         name = .kernel(event)
-        makeDetails = details
+        self.exchange = exchange
+        self.facts = facts
+        guard let head else { return }
         self.head = head
-        self.url = url
+        url = exchange.request.head.url
     }
 
     /// The event is over, and what plugins got of it is not valid any more.
     func end() {
-        makeDetails = nil
+        exchange = nil
         if madeDetails != nil { madeDetails = nil }
         if head != nil { head = nil }
         if url != nil { url = nil }
@@ -59,7 +59,7 @@ final class EventNode {
 
     private var details: Details {
         if let madeDetails { return madeDetails }
-        let details = makeDetails?() ?? []
+        let details = exchange.map { facts.details(of: $0) } ?? []
         madeDetails = details
         return details
     }

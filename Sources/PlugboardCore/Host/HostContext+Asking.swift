@@ -79,7 +79,9 @@ extension HostContext {
         guard let core = startedCore else { return codeOfAbsence }
         let home = number == 0 ? core.current ?? core.first : core.home(of: number)
         let isHere = home.loop.isCurrent
-        if isHere, core.pipeline.watchers.slots(event).isEmpty, core.watch == nil, home.exchange(number)?.watch == nil {
+        if isHere, core.pipeline.watchers.listeners(event).isEmpty, core.watch == nil,
+            home.exchange(number)?.watch == nil
+        {
             return PLUG_OK
         }
         let details = details()

@@ -36,7 +36,7 @@ extension KernelCore {
     /// On the first loop.
     private func publish(_ result: Result<NetworkState, PlugboardError>) {
         switch result {
-        case .success(let state): first.publish(EventNode(.networkChanged) { state.details })
+        case .success(let state): first.publish(EventNode(.networkChanged, state.details))
         case .failure(let error): log.write(.warning, "kernel", "The network is no longer watched: \(error.reason)")
         }
     }

@@ -69,7 +69,7 @@ extension Kernel {
                         home.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
                     }
                     // Within the same job, so that no request of the program comes to this loop in between.
-                    if home === core.first { home.publish(EventNode(.closing, nil, nil)) }
+                    if home === core.first { home.publish(EventNode(.closing)) }
                     home.close(idle)
                 }
                 if !isTaken { idle.count() }

@@ -35,7 +35,7 @@ final class KernelLoop: @unchecked Sendable {
     /// The outcomes of this turn, for the program's tasks. [loop]
     let outcomes: OutcomeBatch
     /// Makes the loop's next event; nil while it makes one. [loop]
-    @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created, nil, nil)
+    @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created)
     private var lastIdentity: UInt64
     private let identityStep: UInt64
 
@@ -124,14 +124,9 @@ final class KernelLoop: @unchecked Sendable {
 
     /// A fact about the kernel. [loop]
     func publish(_ event: EventNode) {
-        for slot in core.pipeline.watchers.slots(event.id) {
-            slot._withUnsafeGuaranteedRef { slot in
-                guard !core.disabled.contains(slot.bit) else { return }
-                containment.call(slot.index, .onEvent) {
-                    slot.plugin.pointee.on_event?(slot.instance, nil, event.pointer)
-                }
-            }
-        }
+        containment.callOnEvent(
+            of: core.pipeline.watchers.listeners(event.id), where: { !core.disabled.contains($0.bit) }
+        ) { $0.call(nil, event.pointer) }
         core.watch?(event.observed)
     }
 }

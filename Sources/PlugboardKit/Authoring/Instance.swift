@@ -9,7 +9,7 @@ import Synchronization
 /// a call through generic code costs a microsecond.
 @usableFromInline
 final class Instance: Sendable {
-    @usableFromInline typealias Hook = @Sendable (borrowing Exchange) throws -> VerdictPayload
+    @usableFromInline typealias Hook = @Sendable (borrowing Exchange) throws -> BoxedVerdict?
 
     let host: PluginHost
     /// The same as `host.raw`.
@@ -31,8 +31,8 @@ final class Instance: Sendable {
         self.init(
             host: host, check: { try plugin.check($0) }, start: { try plugin.start() },
             stop: { await plugin.stop(within: $0) },
-            onRequest: { try plugin.onRequest($0).payload }, onResponse: { try plugin.onResponse($0).payload },
-            onFailure: { try plugin.onFailure($0).payload }, onClose: { plugin.onClose($0, $1) },
+            onRequest: { try plugin.onRequest($0).boxed }, onResponse: { try plugin.onResponse($0).boxed },
+            onFailure: { try plugin.onFailure($0).boxed }, onClose: { plugin.onClose($0, $1) },
             onEvent: { plugin.onEvent($0, $1) }, command: { plugin.command($0, $1, $2) })
     }
 
@@ -128,10 +128,10 @@ final class Instance: Sendable {
                 if hasWorked.load(ordering: .relaxed), let work = try finishedWork(exchange) {
                     return end(try work(exchange), exchange)
                 }
-                let payload = try hook(exchange)
+                let boxed = try hook(exchange)
                 // Most hooks, most of the time.
-                if case .next = payload, refusal.pointee == nil { return PLUG_VERDICT_NEXT }
-                return end(payload, exchange)
+                if boxed == nil, refusal.pointee == nil { return PLUG_VERDICT_NEXT }
+                return end(boxed?.payload ?? .next, exchange)
             } catch {
                 return withText(describe(error)) { exchange.host.pointee.fault(raw, $0) }
             }

@@ -12,6 +12,11 @@ public struct Verdict<Phase>: Sendable {
     @inlinable
     init(payload: VerdictPayload) { self.payload = payload }
 
+    /// Nil for `.next`.
+    @inlinable var boxed: BoxedVerdict? {
+        if case .next = payload { nil } else { BoxedVerdict(payload) }
+    }
+
     /// Lets the head pass, and opens a turn.
     @inlinable public static var next: Self { Self(payload: .next) }
 
@@ -54,6 +59,15 @@ enum VerdictPayload: Sendable {
     case wait(Ticket)
     case work(within: Duration?, PendingWork.Work)
     case fail(PlugboardError)
+}
+
+/// A verdict other than `.next`, as an object: most hooks let the head pass, and return one word instead of eleven.
+@usableFromInline
+final class BoxedVerdict {
+    let payload: VerdictPayload
+
+    @usableFromInline
+    init(_ payload: VerdictPayload) { self.payload = payload }
 }
 
 /// The phase of `Plugin.onRequest`.

@@ -42,16 +42,16 @@ extension PluginEntry {
                 Instance(
                     host: host, check: { _ in }, start: {}, stop: { _ in },
                     onRequest: { exchange in
-                        let payload = try onRequest?(exchange).payload ?? .next
-                        if let requestBody, case .next = payload { exchange.wrapRequestBody(requestBody) }
-                        return payload
+                        let verdict = try onRequest?(exchange).boxed
+                        if let requestBody, verdict == nil { exchange.wrapRequestBody(requestBody) }
+                        return verdict
                     },
                     onResponse: { exchange in
-                        let payload = try onResponse?(exchange).payload ?? .next
-                        if let responseBody, case .next = payload { exchange.wrapResponseBody(responseBody) }
-                        return payload
+                        let verdict = try onResponse?(exchange).boxed
+                        if let responseBody, verdict == nil { exchange.wrapResponseBody(responseBody) }
+                        return verdict
                     },
-                    onFailure: { try onFailure?($0).payload ?? .next }, onClose: { onClose?($0, $1) },
+                    onFailure: { try onFailure?($0).boxed }, onClose: { onClose?($0, $1) },
                     onEvent: { _, _ in }, command: { _, _, _ in })
             })
     }

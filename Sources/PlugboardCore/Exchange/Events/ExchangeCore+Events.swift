@@ -3,79 +3,51 @@ import PlugboardKit
 
 /// Events for plugins and the program.
 extension ExchangeCore {
-    /// Sends one of the kernel's events to those who watch it. The details are made only if there are any.
+    /// Sends one of the kernel's events to those who watch it. The facts are looked up only if there are any.
     @inline(__always)
     func emit(
-        _ event: KernelEvent, about head: ResponseHead? = nil,
-        _ details: () -> EventNode.Details
+        _ event: KernelEvent, _ facts: @autoclosure () -> EventFacts = .nothing, about head: ResponseHead? = nil
     ) {
-        let slots = pipeline.watchers.slots(event)
-        if slots.isEmpty && watch == nil { return }
-        withoutActuallyEscaping(details) { deliver(event, about: head, $0, slots) }
-    }
-
-    /// The same without details.
-    @inline(__always)
-    func emit(_ event: KernelEvent, about head: ResponseHead? = nil) {
-        let slots = pipeline.watchers.slots(event)
-        if slots.isEmpty && watch == nil { return }
-        deliver(event, about: head, nil, slots)
+        let listeners = pipeline.watchers.listeners(event)
+        if listeners.isEmpty && watch == nil { return }
+        deliver(event, facts(), about: head, listeners)
     }
 
     /// The event lives until this returns, and the details with it.
     @inline(never)
     private func deliver(
-        _ event: KernelEvent, about head: ResponseHead?, _ details: (() -> EventNode.Details)?,
-        _ slots: [Watchers.Listener]
+        _ event: KernelEvent, _ facts: EventFacts, about head: ResponseHead?, _ listeners: [Listener]
     ) {
-        let url = head == nil ? nil : request.head.url
         // An event within an event, such as one that a plugin's hook causes, gets a node of its own.
-        guard let node = home.idleEvent.take() else {
-            return deliver(EventNode(event, head, from: url, details), slots)
-        }
-        node.begin(event, head, from: url, details)
-        deliver(node, slots)
+        let node = home.idleEvent.take() ?? EventNode(event)
+        node.begin(event, of: self, facts, about: head)
+        deliver(node, listeners)
         node.end()
         home.idleEvent = node
     }
 
-    /// What events say of where an exchange comes from: which plugin sent a sub-request and for which exchange, and
-    /// which plugin responded.
-    var provenance: [(String, ObservedEvent.Detail)] {
-        var provenance: [(String, ObservedEvent.Detail)] = []
-        if let sender = family.sender { provenance.append(("by", .text(pipeline.slots[sender].id))) }
-        if let parentNumber = family.parentNumber {
-            provenance.append(("for", .integer(Int64(clamping: parentNumber))))
-        }
-        if let responder {
-            provenance.append(("respondedBy", .text(responder.id)))
-            if response?.isOfSubRequest == true { provenance.append(("respondedWith", .text("subRequest"))) }
-        }
-        return provenance
-    }
-
     /// An event of a plugin's own.
     func publish(_ event: EventNode) {
-        deliver(event, pipeline.watchers.slots(event.id))
+        deliver(event, pipeline.watchers.listeners(event.id))
     }
 
     /// Sends an event about a plugin's misbehaviour, which concerns the whole kernel too.
-    func report(_ event: KernelEvent, _ details: [(String, ObservedEvent.Detail)]) {
-        let node = EventNode(event) { details }
-        deliver(node, pipeline.watchers.slots(event))
+    func report(_ event: KernelEvent, _ details: EventNode.Details) {
+        let node = EventNode(event, details)
+        deliver(node, pipeline.watchers.listeners(event))
         core.watch?(node.observed)
     }
 
-    private func deliver(_ event: EventNode, _ slots: [Watchers.Listener]) {
+    private func deliver(_ event: EventNode, _ listeners: [Listener]) {
         let (exchange, fact) = (pointer, event.pointer)
         defer { withExtendedLifetime(event) {} }
-        // The same as `calling` for each slot, with what is the same for all done once.
+        // The same as `calling` for each plugin, with what is the same for all done once.
         let outer = frame
-        home.containment.call(
-            each: slots, .onEvent, where: { !steering.exclusions.eventExclusions.contains($0.bit) }
-        ) { slot in
-            frame = CallFrame(slot, .onEvent)
-            slot.onEvent?(slot.instance, exchange, fact)
+        home.containment.callOnEvent(
+            of: listeners, where: { !steering.exclusions.eventExclusions.contains($0.bit) }
+        ) { listener in
+            frame = listener.frame
+            listener.call(exchange, fact)
             if outer.isEmpty { views.clear() }
         }
         frame = outer

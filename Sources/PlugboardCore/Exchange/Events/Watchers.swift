@@ -2,11 +2,8 @@ import PlugboardKit
 
 /// Which plugins get which events, known at start-up: an event that no plugin gets is never made.
 ///
-/// The pipeline keeps the slots, so that an event for many plugins counts no references.
 /// Sendable because nothing in it changes.
 struct Watchers: @unchecked Sendable {
-    typealias Listener = Unmanaged<Slot>
-
     private let ofAll: [Listener]
     /// By the event's number.
     private let ofKernel: [[Listener]]
@@ -17,17 +14,16 @@ struct Watchers: @unchecked Sendable {
     let wantsNetwork: Bool
 
     init(_ slots: [Slot]) {
-        let watching = slots.filter { $0.hooks.contains(.event) }
-        let chosen = watching.map { slot in
-            (Listener.passUnretained(slot), (try? PluginDescriptor(checking: slot.plugin))?.events ?? [])
+        let chosen = slots.compactMap { slot in
+            Listener(slot).map { ($0, (try? PluginDescriptor(checking: slot.plugin))?.events ?? []) }
         }
         ofAll = chosen.filter { $0.1.isEmpty }.map(\.0)
         ofKernel = KernelEvent.allCases.map { event in
             chosen.filter { $0.1.isEmpty || $0.1.contains(event.name) }.map(\.0)
         }
         var others: [String: [Listener]] = [:]
-        for (slot, events) in chosen {
-            for event in events { others[event, default: []].append(slot) }
+        for (listener, events) in chosen {
+            for event in events { others[event, default: []].append(listener) }
         }
         ofPlugins = others
         let close: [KernelEvent] = [.resolved, .connected, .secured, .sent, .firstByte, .progress]
@@ -37,9 +33,9 @@ struct Watchers: @unchecked Sendable {
         wantsNetwork = others[KernelEvent.networkChanged.name] != nil
     }
 
-    /// The slots that get this event of the kernel.
-    func slots(_ event: KernelEvent) -> [Listener] { ofKernel[event.rawValue] }
+    /// The plugins that get this event of the kernel.
+    func listeners(_ event: KernelEvent) -> [Listener] { ofKernel[event.rawValue] }
 
-    /// The slots that get this event of a plugin.
-    func slots(_ id: String) -> [Listener] { ofPlugins.isEmpty ? ofAll : ofAll + (ofPlugins[id] ?? []) }
+    /// The plugins that get this event of a plugin.
+    func listeners(_ id: String) -> [Listener] { ofPlugins.isEmpty ? ofAll : ofAll + (ofPlugins[id] ?? []) }
 }

@@ -1,0 +1,67 @@
+import PlugboardKit
+import PlugboardTransport
+
+/// What one of the kernel's events says of its exchange.
+///
+/// The event's details are made of it when a plugin or the program asks for them, because most plugins ignore most
+/// events. It holds no references, so that an event that is ignored costs no more than a copy of it.
+enum EventFacts {
+    case nothing
+    /// Where the exchange comes from: which plugin sent a sub-request and for which exchange, and which plugin
+    /// responded.
+    case provenance
+    /// The attempt that begins.
+    case attempt
+    /// The times of the attempt of that number, which has ended.
+    case times(Timings, ofAttempt: Int)
+    case bytes(TransferProgress)
+    /// The plugin in that slot sends the request again.
+    case resend(by: Int, after: Duration)
+    case outcome(TurnOutcome)
+
+    /// The details of an event of this exchange.
+    func details(of exchange: ExchangeCore) -> EventNode.Details {
+        switch self {
+        case .nothing: return []
+        case .provenance: return exchange.provenance
+        case .attempt:
+            return [
+                ("attempt", .integer(Int64(exchange.attempts.count))), ("reason", .text(exchange.attempts.reason)),
+            ]
+        case .times(let timings, let attempt):
+            return [
+                ("attempt", .integer(Int64(attempt))), ("nameLookup", .integer(timings.nameLookup.nanoseconds)),
+                ("connect", .integer(timings.connect.nanoseconds)), ("tls", .integer(timings.tls.nanoseconds)),
+                ("firstByte", .integer(timings.firstByte.nanoseconds)), ("total", .integer(timings.total.nanoseconds)),
+            ]
+        case .bytes(let progress):
+            let counts: [(String, Int?)] = [
+                ("sent", progress.sent), ("received", progress.received), ("toSend", progress.toSend),
+                ("toReceive", progress.toReceive),
+            ]
+            return counts.compactMap { name, count in count.map { (name, .integer(Int64($0))) } }
+        case .resend(let slot, let delay):
+            return [
+                ("by", .text(exchange.pipeline.slots[slot].id)), ("after", .integer(delay.nanoseconds)),
+                ("attempt", .integer(Int64(exchange.attempts.count))),
+            ]
+        case .outcome(let outcome):
+            return [("outcome", .text("\(outcome)")), ("attempts", .integer(Int64(exchange.attempts.count)))]
+        }
+    }
+}
+
+extension ExchangeCore {
+    fileprivate var provenance: EventNode.Details {
+        var provenance: EventNode.Details = []
+        if let sender = family.sender { provenance.append(("by", .text(pipeline.slots[sender].id))) }
+        if let parentNumber = family.parentNumber {
+            provenance.append(("for", .integer(Int64(clamping: parentNumber))))
+        }
+        if let responder {
+            provenance.append(("respondedBy", .text(responder.id)))
+            if response?.isOfSubRequest == true { provenance.append(("respondedWith", .text("subRequest"))) }
+        }
+        return provenance
+    }
+}
