@@ -1,9 +1,9 @@
 /// The exchanges of each line that are under way in this process, and what is known of the line's requests in the file.
 ///
 /// The exchanges of a line go on in the order in which they came. One at a time passes: it is sent when the line has no
-/// requests in the file and the exchange before it has its outcome. Others are put into the file instead, also while one
-/// passes: one after the other gets its place there, and several are then written together. A request that is not kept
-/// waits for those in the file, and delays no other.
+/// requests in the file and the exchange before it has its outcome. Others are put into the file instead, also while
+/// one passes: one after the other gets its place there, and several are then written together. A request that is not
+/// kept waits for those in the file, and delays no other.
 struct Lines<Ticket> {
     enum Kind {
         /// Is put into the file if it cannot be sent.
