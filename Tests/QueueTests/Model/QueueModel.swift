@@ -192,6 +192,15 @@ struct QueueModel {
             if isTouched { entries[index].isTouched = true }
             if counted == .attempt { entries[index].attempts += 1 }
             if counted == .rejection { entries[index].rejections += 1 }
+            let own = entries[index]
+            let later = entries.firstIndex {
+                $0.state == .waiting && $0.line != nil && $0.line == own.line && $0.order > own.order
+                    && $0.collapse != nil && $0.collapse?.key == own.collapse?.key
+            }
+            if own.isTouched, let later {
+                entries[later].isTouched = true
+                entries[index].end(.done, clock: clock, now: now)
+            }
         }
         return true
     }

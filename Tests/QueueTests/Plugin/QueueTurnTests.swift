@@ -90,9 +90,10 @@ struct QueueTurnTests {
         await kernel.shutDown()
     }
 
-    @Test func `a request that fails while the later one with its collapse key is queued is replaced by that`()
-        async throws
-    {
+    @Test(arguments: [QueueMode.onFailure, .journal])
+    func `a request that fails while the later one with its collapse key is queued is replaced by that`(
+        mode: QueueMode
+    ) async throws {
         let (shore, holder) = (try Shore(), Holder("draft1"))
         let kernel = try shore.kernel(settings: ["automatic": false], beside: [holder.plugin])
         func draft(_ number: Int, _ id: String) -> Request {
@@ -100,7 +101,9 @@ struct QueueTurnTests {
             (request.queue.collapseKey, request.queue.id) = ("draft", id)
             return request
         }
-        let first = kernel.begin(draft(1, "one"))
+        var one = draft(1, "one")
+        one.queue.mode = mode
+        let first = kernel.begin(one)
         try await holder.came.opened(for: 1)
         _ = try await kernel.sendLater(draft(2, "two"))
 
@@ -212,6 +215,30 @@ struct QueueTurnTests {
 
         #expect(before == 1 && error?.code == .bodyRead && outcome.hasSucceeded)
         #expect(try writing(shore) == 0)
+        await kernel.shutDown()
+    }
+
+    @Test func `a journal request that the file does not take leaves nothing that holds its category`() async throws {
+        let shore = try Shore()
+        shore.isOnline = true
+        let kernel = try shore.kernel()
+        _ = try await kernel.queue.statistics()
+        try change(shore.folder.file("queue.sqlite")) { (connection) throws(SQLiteFailure) in
+            try connection.script(
+                """
+                CREATE TRIGGER refuse BEFORE INSERT ON request WHEN NEW.state = 3 BEGIN
+                    SELECT RAISE(ABORT, 'no room');
+                END
+                """)
+        }
+        var large = request("large", .journal)
+        large.body = .bytes([UInt8](repeating: 1, count: 300_000))
+
+        let status = try await kernel.send(large).status
+        let later = try await kernel.queue.outcome(of: kernel.sendLater(request("later", .later)))
+
+        #expect(try status == 200 && later.hasSucceeded && writing(shore) == 0)
+        #expect(shore.paths == ["/large", "/later"])
         await kernel.shutDown()
     }
 

@@ -34,7 +34,11 @@ extension Queue {
         let add = { @Sendable [self] (entry: NewEntry) in
             store.add(entry) { [self] result in
                 passage.result = result
-                if case .success(let admission) = result { self.admitted(entry, admission, number, passage) }
+                switch result {
+                case .success(let admission): admitted(entry, admission, number, passage)
+                // Its pieces would hold its line.
+                case .failure: if let begun = entry.begun { store.discard(begun.sequence) }
+                }
                 ticket.wake()
             } dropped: { [self] dropped in
                 news.dropped(dropped)
@@ -48,7 +52,7 @@ extension Queue {
             return ticket
         }
         // The others of its line wait for the body.
-        let patience = passage.turn == nil ? nil : settings.categoryWait
+        let patience = passage.turn == nil ? nil : max(settings.categoryWait, .seconds(1))
         BodySpool(
             tap.inner, upTo: settings.bodyLimit.bytes, id: entry.id, holding: entry.isJournal ? entry.line : nil,
             patience: patience, host, store
@@ -102,6 +106,8 @@ extension Queue {
                 if isSettled {
                     news.added(entry, .queued, exchange: nil)
                     replayer.added(entry.line, entry.origin)
+                    // A later one with its collapse key may have come.
+                    if entry.collapse != nil { replayer.outcomes.ended(entry.id) }
                 }
                 done(isThere)
             case .failure(let failed):

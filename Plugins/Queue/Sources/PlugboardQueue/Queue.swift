@@ -169,6 +169,7 @@ final class Queue: Plugin {
         guard mode != .onFailure else { return .next }
         var entry = entry(exchange)
         entry.isJournal = mode == .journal
+        entry.since = host.wallClock.nanoseconds
         return .wait(add(entry, exchange, passage))
     }
 

@@ -82,6 +82,8 @@ final class BodySpool: @unchecked Sendable {
     }
 
     private func take(_ piece: borrowing InnerBody.View) {
+        // What comes after its time is of no use.
+        if isOver { return }
         switch copy piece {
         case .bytes(let bytes):
             guard bytes.count <= limit - content.length else { return end(.failure(tooLarge)) }
@@ -100,6 +102,7 @@ final class BodySpool: @unchecked Sendable {
         store.append(bytes, to: content.begun, id: id, holding: line) { [self] result in
             isWriting = false
             switch result {
+            case .success(let begun) where isOver: store.discard(begun.sequence)
             case .success(let begun):
                 content.begun = begun
                 pull()

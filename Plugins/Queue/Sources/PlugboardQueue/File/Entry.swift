@@ -58,6 +58,8 @@ struct NewEntry: Sendable {
 
     /// Whether the caller's own exchange sends it now.
     var isJournal = false
+    /// When its turn came, by the wall clock; nil: before all that waits in its line.
+    var since: Int64?
     /// Whether it is before the waiting requests of its line, because they came while it was being sent.
     var isFirst = false
 

@@ -172,10 +172,26 @@ extension QueueFile {
                     .integer(counted == .rejection ? 1 : 0),
                     .integer(counted == .nothing || counted == .failure ? 1 : 0),
                     .integer(counted == .failure ? 1 : 0), .integer(sequence))
+                try giveWay(sequence, now, connection)
             }
             if let line { try arrange(line, connection) }
             return true
         }
+    }
+
+    /// A request that waits again is done if one with its collapse key has come while it was being sent: that one
+    /// counts. If it cannot have reached the server, both are sent: they may be opposites.
+    private func giveWay(_ sequence: Int64, _ now: Int64, _ connection: Connection) throws(SQLiteFailure) {
+        let later = try connection.first(
+            """
+            SELECT later.sequence FROM request own JOIN request later ON later.line = own.line
+                AND later.collapse = own.collapse AND later.sequence > own.sequence AND later.state IN (1, 2)
+            WHERE own.sequence = ? AND own.touched = 1 LIMIT 1
+            """, .integer(sequence)
+        ) { $0.integer(0) }
+        guard let later else { return }
+        try connection.run("UPDATE request SET touched = 1 WHERE sequence = ?", .integer(later))
+        try finish(sequence, .done, QueueFile.replaced, nil, now, connection)
     }
 
     /// Keeps what this process writes and sends for another while. Returns what that is.

@@ -98,9 +98,9 @@ struct QueueFile: Sendable {
         var entry = entry
         var isBehind = false
         if entry.isJournal, let line = entry.line {
-            // Its line was empty when its turn came: what waits there has come since.
-            entry.isFirst = true
-            isBehind = try isSending(line, connection)
+            // What waits in its line has come since its turn, unless the file could not be asked then.
+            entry.isFirst = try !hasWaiting(line, before: entry.since ?? .min, connection)
+            isBehind = entry.isFirst ? try isSending(line, connection) : true
             if isBehind { entry.isJournal = false }
         }
         // A request that is being sent and one that came later do not change each other.
@@ -114,10 +114,9 @@ struct QueueFile: Sendable {
             guard let room = try makeRoom(for: entry, replacing: collapsing, now, connection) else { return .full }
             dropped += room
         }
-        let replaced = PlugboardError(.queueCollapsed, "A later request with the same collapse key came.")
         for waiting in collapsing {
             if !isReplaced {
-                try finish(waiting.sequence, .done, replaced, nil, now, connection)
+                try finish(waiting.sequence, .done, QueueFile.replaced, nil, now, connection)
             } else if entry.isTouched {
                 try connection.run("UPDATE request SET touched = 1 WHERE sequence = ?", .integer(waiting.sequence))
             }
@@ -133,7 +132,7 @@ struct QueueFile: Sendable {
                 PlugboardError(.queueCollapsed, "It and the waiting request with the same collapse key cancelled out."),
                 nil, now, connection)
         }
-        if isReplaced { try finish(sequence, .done, replaced, nil, now, connection) }
+        if isReplaced { try finish(sequence, .done, QueueFile.replaced, nil, now, connection) }
         if let line = entry.line { try arrange(line, connection) }
         return isCancelled ? .cancelled : isBehind ? .behind : .queued
     }
@@ -167,6 +166,8 @@ struct QueueFile: Sendable {
         }
         return sequence
     }
+
+    static let replaced = PlugboardError(.queueCollapsed, "A later request with the same collapse key came.")
 
     // MARK: Lines
 
@@ -209,6 +210,16 @@ struct QueueFile: Sendable {
         try connection.first("SELECT 1 FROM request WHERE line = ? AND state IN (1, 2, 3) LIMIT 1", .text(line)) { _ in
             true
         } ?? false
+    }
+
+    /// Whether requests wait in a line that were queued before a time of the wall clock.
+    private func hasWaiting(
+        _ line: String, before time: Int64, _ connection: Connection
+    ) throws(SQLiteFailure) -> Bool {
+        try connection.first(
+            "SELECT 1 FROM request WHERE line = ? AND state IN (1, 2) AND created < ? LIMIT 1", .text(line),
+            .integer(time)
+        ) { _ in true } ?? false
     }
 
     private func isSending(_ line: String, _ connection: Connection) throws(SQLiteFailure) -> Bool {

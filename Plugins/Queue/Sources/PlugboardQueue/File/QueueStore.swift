@@ -98,6 +98,10 @@ final class QueueStore: Sendable {
                 }
                 let pieces = begun?.pieces ?? 0
                 try file.append(bytes, pieces, to: sequence, connection)
+                guard connection.changes == 1 else {
+                    throw SQLiteFailure(
+                        code: 1, message: "Another process has removed the request while its body was written.")
+                }
                 return (sequence, pieces + 1)
             }
         } then: { [host] result in
@@ -105,8 +109,14 @@ final class QueueStore: Sendable {
         }
     }
 
+    /// Removes an entry whose body could not be written. It must not stay: it may hold up its line.
     func discard(_ sequence: Int64) {
-        perform { (file, connection, _, _) throws(SQLiteFailure) in try file.discard(sequence, connection) }
+        perform { (file, connection, _, _) throws(SQLiteFailure) in
+            try connection.removing { () throws(SQLiteFailure) in try file.discard(sequence, connection) }
+        } then: { [self] result in
+            guard case .failure(let failure) = result, failure.kind != .closed else { return }
+            host.schedule(after: .seconds(1)) { [self] in discard(sequence) }
+        }
     }
 
     /// What was being sent waits again, for other processes or the next start.
