@@ -6,7 +6,6 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
-#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,10 +135,20 @@ static inline int ccurl_is_sanitized(void) {
 // Small blocks that libcurl has freed on a loop's thread, by size, for its next allocations there.
 //
 // libcurl allocates and frees fifty blocks for each exchange. The system's allocator keeps only seven blocks of a size
-// for a thread without a search, and a turn of the loop handles many exchanges. The blocks are ordinary ones of malloc,
-// so that each may be freed on any thread, and with or without this list.
+// for a thread without a search, and a turn of the loop handles many exchanges. Each block begins with a header that
+// tells its class, so that it may be freed on any thread, and with or without this list.
 #define CCURL_SMALL_CLASSES 64
 #define CCURL_CLASSES 96
+// Of blocks that are never kept.
+#define CCURL_LARGE CCURL_CLASSES
+// Of blocks that belong to the caller of `ccurl_give`.
+#define CCURL_SLOT (CCURL_CLASSES + 1)
+
+// As long as the alignment of malloc's blocks.
+struct ccurl_header {
+    size_t class_index;
+    size_t room;
+};
 
 struct ccurl_kept {
     size_t bytes;
@@ -151,6 +160,10 @@ struct ccurl_kept {
 static inline struct ccurl_kept **ccurl_kept_here(void) {
     static __thread struct ccurl_kept *kept;
     return &kept;
+}
+
+static inline struct ccurl_header *ccurl_header_of(void *block) {
+    return (struct ccurl_header *)block - 1;
 }
 
 static inline void ccurl_begin_keeping(void) {
@@ -165,71 +178,96 @@ static inline void ccurl_end_keeping(void) {
     for (int i = 0; i < CCURL_CLASSES; i++) {
         for (void *block = kept->first[i]; block;) {
             void *next = *(void **)block;
-            free(block);
+            free(ccurl_header_of(block));
             block = next;
         }
     }
     free(kept);
 }
 
-// The bytes of each block of a class: steps of 16 bytes, and of 512 for large ones.
-static inline size_t ccurl_class_size(size_t class_index) {
+// The class whose blocks have room for so many bytes: steps of 16 bytes, and of 512 for large ones.
+static inline size_t ccurl_class_for(size_t size) {
+    if (size <= 24) return 1;
+    if (size <= 16 * CCURL_SMALL_CLASSES + 8) return (size + 7) / 16;
+    size_t class_index = CCURL_SMALL_CLASSES + (size - (16 * CCURL_SMALL_CLASSES + 8) + 511) / 512;
+    return class_index < CCURL_CLASSES ? class_index : CCURL_LARGE;
+}
+
+// The room of each block of a class that is kept.
+static inline size_t ccurl_class_room(size_t class_index) {
     return class_index <= CCURL_SMALL_CLASSES
         ? 16 * class_index + 8
         : 16 * CCURL_SMALL_CLASSES + 8 + 512 * (class_index - CCURL_SMALL_CLASSES);
 }
 
-// The class whose blocks have room for so many bytes; CCURL_CLASSES or more for blocks that are not kept.
-static inline size_t ccurl_class_for(size_t size) {
-    if (size <= 24) return 1;
-    if (size <= 16 * CCURL_SMALL_CLASSES + 8) return (size + 7) / 16;
-    return CCURL_SMALL_CLASSES + (size - (16 * CCURL_SMALL_CLASSES + 8) + 511) / 512;
-}
-
-// The largest class for which a block with room for so many bytes, at least 24, is large enough.
-static inline size_t ccurl_class_of(size_t room) {
-    if (room <= 16 * CCURL_SMALL_CLASSES + 8) return (room - 8) / 16;
-    return CCURL_SMALL_CLASSES + (room - (16 * CCURL_SMALL_CLASSES + 8)) / 512;
+// A block in memory that begins with room for the header; NULL for no memory.
+static inline void *ccurl_begin_block(void *memory, size_t class_index, size_t room) {
+    struct ccurl_header *header = (struct ccurl_header *)memory;
+    if (!header) return NULL;
+    header->class_index = class_index;
+    header->room = room;
+    return header + 1;
 }
 
 static inline void *ccurl_take(size_t size) {
     struct ccurl_kept *kept = *ccurl_kept_here();
-    size_t class_index = kept ? ccurl_class_for(size) : CCURL_CLASSES;
-    if (class_index >= CCURL_CLASSES) return malloc(size);
-    void *block = kept->first[class_index];
-    if (!block) return malloc(ccurl_class_size(class_index));
-    kept->first[class_index] = *(void **)block;
-    kept->bytes -= ccurl_class_size(class_index);
-    return block;
+    size_t class_index = ccurl_class_for(size);
+    if (class_index == CCURL_LARGE) {
+        size_t bytes;
+        if (__builtin_add_overflow(size, sizeof(struct ccurl_header), &bytes)) return NULL;
+        return ccurl_begin_block(malloc(bytes), CCURL_LARGE, size);
+    }
+    if (kept && kept->first[class_index]) {
+        void *block = kept->first[class_index];
+        kept->first[class_index] = *(void **)block;
+        kept->bytes -= ccurl_header_of(block)->room;
+        return block;
+    }
+    size_t room = ccurl_class_room(class_index);
+    return ccurl_begin_block(malloc(sizeof(struct ccurl_header) + room), class_index, room);
 }
 
-static inline void ccurl_give(void *block) {
+// Frees or keeps a block. Returns 0 for one of CCURL_SLOT, with which nothing is done.
+static inline int ccurl_give(void *block) {
+    struct ccurl_header *header = ccurl_header_of(block);
     struct ccurl_kept *kept = *ccurl_kept_here();
-    size_t room = kept ? malloc_usable_size(block) : 0;
-    size_t class_index = room >= 24 ? ccurl_class_of(room) : CCURL_CLASSES;
-    if (class_index >= CCURL_CLASSES || kept->bytes >= (1 << 20)) return free(block);
+    size_t class_index = header->class_index;
+    if (class_index == CCURL_SLOT) return 0;
+    if (class_index == CCURL_LARGE || !kept || kept->bytes >= (1 << 20)) {
+        free(header);
+        return 1;
+    }
     *(void **)block = kept->first[class_index];
     kept->first[class_index] = block;
-    kept->bytes += ccurl_class_size(class_index);
+    kept->bytes += header->room;
+    return 1;
 }
 
 static inline void *ccurl_take_zeroed(size_t count, size_t size) {
-    size_t bytes;
+    size_t bytes, all;
     if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
-    if (!*ccurl_kept_here() || ccurl_class_for(bytes) >= CCURL_CLASSES) return calloc(count, size);
-    void *block = ccurl_take(bytes);
-    return block ? memset(block, 0, bytes) : NULL;
+    if (ccurl_class_for(bytes) != CCURL_LARGE) {
+        void *block = ccurl_take(bytes);
+        return block ? memset(block, 0, bytes) : NULL;
+    }
+    if (__builtin_add_overflow(bytes, sizeof(struct ccurl_header), &all)) return NULL;
+    return ccurl_begin_block(calloc(1, all), CCURL_LARGE, bytes);
 }
 
+// The block with room for so many bytes, or NULL if it stays as it is for want of memory. Not for CCURL_SLOT.
 static inline void *ccurl_resize(void *block, size_t size) {
     if (!block) return ccurl_take(size);
-    size_t room = malloc_usable_size(block);
+    struct ccurl_header *header = ccurl_header_of(block);
+    size_t room = header->room, bytes;
     if (size <= room && room <= 2 * size) return block;
-    if (!*ccurl_kept_here() || ccurl_class_for(size) >= CCURL_CLASSES) return realloc(block, size);
+    if (header->class_index == CCURL_LARGE && ccurl_class_for(size) == CCURL_LARGE) {
+        if (__builtin_add_overflow(size, sizeof(struct ccurl_header), &bytes)) return NULL;
+        return ccurl_begin_block(realloc(header, bytes), CCURL_LARGE, size);
+    }
     void *other = ccurl_take(size);
     if (!other) return NULL;
     memcpy(other, block, size < room ? size : room);
-    ccurl_give(block);
+    (void)ccurl_give(block);
     return other;
 }
 

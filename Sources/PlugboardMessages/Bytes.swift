@@ -2,7 +2,8 @@
 ///
 /// Copying a `Bytes` copies a reference. The memory is released with the last copy, on the thread that releases it.
 public struct Bytes: Sendable {
-    private let storage: Storage
+    // Safe because the memory is not written after it was stored.
+    nonisolated(unsafe) private let storage: Storage
     private let start: Int
     /// The number of bytes.
     public let count: Int
@@ -12,14 +13,12 @@ public struct Bytes: Sendable {
 
     /// The elements of an array, whose memory is shared and not copied.
     public init(_ array: [UInt8]) {
-        self.init(storage: Storage(array), start: 0, count: array.count)
+        self.init(storage: .keeping(array), start: 0, count: array.count)
     }
 
     /// A copy of the memory.
     public init(copying buffer: UnsafeRawBufferPointer) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count, alignment: 1)
-        copy.copyMemory(from: buffer)
-        self.init(adopting: copy)
+        self.init(storage: .copying(buffer), start: 0, count: buffer.count)
     }
 
     /// A text in UTF-8.
@@ -32,7 +31,7 @@ public struct Bytes: Sendable {
     /// - Parameter count: How many bytes of it are used, from the first; nil for all.
     public init(adopting memory: UnsafeMutableRawBufferPointer, count: Int? = nil) {
         self.init(
-            storage: Storage(UnsafeRawBufferPointer(memory)) { UnsafeMutableRawPointer(mutating: $0)?.deallocate() },
+            storage: .borrowing(UnsafeRawBufferPointer(memory)) { UnsafeMutableRawPointer(mutating: $0)?.deallocate() },
             start: 0, count: count ?? memory.count)
     }
 
@@ -41,7 +40,7 @@ public struct Bytes: Sendable {
     public init(
         borrowing memory: UnsafeRawBufferPointer, release: @escaping @Sendable (UnsafeRawPointer?) -> Void
     ) {
-        self.init(storage: Storage(memory, release), start: 0, count: memory.count)
+        self.init(storage: .borrowing(memory, release), start: 0, count: memory.count)
     }
 
     private init(storage: Storage, start: Int, count: Int) {
@@ -59,7 +58,7 @@ public struct Bytes: Sendable {
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer { withExtendedLifetime(storage) {} }
-        return try body(UnsafeRawBufferPointer(rebasing: storage.memory[start..<start + count]))
+        return try body(UnsafeRawBufferPointer(rebasing: storage.header.bytes[start..<start + count]))
     }
 
     /// The bytes in a range of offsets, sharing the memory. Bounds beyond the end are clamped.
@@ -96,24 +95,40 @@ extension Bytes: Equatable {
     }
 }
 
-/// Sendable because the memory is not written after `init`.
-private final class Storage: @unchecked Sendable {
-    let memory: UnsafeRawBufferPointer
-    private let array: [UInt8]
-    private let release: (@Sendable (UnsafeRawPointer?) -> Void)?
+private struct Memory {
+    let bytes: UnsafeRawBufferPointer
+    var array: [UInt8] = []
+    var release: (@Sendable (UnsafeRawPointer?) -> Void)?
+}
 
-    init(_ memory: UnsafeRawBufferPointer, _ release: @escaping @Sendable (UnsafeRawPointer?) -> Void) {
-        self.memory = memory
-        self.array = []
-        self.release = release
-    }
-
+/// Keeps the memory of a `Bytes`: an array's, an owner's, or a part of the object itself.
+private final class Storage: ManagedBuffer<Memory, UInt8> {
     /// The elements of an array keep their address as long as the array is held and not written to.
-    init(_ array: [UInt8]) {
-        self.array = array
-        self.memory = array.withUnsafeBytes { $0 }
-        self.release = nil
+    static func keeping(_ array: [UInt8]) -> Storage {
+        make { _ in Memory(bytes: array.withUnsafeBytes { $0 }, array: array) }
     }
 
-    deinit { release?(memory.baseAddress) }
+    static func borrowing(
+        _ bytes: UnsafeRawBufferPointer, _ release: @escaping @Sendable (UnsafeRawPointer?) -> Void
+    ) -> Storage {
+        make { _ in Memory(bytes: bytes, release: release) }
+    }
+
+    /// A copy in the object itself, which is one allocation instead of two.
+    static func copying(_ bytes: UnsafeRawBufferPointer) -> Storage {
+        make(room: bytes.count) { start in
+            let copy = UnsafeMutableRawBufferPointer(start: start, count: bytes.count)
+            copy.copyMemory(from: bytes)
+            return Memory(bytes: UnsafeRawBufferPointer(copy))
+        }
+    }
+
+    private static func make(room: Int = 0, _ memory: (UnsafeMutableRawPointer) -> Memory) -> Storage {
+        let made = Storage.create(minimumCapacity: room) { buffer in
+            buffer.withUnsafeMutablePointerToElements { memory(UnsafeMutableRawPointer($0)) }
+        }
+        return unsafeDowncast(made, to: Storage.self)
+    }
+
+    deinit { header.release?(header.bytes.baseAddress) }
 }

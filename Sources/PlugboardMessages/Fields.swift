@@ -1,7 +1,7 @@
 /// The header or trailer fields of a message: in order, with duplicates, with the bytes that were received or will be
 /// sent.
 ///
-/// All names and values are stored in one array of bytes; only reading a value as text makes a `String`. Names are
+/// All names and values are stored as bytes in one object; only reading a value as text makes a `String`. Names are
 /// compared without regard to ASCII case (RFC 9110 §5.1).
 public struct Fields: Sendable {
     // Functions that only read are inlined, because an unspecialized generic call costs more than the reading.
@@ -12,8 +12,9 @@ public struct Fields: Sendable {
         @usableFromInline var isSecret: Bool
     }
 
-    @usableFromInline var bytes: [UInt8] = []
-    @usableFromInline var entries: [Entry] = []
+    /// Nil if there never was a field.
+    // Safe because it is written only if nothing else refers to it.
+    @usableFromInline nonisolated(unsafe) var storage: FieldStorage?
 
     /// No fields.
     public init() {}
@@ -25,19 +26,21 @@ public struct Fields: Sendable {
 
     @inlinable
     /// The number of fields.
-    public var count: Int { entries.count }
+    public var count: Int { storage?.header.count ?? 0 }
     @inlinable
     /// Whether there are no fields.
-    public var isEmpty: Bool { entries.isEmpty }
+    public var isEmpty: Bool { count == 0 }
 
     /// The bytes that all names and values take.
-    public var byteCount: Int { entries.reduce(0) { $0 + $1.name.count + $1.value.count } }
+    public var byteCount: Int {
+        withContents { entries, _ in entries.reduce(0) { $0 + $1.name.count + $1.value.count } }
+    }
 
     /// The value of the first field of this name as text. Setting it replaces all fields of the name by one at the
     /// index of the first, or appends it; nil removes them.
     public subscript(name: FieldName) -> String? {
         get {
-            withUTF8(name.text) { name in first(name).map { text(entries[$0].value) } }
+            withUTF8(name.text) { name in withValue(name) { $0.map { Fields.text($0) } } }
         }
         set {
             guard let newValue else { return remove(name) }
@@ -48,7 +51,9 @@ public struct Fields: Sendable {
     /// The values of all fields of this name, in order.
     public func values(_ name: FieldName) -> [String] {
         withUTF8(name.text) { name in
-            entries.indices.filter { matches($0, name) }.map { text(entries[$0].value) }
+            withContents { entries, bytes in
+                entries.filter { Fields.matches(bytes.part($0.name), name) }.map { Fields.text(bytes.part($0.value)) }
+            }
         }
     }
 
@@ -76,12 +81,6 @@ public struct Fields: Sendable {
         withUTF8(name.text) { markSecret($0) }
     }
 
-    private func text(_ range: Range<UInt32>) -> String {
-        bytes.withUnsafeBytes {
-            Fields.text(UnsafeRawBufferPointer(rebasing: $0[Int(range.lowerBound)..<Int(range.upperBound)]))
-        }
-    }
-
     /// The bytes of a field as text: as UTF-8 if they are valid UTF-8, else as ISO 8859-1.
     public static func text(_ bytes: some Collection<UInt8>) -> String {
         bytes.withContiguousStorageIfAvailable { text(UnsafeRawBufferPointer($0)) }
@@ -106,43 +105,20 @@ extension Fields {
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isSecret: Bool = false
     ) {
         let isSecret = isSecret || Fields.isAlwaysSecret(name)
-        entries.append(Entry(name: store(name), value: store(value), isSecret: isSecret))
-    }
-
-    /// Appends to the value of the last field, after a space if the value is not empty. Copies no other field.
-    package mutating func extendLast(_ rest: UnsafeRawBufferPointer) {
-        guard let last = entries.last, !rest.isEmpty else { return }
-        let start = bytes.count
-        if last.value.upperBound != start { bytes += bytes[Int(last.value.lowerBound)..<Int(last.value.upperBound)] }
-        if !last.value.isEmpty { bytes.append(0x20) }
-        bytes.append(contentsOf: rest)
-        let lower = last.value.upperBound == start ? last.value.lowerBound : UInt32(clamping: start)
-        entries[entries.count - 1].value = lower..<UInt32(clamping: bytes.count)
-    }
-
-    /// Adds the field of a line that holds both its name and its value, with one copy instead of two.
-    package mutating func append(line: UnsafeRawBufferPointer, name: Range<Int>, value: Range<Int>) {
-        let start = bytes.count
-        bytes.append(contentsOf: line)
-        let isSecret = Fields.isAlwaysSecret(UnsafeRawBufferPointer(rebasing: line[name]))
-        // Heads are far smaller than 4 GiB; beyond that, a field has no bytes.
-        guard bytes.count <= Int(UInt32.max) else {
-            return entries.append(Entry(name: 0..<0, value: 0..<0, isSecret: isSecret))
-        }
-        let offset = UInt32(truncatingIfNeeded: start)
-        func stored(_ range: Range<Int>) -> Range<UInt32> {
-            let lower = offset &+ UInt32(truncatingIfNeeded: range.lowerBound)
-            let upper = offset &+ UInt32(truncatingIfNeeded: range.upperBound)
-            return Range(uncheckedBounds: (lower, upper))
-        }
-        entries.append(Entry(name: stored(name), value: stored(value), isSecret: isSecret))
+        let storage = writableStorage(room: 1, byteRoom: name.count + value.count)
+        let start = storage.add(name)
+        storage.add(
+            Entry(
+                name: Entry.range(0..<name.count, from: start),
+                value: Entry.range(0..<value.count, from: storage.add(value)), isSecret: isSecret))
     }
 
     /// Replaces all fields of this name by one at the index of the first, or appends it.
     public mutating func set(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard let index = first(name) else { return append(name, value) }
-        let stored = store(value)
-        entries[index].value = stored
+        let storage = writableStorage(byteRoom: value.count)
+        let stored = Entry.range(0..<value.count, from: storage.add(value))
+        storage.withEntries { entries, _ in entries[index].value = stored }
         removeEntries(of: name, from: index + 1)
     }
 
@@ -152,24 +128,41 @@ extension Fields {
         removeEntries(of: name, from: start)
     }
 
-    /// Removes the fields in one pass.
     private mutating func removeEntries(of name: UnsafeRawBufferPointer, from start: Int) {
-        var kept = start
-        for index in start..<entries.count where !matches(index, name) {
-            entries[kept] = entries[index]
-            kept += 1
+        removeEntries(from: start) { Fields.matches($1.part($0.name), name) }
+    }
+
+    /// Removes fields in one pass.
+    private mutating func removeEntries(
+        from start: Int, where isRemoved: (Entry, _ bytes: UnsafeRawBufferPointer) -> Bool
+    ) {
+        let storage = writableStorage()
+        let kept = storage.withContents { entries, bytes in
+            storage.withEntries { first, _ in
+                var kept = start
+                for index in start..<entries.count where !isRemoved(entries[index], bytes) {
+                    first[kept] = entries[index]
+                    kept += 1
+                }
+                return kept
+            }
         }
-        entries.removeSubrange(kept...)
+        storage.withEntries { $1 = kept }
     }
 
     /// Marks the fields of this name as secret.
     public mutating func markSecret(_ name: UnsafeRawBufferPointer) {
-        for index in entries.indices where matches(index, name) { entries[index].isSecret = true }
+        guard let start = first(name) else { return }
+        let storage = writableStorage()
+        for index in start..<count where withField(index, { field, _ in Fields.matches(field, name) }) {
+            storage.withEntries { entries, _ in entries[index].isSecret = true }
+        }
     }
 
     /// Removes all secret fields.
     public mutating func removeSecrets() {
-        entries.removeAll { $0.isSecret }
+        if isEmpty { return }
+        removeEntries(from: 0) { entry, _ in entry.isSecret }
     }
 
     /// Calls `body` with the value of the first field of this name, without a copy, or with nil; the pointer is valid
@@ -188,11 +181,10 @@ extension Fields {
     public func withField<Result>(
         _ index: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
     ) -> Result {
-        let entry = entries[index]
-        return bytes.withUnsafeBytes {
-            body(
-                UnsafeRawBufferPointer(rebasing: $0[Int(entry.name.lowerBound)..<Int(entry.name.upperBound)]),
-                UnsafeRawBufferPointer(rebasing: $0[Int(entry.value.lowerBound)..<Int(entry.value.upperBound)]))
+        withContents { entries, bytes in
+            precondition(entries.indices.contains(index), "There is no field of this index.")
+            let entry = entries[index]
+            return body(bytes.part(entry.name), bytes.part(entry.value))
         }
     }
 
@@ -203,15 +195,10 @@ extension Fields {
         _ view: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> View,
         _ body: (UnsafeBufferPointer<View>) -> Result
     ) -> Result {
-        bytes.withUnsafeBytes { bytes in
+        withContents { entries, bytes in
             withUnsafeTemporaryAllocation(of: View.self, capacity: entries.count) { views in
-                for index in entries.indices {
-                    let (name, value) = (entries[index].name, entries[index].value)
-                    views.initializeElement(
-                        at: index,
-                        to: view(
-                            UnsafeRawBufferPointer(rebasing: bytes[Int(name.lowerBound)..<Int(name.upperBound)]),
-                            UnsafeRawBufferPointer(rebasing: bytes[Int(value.lowerBound)..<Int(value.upperBound)])))
+                for (index, entry) in entries.enumerated() {
+                    views.initializeElement(at: index, to: view(bytes.part(entry.name), bytes.part(entry.value)))
                 }
                 return body(UnsafeBufferPointer(views))
             }
@@ -220,46 +207,33 @@ extension Fields {
 
     /// Whether the field at this index is secret.
     @inlinable
-    public func isSecret(at index: Int) -> Bool { entries[index].isSecret }
+    public func isSecret(at index: Int) -> Bool {
+        withContents { entries, _ in
+            precondition(entries.indices.contains(index), "There is no field of this index.")
+            return entries[index].isSecret
+        }
+    }
 
     /// Reserves memory for this many more fields, with so many bytes in all.
     public mutating func reserve(fields: Int, bytes count: Int) {
-        entries.reserveCapacity(fields)
-        bytes.reserveCapacity(count)
-    }
-
-    private mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<UInt32> {
-        let start = UInt32(clamping: bytes.count)
-        bytes.append(contentsOf: piece)
-        return start..<UInt32(clamping: bytes.count)
+        _ = writableStorage(room: fields, byteRoom: count)
     }
 
     @usableFromInline
     func first(_ name: UnsafeRawBufferPointer) -> Int? {
-        bytes.withUnsafeBufferPointer { bytes in
-            for index in entries.indices where Fields.matches(bytes, entries[index].name, name) { return index }
-            return nil
-        }
+        withContents { entries, bytes in entries.firstIndex { Fields.matches(bytes.part($0.name), name) } }
     }
 
-    private func matches(_ index: Int, _ name: UnsafeRawBufferPointer) -> Bool {
-        bytes.withUnsafeBufferPointer { Fields.matches($0, entries[index].name, name) }
-    }
-
-    private static func matches(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<UInt32>, _ name: UnsafeRawBufferPointer
-    ) -> Bool {
-        guard range.count == name.count else { return false }
-        let start = Int(range.lowerBound)
-        for offset in 0..<name.count where lowercased(bytes[start + offset]) != lowercased(name[offset]) {
-            return false
-        }
+    private static func matches(_ field: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer) -> Bool {
+        guard field.count == name.count else { return false }
+        for offset in 0..<name.count where lowercased(field[offset]) != lowercased(name[offset]) { return false }
         return true
     }
 
     /// Whether a field of this name holds credentials. Such fields are always secret: they are not printed, and dropped
     /// when a resend goes to another origin.
-    private static func isAlwaysSecret(_ name: UnsafeRawBufferPointer) -> Bool {
+    @inline(__always)
+    static func isAlwaysSecret(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
         case 6: equals(name, "cookie")
         case 10: equals(name, "set-cookie")
@@ -286,7 +260,7 @@ extension Fields: RandomAccessCollection {
     /// Always 0.
     public var startIndex: Int { 0 }
     /// The number of fields.
-    public var endIndex: Int { entries.count }
+    public var endIndex: Int { count }
 
     /// One field as text.
     public struct Element: Sendable, Equatable {
@@ -300,15 +274,7 @@ extension Fields: RandomAccessCollection {
 
     /// The field at an index from 0 to `count` - 1, as text.
     public subscript(index: Int) -> Element {
-        let entry = entries[index]
-        return Element(name: text(entry.name), value: text(entry.value), isSecret: entry.isSecret)
+        let isSecret = isSecret(at: index)
+        return withField(index) { Element(name: Fields.text($0), value: Fields.text($1), isSecret: isSecret) }
     }
-}
-
-/// Calls `body` with a text in UTF-8, without a copy if its memory is contiguous.
-@inlinable
-@inline(__always)
-package func withUTF8<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    var text = text
-    return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
 }

@@ -58,21 +58,57 @@ public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertibl
     }
 
     /// What went wrong, for programs.
-    public var code: Code
+    public var code: Code {
+        get { content.code }
+        set { content.code = newValue }
+    }
     /// What went wrong, where, and what to do, in sentences for people.
-    public var reason: String
+    public var reason: String {
+        get { content.reason }
+        set { content.reason = newValue }
+    }
     /// The id of the plugin that failed the exchange; nil if no plugin did.
-    public var plugin: String?
+    public var plugin: String? {
+        get { content.plugin }
+        set { content.plugin = newValue }
+    }
     /// The number of the attempt that failed, counted from 1; nil if no attempt was in progress.
-    public var attempt: Int?
+    public var attempt: Int? {
+        get { content.attempt }
+        set { content.attempt = newValue }
+    }
     /// The message of the layer below, such as libcurl's or the system's; nil if it gave none.
-    public var underlying: String?
+    public var underlying: String? {
+        get { content.underlying }
+        set { content.underlying = newValue }
+    }
     /// The response that the program refused (`response.…`); nil in other errors. It is printed nowhere.
     public var response: ResponseExcerpt? {
-        get { storedResponse?.excerpt }
-        set { storedResponse = newValue.map(StoredExcerpt.init) }
+        get { content.response?.excerpt }
+        set { content.response = newValue.map(StoredExcerpt.init) }
     }
-    private var storedResponse: StoredExcerpt?
+
+    private struct Content: Sendable, Equatable {
+        var code: Code
+        var reason: String
+        var plugin: String?
+        var attempt: Int?
+        var underlying: String?
+        var response: StoredExcerpt?
+    }
+
+    private final class Storage: Sendable {
+        let content: Content
+
+        init(_ content: Content) { self.content = content }
+    }
+
+    /// One word, because outcomes and pieces that may hold an error are copied at each step of an exchange.
+    private var storage: Storage
+    private var content: Content {
+        get { storage.content }
+        set { storage = Storage(newValue) }
+    }
 
     /// An error with this code and reason.
     ///
@@ -83,12 +119,12 @@ public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertibl
     public init(
         _ code: Code, _ reason: String, plugin: String? = nil, attempt: Int? = nil, underlying: String? = nil
     ) {
-        self.code = code
-        self.reason = reason
-        self.plugin = plugin
-        self.attempt = attempt
-        self.underlying = underlying
+        storage = Storage(
+            Content(code: code, reason: reason, plugin: plugin, attempt: attempt, underlying: underlying))
     }
+
+    /// Two errors are equal if all that they hold is equal.
+    public static func == (left: PlugboardError, right: PlugboardError) -> Bool { left.content == right.content }
 
     /// The same text as `description`, for programs that import Foundation.
     ///

@@ -23,7 +23,7 @@ public struct ResponseExcerpt: Sendable {
     public var status: Int { head.status }
 }
 
-/// An excerpt in a shared object, because it is large and most errors have none.
+/// An excerpt in a shared object, which says whether two errors are about the same response.
 final class StoredExcerpt: Sendable, Equatable {
     let excerpt: ResponseExcerpt
 

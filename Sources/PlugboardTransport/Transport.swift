@@ -44,6 +44,8 @@ public struct AttemptRequest: Sendable {
     public var optionsIdentity: UInt64
     /// Whether `attemptProgressed` and `attemptReached` are to be reported.
     public var isWatched: Bool
+    /// Whether the timings of `attemptEnded` are used; if not, they may be zero.
+    public var isTimed: Bool
     /// Whether the attempt must open a new connection. The kernel demands it after `.transportStale`.
     public var usesFreshConnection: Bool
     /// `options` in a shared object.
@@ -62,8 +64,9 @@ public struct AttemptRequest: Sendable {
     /// The request of an attempt, whose options are shared with the request's.
     package init(
         method: Method, url: String, fields: Fields, body: (any BodySource)?, storedOptions: StoredOptions,
-        optionsIdentity: UInt64, isWatched: Bool, usesFreshConnection: Bool = false
+        optionsIdentity: UInt64, isWatched: Bool, isTimed: Bool = true, usesFreshConnection: Bool = false
     ) {
+        self.isTimed = isTimed
         self.usesFreshConnection = usesFreshConnection
         self.method = method
         self.url = url

@@ -114,6 +114,7 @@ struct ParsedURLTests {
 
     private func readHead(_ lines: [[UInt8]]) {
         var reader = HeadReader(byteLimit: 1 << 22, fieldLimit: 16_384)
+        defer { reader.deallocate() }
         for line in lines { _ = line.withUnsafeBytes { reader.read($0) } }
         _ = reader.takeHead()
         _ = reader.takeTrailers()
@@ -125,6 +126,7 @@ struct ParsedURLTests {
             return (0..<count).map { _ in line } + (0..<100).map { _ in [UInt8](" more\r\n".utf8) }
         } read: { lines in
             var reader = HeadReader(byteLimit: 1 << 20, fieldLimit: 16_384)
+            defer { reader.deallocate() }
             for line in [[UInt8]("HTTP/1.1 200 OK\r\n".utf8)] + lines {
                 _ = line.withUnsafeBytes { reader.read($0) }
             }

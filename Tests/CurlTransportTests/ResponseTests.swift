@@ -45,6 +45,7 @@ import Testing
                     var value = [UInt8](repeating: 0x80, count: count)
                     value[offset] = UInt8(byte)
                     var reader = HeadReader(byteLimit: 1000, fieldLimit: 10)
+                    defer { reader.deallocate() }
                     _ = Array("HTTP/1.1 200 OK\r\n".utf8).withUnsafeBytes { reader.read($0) }
 
                     let step = (Array("X-A: ".utf8) + value + [0x0D, 0x0A]).withUnsafeBytes { reader.read($0) }

@@ -141,11 +141,4 @@ struct FieldsRemovalTests {
         #expect(removed.map(\.value) == ["2", "4"])
         #expect(replaced.map(\.value) == ["6", "2", "4"])
     }
-
-    @Test func `the last value can be extended, again and again`() {
-        var fields: Fields = ["A": "1", "B": ""]
-        for word in ["x", "", "y"] { word.utf8.withContiguousStorageIfAvailable { fields.extendLast(.init($0)) } }
-
-        #expect(fields.map(\.value) == ["1", "x y"])
-    }
 }

@@ -135,6 +135,7 @@ extension ExchangeCore {
         let wanted = AttemptRequest(
             method: request.head.method, url: request.head.url, fields: request.head.fields, body: request.body,
             storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely,
+            isTimed: watch != nil || !pipeline.watchers.listeners(.attemptEnded).isEmpty,
             usesFreshConnection: attempts.needsFreshConnection)
         let control = home.transport.perform(wanted, observer: run, loop: loop)
         if attempts.current === run && !run.isOver { run.control = control }

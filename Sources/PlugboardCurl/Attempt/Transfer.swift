@@ -11,6 +11,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     let multi: MultiHandle
     let observer: any AttemptObserver
     let isWatched: Bool
+    private let isTimed: Bool
     let isHead: Bool
     /// The index among the transfers of its multi handle.
     var index = 0
@@ -55,6 +56,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         self.url = url
         self.handle = handle
         isWatched = attempt.isWatched
+        isTimed = attempt.isTimed
         isHead = attempt.method == .head
         upload = attempt.body
         mayMultiplex = handle?.mayMultiplex ?? false
@@ -151,7 +153,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         guard let handle else { return }
         if result != CURLE_OK { state.pointee.readLoggedTrailers() }
         let error = failure(state)
-        let timings = Timings(of: handle.easy)
+        let timings = isTimed ? Timings(of: handle.easy) : Timings()
         if isWatched, error == nil { reportProgress(state, isLast: true) }
         let isClean = ending == nil && result == CURLE_OK && state.pointee.sendings == 1
         if result == nil {

@@ -18,6 +18,7 @@ enum CurlMemory {
     private static let smallest = 64 << 10
     /// Large enough for the default receive buffer and the byte that libcurl adds to it.
     private static let slotSize = (256 << 10) + 4096
+    private static let slotRoom = slotSize - MemoryLayout<ccurl_header>.size
     /// Blocks that do not fit or find no slot come from the system. Only the used part of a slot takes memory.
     private static let slotCount = 512
 
@@ -60,32 +61,30 @@ enum CurlMemory {
 
     @inline(never)
     private static func take(_ size: Int) -> UnsafeMutableRawPointer? {
-        guard size <= slotSize, let slots, let slot = idle.withLock({ $0.popLast() }) else { return malloc(size) }
-        return slots + slot * slotSize
+        guard size <= slotRoom, let slots, let slot = idle.withLock({ $0.popLast() }) else { return ccurl_take(size) }
+        return ccurl_begin_block(slots + slot * slotSize, Int(CCURL_SLOT), slotRoom)
     }
 
-    @inline(never)
+    @inline(__always)
     private static func give(_ block: UnsafeMutableRawPointer) {
-        if let slot = slot(of: block) { giveBack(slot) } else { ccurl_give(block) }
+        if ccurl_give(block) == 0 { giveBack(block) }
     }
 
     @inline(never)
-    private static func giveBack(_ slot: Int) { idle.withLock { $0.append(slot) } }
-
-    @inline(__always)
-    private static func resize(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
-        guard let block, let slot = slot(of: block) else { return ccurl_resize(block, size) }
-        guard size > slotSize else { return block }
-        guard let larger = malloc(size) else { return nil }
-        larger.copyMemory(from: block, byteCount: slotSize)
-        giveBack(slot)
-        return larger
+    private static func giveBack(_ block: UnsafeMutableRawPointer) {
+        guard let slots else { return }
+        let slot = (block - slots) / slotSize
+        idle.withLock { $0.append(slot) }
     }
 
-    @inline(__always)
-    private static func slot(of block: UnsafeMutableRawPointer?) -> Int? {
-        guard let slots else { return nil }
-        let distance = UInt(bitPattern: block) &- UInt(bitPattern: slots)
-        return distance < UInt(slotCount * slotSize) ? Int(distance) / slotSize : nil
+    private static func resize(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
+        guard let block, ccurl_header_of(block).pointee.class_index == CCURL_SLOT else {
+            return ccurl_resize(block, size)
+        }
+        guard size > slotRoom else { return block }
+        guard let larger = ccurl_take(size) else { return nil }
+        larger.copyMemory(from: block, byteCount: slotRoom)
+        giveBack(block)
+        return larger
     }
 }

@@ -52,6 +52,7 @@ final class EasyHandle {
         curl_slist_free_all(connectTo)
         state.pointee.touched.pointee.remove(state)
         state.pointee.received.removeAll()
+        state.pointee.head.deallocate()
         state.deinitialize(count: 1)
         state.deallocate()
         errorText.deallocate()

@@ -36,7 +36,7 @@ struct TransferState {
     var streamLog = StreamLog()
     /// Whether libcurl calls `Callbacks.debug`. It belongs to the handle, not to one transfer.
     var isListening = false
-    private var hasUpload = false
+    fileprivate var hasUpload = false
     private var chunkedEnd = ChunkedEnd()
     /// How far libcurl is with a connection of the transfer's own, before it sends.
     var opening = AttemptPhase.waitingForConnection
@@ -71,7 +71,7 @@ struct TransferState {
 
     mutating func begin(_ transfer: Transfer, headLimit: Int, fieldLimit: Int, body: RequestBody) {
         self.transfer = Unmanaged.passUnretained(transfer)
-        head = HeadReader(byteLimit: headLimit, fieldLimit: fieldLimit)
+        head.begin(byteLimit: headLimit, fieldLimit: fieldLimit)
         receivedCount = 0
         isDiscarding = false
         if body.length != upload.length || upload.given > 0 || upload.isEnded || upload.isWaiting {
@@ -151,9 +151,9 @@ struct TransferState {
             if head.status == 100 { upload.waitsForContinue = false }
             interims.append(head.takeHead())
             return true
-        case .malformed(let what):
+        case .malformed:
             let part = head.isFinal ? "trailer" : "head"
-            failure = PlugboardError(.transportProtocol, "The response's \(part) \(what).")
+            failure = PlugboardError(.transportProtocol, "The response's \(part) \(head.complaint).")
             return false
         }
     }
@@ -217,6 +217,11 @@ extension TransferState.Pointer {
     /// Whether the transfer that has sent on the socket has ended, also if libcurl has not announced it yet.
     private func takeOver(_ socket: Int32, _ poller: Poller) -> Bool {
         guard let other = TransferState.Pointer(bitPattern: poller.sender(on: socket)) else { return false }
+        // Asking libcurl costs more than looking whether anything of that transfer is still to come.
+        if !other.pointee.hasUpload, other.pointee.head.version != .http2, other.pointee.isResponseWhole {
+            other.endSending()
+            return !poller.isTaken(socket)
+        }
         // libcurl returns the socket of a transfer only after it has ended.
         var named: curl_socket_t = -1
         ccurl_get_socket(other.pointee.easy, CURLINFO_ACTIVESOCKET, &named)

@@ -1,6 +1,8 @@
 import PlugboardTransport
 
 /// Reads heads and trailers from the lines that libcurl delivers (RFC 9112 §4, §5).
+///
+/// It owns plain memory, which it uses again for the next message, and which `deallocate` releases.
 struct HeadReader {
     /// The result of a line.
     enum Step {
@@ -10,7 +12,8 @@ struct HeadReader {
         /// The empty line after the final head.
         case final
         case trailer
-        case malformed(String)
+        /// `complaint` says what is wrong.
+        case malformed
     }
 
     fileprivate enum Phase { case start, fields, done }
@@ -18,25 +21,41 @@ struct HeadReader {
     /// The most folded lines in one head. They are obsolete (RFC 9112 §5.2).
     fileprivate static let foldLimit = 100
 
-    let byteLimit: Int
-    let fieldLimit: Int
+    private var byteLimit: Int
+    private var fieldLimit: Int
     fileprivate var phase = Phase.start
     private var byteCount = 0
     fileprivate var foldCount = 0
     private(set) var status = 0
     private(set) var reason = ""
     private(set) var version = ResponseHead.Version.http11
-    fileprivate(set) var fields = Fields()
-    fileprivate(set) var trailers = Fields()
+    fileprivate var fields = FieldBuffer()
+    fileprivate(set) var trailers = FieldBuffer()
     private(set) var hasTransferEncoding = false
     /// Whether the body uses the chunked coding, so that it tells its end.
     private(set) var isChunked = false
     /// The value of `Content-Length`, also if `Transfer-Encoding` overrides it.
     private(set) var contentLength: Int?
+    /// What is wrong with the malformed line, as the end of a sentence.
+    private(set) var complaint = ""
 
     init(byteLimit: Int, fieldLimit: Int) {
         self.byteLimit = byteLimit
         self.fieldLimit = fieldLimit
+    }
+
+    func deallocate() {
+        fields.deallocate()
+        trailers.deallocate()
+    }
+
+    /// Begins with the next message.
+    mutating func begin(byteLimit: Int, fieldLimit: Int) {
+        fields.removeAll()
+        trailers.removeAll()
+        let (fields, trailers) = (fields, trailers)
+        self = HeadReader(byteLimit: byteLimit, fieldLimit: fieldLimit)
+        (self.fields, self.trailers) = (fields, trailers)
     }
 
     var isFinal: Bool { phase == .done }
@@ -45,22 +64,18 @@ struct HeadReader {
 
     /// RFC 9112 §6.3: `Transfer-Encoding` overrides `Content-Length`, which is then wrong and is removed.
     mutating func takeHead() -> ResponseHead {
+        var fields = fields.take()
         if hasTransferEncoding, contentLength != nil { fields[.contentLength] = nil }
-        let head = ResponseHead(status: status, reason: reason, version: version, fields: fields)
-        fields = Fields()
-        return head
+        return ResponseHead(status: status, reason: reason, version: version, fields: fields)
     }
 
-    mutating func takeTrailers() -> Fields {
-        defer { trailers = Fields() }
-        return trailers
-    }
+    mutating func takeTrailers() -> Fields { trailers.take() }
 
     /// Reads one line with its line break. The bytes of interim heads count for the limit.
     @inline(__always)
     mutating func read(_ line: UnsafeRawBufferPointer) -> Step {
         byteCount += line.count
-        if byteCount > byteLimit { return .malformed("is larger than the \(byteLimit) bytes allowed") }
+        if byteCount > byteLimit { return malformed("is larger than the \(byteLimit) bytes allowed") }
         var end = line.count
         if end > 0, line[end - 1] == 0x0A { end -= 1 }
         if end > 0, line[end - 1] == 0x0D { end -= 1 }
@@ -74,12 +89,11 @@ struct HeadReader {
 
     private mutating func readStatus(_ line: UnsafeRawBufferPointer) -> Step {
         let scanner = StatusLine(line)
-        guard let scanner else { return .malformed("does not begin with a status line") }
+        guard let scanner else { return malformed("does not begin with a status line") }
         (version, status, reason) = (scanner.version, scanner.status, scanner.reason)
         phase = .fields
         contentLength = nil
         (hasTransferEncoding, isChunked) = (false, false)
-        fields.reserve(fields: 12, bytes: 320)
         return .more
     }
 
@@ -97,26 +111,33 @@ struct HeadReader {
         if line[0] == 0x20 || line[0] == 0x09 { return unfold(HeadReader.trimmed(line)) }
         let colon = Token.length(line)
         guard colon > 0, colon < line.count, line[colon] == 0x3A else {
-            return .malformed(
+            return malformed(
                 line.contains(0x3A) ? "has a field whose name is not a token" : "has a line without a colon")
         }
         let range = HeadReader.trimmed(line, from: colon + 1)
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
         let value = UnsafeRawBufferPointer(rebasing: line[range])
         guard HeadReader.isValue(value) || HeadReader.isCookieToBeRefused(name, value) else {
-            return .malformed("has a field with a control character in its value")
+            return malformed("has a field with a control character in its value")
         }
         if phase == .done {
-            if trailers.count >= fieldLimit { return tooManyFields }
+            if trailers.count >= fieldLimit { return tooManyFields() }
             trailers.append(line: line, name: 0..<colon, value: range)
             return .trailer
         }
-        if fields.count >= fieldLimit { return tooManyFields }
+        if fields.count >= fieldLimit { return tooManyFields() }
         fields.append(line: line, name: 0..<colon, value: range)
         return note(name, value)
     }
 
-    private var tooManyFields: Step { .malformed("has more than the \(fieldLimit) fields allowed") }
+    @inline(never)
+    private mutating func tooManyFields() -> Step { malformed("has more than the \(fieldLimit) fields allowed") }
+
+    @inline(never)
+    fileprivate mutating func malformed(_ complaint: String) -> Step {
+        self.complaint = complaint
+        return .malformed
+    }
 
     /// RFC 9112 §6.3: with different or invalid lengths, the end of the message is not known.
     private mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Step {
@@ -128,9 +149,9 @@ struct HeadReader {
             for part in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
                 let digits = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: part))
                 guard let length = HeadReader.number(digits) else {
-                    return .malformed("has a Content-Length that is not a number")
+                    return malformed("has a Content-Length that is not a number")
                 }
-                if let contentLength, contentLength != length { return .malformed("has two different lengths") }
+                if let contentLength, contentLength != length { return malformed("has two different lengths") }
                 contentLength = length
             }
         } else if name.count == 17, KnownField(name) == .transferEncoding {
@@ -139,7 +160,7 @@ struct HeadReader {
                 let coding = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: part))
                 let isChunked = KnownField.equals(coding, "chunked")
                 guard isChunked || KnownField.equals(coding, "identity") else {
-                    return .malformed("has a transfer coding that the request does not accept")
+                    return malformed("has a transfer coding that the request does not accept")
                 }
                 self.isChunked = self.isChunked || isChunked
             }
@@ -156,14 +177,11 @@ extension HeadReader {
     fileprivate mutating func unfold(_ rest: UnsafeRawBufferPointer) -> Step {
         foldCount += 1
         let isTrailer = phase == .done
-        guard !(isTrailer ? trailers : fields).isEmpty else { return .malformed("begins with a folded line") }
-        guard foldCount <= HeadReader.foldLimit else { return .malformed("has too many folded lines") }
-        guard HeadReader.isValue(rest) else { return .malformed("has a field with a control character in its value") }
-        let last = (isTrailer ? trailers.count : fields.count) - 1
-        let frames = (isTrailer ? trailers : fields).withField(last) { name, _ in
-            KnownField(name)?.framesMessage ?? false
-        }
-        if frames { return .malformed("has a folded line in a field that frames it") }
+        guard !(isTrailer ? trailers : fields).isEmpty else { return malformed("begins with a folded line") }
+        guard foldCount <= HeadReader.foldLimit else { return malformed("has too many folded lines") }
+        guard HeadReader.isValue(rest) else { return malformed("has a field with a control character in its value") }
+        let frames = (isTrailer ? trailers : fields).withLastName { KnownField($0)?.framesMessage ?? false }
+        if frames == true { return malformed("has a folded line in a field that frames it") }
         if isTrailer { trailers.extendLast(rest) } else { fields.extendLast(rest) }
         return .more
     }

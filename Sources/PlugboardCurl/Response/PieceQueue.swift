@@ -5,6 +5,8 @@ struct PieceQueue {
     private static let largest = BlockPool.blockSize
     private static let smallest = 4 << 10
 
+    /// The whole body, if it came at once: most bodies are one piece, and need no block with room for more.
+    private var whole: Bytes?
     private var full: [Bytes] = []
     private var firstFull = 0
     private var open: UnsafeMutableRawBufferPointer?
@@ -19,6 +21,11 @@ struct PieceQueue {
     ///
     /// - Parameter expected: How many bytes are still to be received, including these; nil if it is not known.
     mutating func append(_ piece: UnsafeRawBufferPointer, expected: Int?) {
+        if count == 0, piece.count == expected, piece.count < PieceQueue.largest, !piece.isEmpty {
+            whole = Bytes(copying: piece)
+            count = piece.count
+            return
+        }
         var rest = piece
         count += piece.count
         while !rest.isEmpty {
@@ -33,6 +40,11 @@ struct PieceQueue {
 
     /// Removes and returns the oldest block; nil if the queue is empty.
     mutating func pop() -> Bytes? {
+        if let whole {
+            self.whole = nil
+            count -= whole.count
+            return whole
+        }
         if firstFull < full.count {
             let bytes = full[firstFull]
             full[firstFull] = .empty

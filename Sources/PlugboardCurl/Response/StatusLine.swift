@@ -14,7 +14,13 @@ struct StatusLine {
         else { return nil }
         self.version = version
         self.status = status
-        reason = space + 5 < line.count ? Fields.text(UnsafeRawBufferPointer(rebasing: line[(space + 5)...])) : ""
+        reason = space + 5 < line.count ? StatusLine.reason(line, from: space + 5) : ""
+    }
+
+    private static func reason(_ line: UnsafeRawBufferPointer, from start: Int) -> String {
+        // By far the most frequent one, which needs no conversion.
+        if line.count == start + 2, line[start] == 0x4F, line[start + 1] == 0x4B { return "OK" }
+        return Fields.text(UnsafeRawBufferPointer(rebasing: line[start...]))
     }
 
     private static func isHTTP(_ line: UnsafeRawBufferPointer) -> Bool {
