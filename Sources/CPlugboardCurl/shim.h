@@ -141,13 +141,17 @@ static inline int ccurl_is_sanitized(void) {
 #define CCURL_CLASSES 96
 // Of blocks that are never kept.
 #define CCURL_LARGE CCURL_CLASSES
-// Of blocks that belong to the caller of `ccurl_give`.
+// Of blocks that their owner takes back.
 #define CCURL_SLOT (CCURL_CLASSES + 1)
 
 // As long as the alignment of malloc's blocks.
 struct ccurl_header {
     size_t class_index;
-    size_t room;
+    union {
+        size_t room;
+        // Of CCURL_SLOT.
+        void (*give_back)(void *block);
+    };
 };
 
 struct ccurl_kept {
@@ -227,20 +231,25 @@ static inline void *ccurl_take(size_t size) {
     return ccurl_begin_block(malloc(sizeof(struct ccurl_header) + room), class_index, room);
 }
 
-// Frees or keeps a block. Returns 0 for one of CCURL_SLOT, with which nothing is done.
-static inline int ccurl_give(void *block) {
+// Keeps a block, frees it, or gives it back to its owner. libcurl frees NULL twice as often as a block.
+static inline void ccurl_give(void *block) {
+    if (!block) return;
     struct ccurl_header *header = ccurl_header_of(block);
     struct ccurl_kept *kept = *ccurl_kept_here();
     size_t class_index = header->class_index;
-    if (class_index == CCURL_SLOT) return 0;
-    if (class_index == CCURL_LARGE || !kept || kept->bytes >= (1 << 20)) {
-        free(header);
-        return 1;
-    }
+    if (class_index == CCURL_SLOT) return header->give_back(block);
+    if (class_index == CCURL_LARGE || !kept || kept->bytes >= (1 << 20)) return free(header);
     *(void **)block = kept->first[class_index];
     kept->first[class_index] = block;
     kept->bytes += header->room;
-    return 1;
+}
+
+// Makes a block of memory that its owner takes back.
+static inline void *ccurl_begin_slot(void *memory, void (*give_back)(void *block)) {
+    struct ccurl_header *header = (struct ccurl_header *)memory;
+    header->class_index = CCURL_SLOT;
+    header->give_back = give_back;
+    return header + 1;
 }
 
 static inline void *ccurl_take_zeroed(size_t count, size_t size) {
@@ -267,7 +276,7 @@ static inline void *ccurl_resize(void *block, size_t size) {
     void *other = ccurl_take(size);
     if (!other) return NULL;
     memcpy(other, block, size < room ? size : room);
-    (void)ccurl_give(block);
+    ccurl_give(block);
     return other;
 }
 

@@ -33,5 +33,5 @@ public struct Method: Sendable, Hashable, ExpressibleByStringLiteral, CustomStri
     public var isIdempotent: Bool { isSafe || name == "PUT" || name == "DELETE" }
 
     /// Whether the name is a token (RFC 9110 §5.6.2). A request with any other name cannot be sent.
-    public var isValid: Bool { isToken(name) }
+    public var isValid: Bool { name == "GET" || isToken(name) }
 }

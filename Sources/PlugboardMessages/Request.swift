@@ -45,6 +45,7 @@ public struct Request: Sendable {
 }
 
 /// Options in a shared object, because they are large and most requests have none.
+@usableFromInline
 package final class StoredOptions: Sendable {
     /// Never changes.
     package let options: RequestOptions

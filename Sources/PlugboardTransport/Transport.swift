@@ -49,7 +49,7 @@ public struct AttemptRequest: Sendable {
     /// Whether the attempt must open a new connection. The kernel demands it after `.transportStale`.
     public var usesFreshConnection: Bool
     /// `options` in a shared object.
-    package private(set) var storedOptions: StoredOptions
+    @usableFromInline package var storedOptions: StoredOptions
 
     /// The request of an attempt, for tests of transports. In programs the kernel makes it.
     public init(
@@ -62,6 +62,9 @@ public struct AttemptRequest: Sendable {
     }
 
     /// The request of an attempt, whose options are shared with the request's.
+    // Inlined, because the compiler would copy the whole in it.
+    @inlinable
+    @inline(__always)
     package init(
         method: Method, url: String, fields: Fields, body: (any BodySource)?, storedOptions: StoredOptions,
         optionsIdentity: UInt64, isWatched: Bool, isTimed: Bool = true, usesFreshConnection: Bool = false

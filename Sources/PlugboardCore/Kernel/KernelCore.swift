@@ -156,12 +156,12 @@ final class KernelCore: @unchecked Sendable {
     // MARK: Checks of requests
 
     /// The error of a request that cannot be sent, or nil.
-    func check(_ request: borrowing Request) -> PlugboardError? {
-        guard request.method.isValid else {
+    func check(_ method: Method, _ attributes: Attributes, _ options: StoredOptions?) -> PlugboardError? {
+        guard method.isValid else {
             return PlugboardError(.requestField, "The method is not a token (RFC 9110 §9.1). Use letters, such as GET.")
         }
-        if let error = attributeCheck.error(in: request.attributes) { return error }
-        return request.storedOptions?.options.error
+        if let error = attributeCheck.error(in: attributes) { return error }
+        return options?.options.error
     }
 
     /// The slots that `ID.enabled = false` switches off: in a request's attributes, or else for its origin.

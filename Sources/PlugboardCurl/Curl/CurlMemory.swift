@@ -42,8 +42,7 @@ enum CurlMemory {
         let code = curl_global_init_mem(
             Int(CURL_GLOBAL_DEFAULT),
             { size in size < CurlMemory.smallest ? ccurl_take(size) : CurlMemory.take(size) },
-            // libcurl frees nil twice as often as a block.
-            { block in if let block { CurlMemory.give(block) } },
+            ccurl_give,
             { block, size in CurlMemory.resize(block, size) },
             { text in text.flatMap { ccurl_copy($0) } },
             { count, size in ccurl_take_zeroed(count, size) })
@@ -62,17 +61,12 @@ enum CurlMemory {
     @inline(never)
     private static func take(_ size: Int) -> UnsafeMutableRawPointer? {
         guard size <= slotRoom, let slots, let slot = idle.withLock({ $0.popLast() }) else { return ccurl_take(size) }
-        return ccurl_begin_block(slots + slot * slotSize, Int(CCURL_SLOT), slotRoom)
-    }
-
-    @inline(__always)
-    private static func give(_ block: UnsafeMutableRawPointer) {
-        if ccurl_give(block) == 0 { giveBack(block) }
+        return ccurl_begin_slot(slots + slot * slotSize) { CurlMemory.giveBack($0) }
     }
 
     @inline(never)
-    private static func giveBack(_ block: UnsafeMutableRawPointer) {
-        guard let slots else { return }
+    private static func giveBack(_ block: UnsafeMutableRawPointer?) {
+        guard let slots, let block else { return }
         let slot = (block - slots) / slotSize
         idle.withLock { $0.append(slot) }
     }

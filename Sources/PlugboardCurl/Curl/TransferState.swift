@@ -122,7 +122,9 @@ struct TransferState {
     /// The host and port that the transfer goes to.
     var hostAndPort: String { transfer?._withUnsafeGuaranteedRef { $0.url?.hostAndPort } ?? "" }
 
+    // Inlined like the others that only read, because the whole state would be copied for a call.
     /// The bytes of the body that are still to be received; nil if the response's head does not say.
+    @inline(__always)
     var expected: Int? {
         guard !head.hasTransferEncoding, let length = head.contentLength else { return nil }
         return max(length - receivedCount, 0)
@@ -160,6 +162,7 @@ struct TransferState {
 
     /// Whether the whole response was received. libcurl itself reports the end of a response only after the request is
     /// sent, too.
+    @inline(__always)
     var isResponseWhole: Bool {
         if !head.isFinal { return false }
         if head.status == 204 || head.status == 304 { return true }
@@ -169,9 +172,11 @@ struct TransferState {
     }
 
     /// Whether the end of the stream, or of the chunked coding, was received.
+    @inline(__always)
     var hasEndMark: Bool { streamLog.hasEnded || chunkedEnd.isFound }
 
     /// Whether the response may end before its request, and its end can be seen in its raw bytes only.
+    @inline(__always)
     fileprivate var needsRawBytes: Bool {
         hasUpload && !upload.isSent && head.isFinal && head.isChunked && head.version != .http2
     }

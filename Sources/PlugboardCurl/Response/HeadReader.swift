@@ -217,6 +217,7 @@ extension HeadReader {
         UnsafeRawBufferPointer(rebasing: text[trimmed(text, from: 0)])
     }
 
+    @inline(__always)
     private static func trimmed(_ text: UnsafeRawBufferPointer, from first: Int) -> Range<Int> {
         var (start, end) = (first, text.count)
         while start < end, text[start] == 0x20 || text[start] == 0x09 { start += 1 }

@@ -288,6 +288,21 @@ struct CookiePersistenceTests {
         }
     }
 
+    // The new connection may be where the old one was in memory, with the same version of the data.
+    @Test func `a file that is removed again and again is noticed each time`() async throws {
+        let folder = try TemporaryFolder()
+        let kernel = try Setup.kernel(in: folder)
+        for round in 0..<20 {
+            try await kernel.cookies.set("kept\(round)=1; Max-Age=60", for: "http://a.test/")
+            for name in try folder.entries() { try FileManager.default.removeItem(atPath: folder.file(name)) }
+            try await kernel.cookies.set("next\(round)=1; Max-Age=60", for: "http://a.test/")
+
+            #expect(try await kernel.cookies.all().map(\.name) == ["next\(round)"])
+
+            try await kernel.cookies.clear()
+        }
+    }
+
     @Test func `removing the file removes the cookies, and the next ones are in a new file`() async throws {
         let folder = try TemporaryFolder()
         let kernel = try Setup.kernel(in: folder)

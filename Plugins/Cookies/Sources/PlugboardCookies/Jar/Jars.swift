@@ -25,7 +25,8 @@ final class Jars: Sendable {
     }
 
     private struct Version: Equatable {
-        var connection: ObjectIdentifier
+        /// The number of the file that was opened; another one may have the same data version.
+        var opening: Int
         var data: Int64
     }
 
@@ -195,7 +196,7 @@ final class Jars: Sendable {
     }
 
     private func read(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        let version = Version(connection: ObjectIdentifier(connection), data: try connection.dataVersion())
+        let version = Version(opening: connection.opening, data: try connection.dataVersion())
         let known = state.withLock { $0.version }
         guard version != known else { return }
         let now = host.wallClock
