@@ -87,12 +87,18 @@ extension Cache {
     }
 
     func respond<Phase>(_ reuse: Reuse, _ status: CacheStatus, _ turn: CacheTurn) -> Verdict<Phase> {
-        .respond(labelled(reuse.head, status), reuse.body.map { body(of: reuse.entry, $0, turn).body })
+        .respond(head(of: reuse, status), reuse.body.map { body(of: reuse.entry, $0, turn).body })
     }
 
     /// A stored body, or a part of it. Uses the pieces held since the request: the store may have removed them.
     private func body(of entry: CacheEntry, _ part: Range<Int>, _ turn: CacheTurn) -> any StoredSource {
         (turn.kept[entry.id] as? PiecesSource)?.part(part) ?? store.body(of: entry, part)
+    }
+
+    /// The head that the caller gets.
+    func head(of reuse: Reuse, _ status: CacheStatus) -> ResponseHead {
+        guard case .stored(let age) = reuse.form else { return labelled(reuse.head, status) }
+        return reuse.entry.given(age: age, status) { labelled(reuse.head, status) }
     }
 
     /// Adds `Cache-Status` (RFC 9211) to a head.
@@ -104,6 +110,7 @@ extension Cache {
     }
 
     func apply(_ edits: Forward.Edits, to request: borrowing Head) {
+        if edits.removed.isEmpty && edits.set.isEmpty { return }
         for name in edits.removed { request[name] = nil }
         for name in Set(edits.set.map { FieldName($0.name) }) { request[name] = nil }
         for field in edits.set { request.append(FieldName(field.name), field.value) }
