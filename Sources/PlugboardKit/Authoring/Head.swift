@@ -87,8 +87,8 @@ public struct Head: ~Copyable {
     public var fields: Fields {
         guard let functions = fieldTable ?? plug_fields_v1.of(host) else { return fieldsOneByOne }
         var copy = Fields()
-        // Most heads have fewer fields, and need one call.
-        withUnsafeTemporaryAllocation(of: plug_head_field_v1.self, capacity: 32) { views in
+        // Most heads have fewer fields, and need one call. More than a kibibyte would not be on the stack.
+        withUnsafeTemporaryAllocation(of: plug_head_field_v1.self, capacity: 24) { views in
             var count = views.count
             while count == views.count {
                 let known = functions.pointee.read(raw, UInt64(copy.count), views.baseAddress, UInt64(views.count))

@@ -124,7 +124,8 @@ extension Cache {
         _ lookup: Lookup, _ forward: Forward, _ exchange: borrowing Exchange, _ waited: Waited
     ) -> RequestVerdict {
         var flight: Flight?
-        if waited.mayWait, forward.mayBeShared, exchange[CacheAttributes.keys.singleFlight] ?? settings.singleFlight {
+        let ownFlight = exchange.attribute(CacheAttributes.keys.singleFlight.name).map { $0 == "true" }
+        if waited.mayWait, forward.mayBeShared, ownFlight ?? singleFlight {
             switch flights.board(FlightKey(lookup.facts, forward.entries)) {
             case .leads(let new):
                 if mustLookAgain(lookup, forward, waited) {

@@ -55,7 +55,7 @@ extension Cache {
 
     /// Nil if the body is too long to be stored.
     func recording(of storing: ResponseDecision.Storing) -> Recording? {
-        let limit = settings.largestBody.bytes
+        let limit = largestBody
         if let lengths = storing.lengths, lengths.lowerBound > limit { return nil }
         let length = storing.lengths.flatMap { $0.lowerBound == $0.upperBound ? $0.lowerBound : nil }
         return store.write(length: length).map { Recording($0, of: storing, limit: limit) }
@@ -78,7 +78,7 @@ extension Cache {
         if let flight = turn.flight, !isStored { flights.end(flight, .fruitless) }
         turn.flight?.receive(0)
         report(turn.forward.reason.isBypass ? .bypass : .miss, exchange.id)
-        if settings.cacheStatus {
+        if cacheStatus {
             var status = decision.status
             status.isStored = isStored
             response.append(.cacheStatus, status.description)
@@ -103,7 +103,7 @@ extension Cache {
 
     /// Adds `Cache-Status` (RFC 9211) to a head.
     func labelled(_ head: ResponseHead, _ status: CacheStatus) -> ResponseHead {
-        guard settings.cacheStatus else { return head }
+        guard cacheStatus else { return head }
         var head = head
         head.fields.append(.cacheStatus, status.description)
         return head

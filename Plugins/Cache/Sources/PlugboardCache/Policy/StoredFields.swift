@@ -35,8 +35,17 @@ enum StoredFields {
     private static func filtered(_ fields: Fields, dropping dropped: [FieldName]) -> Fields {
         var excluded = Names()
         for name in dropped { withUTF8Bytes(name.text) { excluded.insert($0) } }
+        // Shares the bytes of all fields, also of those few that are not stored.
+        var (kept, unwanted, bytes) = (fields, 0, 0)
+        func drop(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+            bytes += name.count + value.count
+            unwanted += 1
+            if unwanted <= sharingLimit { kept.remove(name) }
+        }
         for index in 0..<fields.count {
             fields.withField(index) { name, value in
+                guard isOfConnection(name) else { return }
+                drop(name, value)
                 guard name.equals("connection") else { return }
                 var list = FieldList(value)
                 while let member = list.next() {
@@ -44,14 +53,11 @@ enum StoredFields {
                 }
             }
         }
-        // Shares the bytes of all fields, also of those few that are not stored.
-        var (kept, unwanted, bytes) = (fields, 0, 0)
-        for index in 0..<fields.count {
-            fields.withField(index) { name, value in
-                guard isOfConnection(name) || excluded.contains(name) else { return }
-                bytes += name.count + value.count
-                unwanted += 1
-                if unwanted <= sharingLimit { kept.remove(name) }
+        if !excluded.isEmpty {
+            for index in 0..<fields.count {
+                fields.withField(index) { name, value in
+                    if excluded.contains(name) { drop(name, value) }
+                }
             }
         }
         if unwanted <= sharingLimit, bytes <= sharingByteLimit { return kept }
@@ -71,6 +77,8 @@ enum StoredFields {
         private var names: Set<[UInt8]> = []
         /// A bit for the length of each name, because most fields have another length and need no look-up.
         private var lengths: UInt64 = 0
+
+        var isEmpty: Bool { names.isEmpty }
 
         init(_ count: Int = 0) { if count > 0 { names.reserveCapacity(count) } }
 
