@@ -184,8 +184,8 @@ struct MemoryTable {
 
     /// Records whether the entries of a key in memory are all that a slower store has.
     mutating func setKnown(_ key: CacheKey, _ isKnown: Bool = true) {
-        guard let group = groups[key] else { return }
-        groups[key]?.known = isKnown ? (group.ids.count { $0 > 0 }, epoch) : nil
+        guard let index = groups.index(forKey: key) else { return }
+        groups.values[index].known = isKnown ? (groups.values[index].ids.count { $0 > 0 }, epoch) : nil
     }
 
     /// Changes the head of an entry.
