@@ -153,9 +153,9 @@ struct CacheFile: Sendable {
 
     /// The last id that was assigned. A damaged sequence is started again, because otherwise nothing could be stored.
     private func lastID(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
-        let sql = "SELECT max(last, ifnull((SELECT max(id) FROM entry), 0)) FROM sequence"
-        let last = try connection.first(sql) { $0.integer(0) } ?? -1
-        if (0..<CacheSchema.lastID).contains(last) { return last }
+        let sql = "SELECT last, (SELECT max(id) FROM entry) FROM sequence"
+        let (last, used) = try connection.first(sql) { ($0.integer(0), $0.integer(1)) } ?? (-1, 0)
+        if (0..<CacheSchema.lastID).contains(last), used <= last { return last }
         try connection.run("DELETE FROM entry WHERE id NOT BETWEEN 1 AND ?", .integer(CacheSchema.lastID / 2))
         try connection.run(CacheSchema.beginning)
         return try connection.first(sql) { $0.integer(0) } ?? 0

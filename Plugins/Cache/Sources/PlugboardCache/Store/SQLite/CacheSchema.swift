@@ -17,7 +17,7 @@ enum CacheSchema {
     private static let firstID = "ifnull(max(id), 0) + abs(random() % 1099511627776)"
 
     /// Starts the sequence of ids again.
-    static let beginning = "UPDATE sequence SET last = (SELECT \(firstID) FROM entry)"
+    static let beginning = "INSERT OR REPLACE INTO sequence (rowid, last) SELECT 1, \(firstID) FROM entry"
 
     static let schema = SQLiteStore.Schema(
         applicationID: 0x706C_6263,  // "plbc"
