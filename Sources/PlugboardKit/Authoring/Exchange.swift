@@ -26,13 +26,13 @@ public struct Exchange: ~Copyable {
     /// The request as this plugin sees it. Edits count in `onRequest`, and before `resend`.
     public var request: Head {
         // plugboard.h promises that it is never NULL.
-        Head(raw: host.pointee.request(raw)!, host: host, refusal: refusal)
+        Head(raw: host.pointee.request(raw)!, host: host, refusal: refusal, fieldTable: instance.host.pointer.fields)
     }
 
     /// The response, once there is one. It can be edited in `onResponse`.
     public var response: Head? {
         guard let head = host.pointee.response(raw) else { return nil }
-        return Head(raw: head, host: host, refusal: refusal)
+        return Head(raw: head, host: host, refusal: refusal, fieldTable: instance.host.pointer.fields)
     }
 
     /// In `onFailure`, and in `onClose` after a failure: what went wrong.

@@ -10,10 +10,16 @@ public struct Head: ~Copyable {
     let host: UnsafePointer<plug_host_v1>
     /// Where to note the first edit that is refused; nil for a head that no hook edits.
     var refusal: UnsafeMutablePointer<String?>?
+    /// PLUG_EXTENSION_FIELDS, if it is known already.
+    var fieldTable: UnsafePointer<plug_fields_v1>?
 
     /// The method of a request.
     public var method: Method {
-        get { Method(host.pointee.method(raw).string) }
+        get {
+            let name = host.pointee.method(raw)
+            // Most requests, without a copy of the name.
+            return name.isEqual("GET") ? .get : Method(name.string)
+        }
         nonmutating set { noting { () throws(PlugboardError) in try setMethod(newValue) } }
     }
 
@@ -21,6 +27,11 @@ public struct Head: ~Copyable {
     public var url: String {
         get { host.pointee.url(raw).string }
         nonmutating set { noting { () throws(PlugboardError) in try setURL(newValue) } }
+    }
+
+    /// Calls `body` with the bytes of the request's URL, in place; the pointer is valid until `body` returns.
+    public func withURL<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        body(host.pointee.url(raw).buffer)
     }
 
     /// The status of a response; 0 for a request.
@@ -74,18 +85,15 @@ public struct Head: ~Copyable {
 
     /// A copy of all fields, in order.
     public var fields: Fields {
-        guard let table = withText(PLUG_EXTENSION_FIELDS, { host.pointee.extension(host, $0) }) else {
-            return fieldsOneByOne
-        }
-        let functions = table.assumingMemoryBound(to: plug_fields_v1.self)
+        guard let functions = fieldTable ?? plug_fields_v1.of(host) else { return fieldsOneByOne }
         var copy = Fields()
-        // Most heads have fewer fields, and need one call.
-        withUnsafeTemporaryAllocation(of: plug_head_field_v1.self, capacity: 32) { views in
+        // Most heads have fewer fields, and need one call. More than a kibibyte would not be on the stack.
+        withUnsafeTemporaryAllocation(of: plug_head_field_v1.self, capacity: 24) { views in
             var count = views.count
             while count == views.count {
                 let known = functions.pointee.read(raw, UInt64(copy.count), views.baseAddress, UInt64(views.count))
                 count = min(Int(clamping: known), views.count)
-                copy.append(views[..<count])
+                if count > 0 { copy.append(views[..<count]) }
             }
         }
         return copy
@@ -118,6 +126,13 @@ extension Fields {
         for view in views {
             append(view.name.buffer, view.value.buffer, isSecret: view.flags & PLUG_FLAG_SECRET != 0)
         }
+    }
+}
+
+extension plug_fields_v1 {
+    /// PLUG_EXTENSION_FIELDS; nil in a kernel that does not have it.
+    static func of(_ host: UnsafePointer<plug_host_v1>) -> UnsafePointer<plug_fields_v1>? {
+        withText(PLUG_EXTENSION_FIELDS) { host.pointee.extension(host, $0) }?.assumingMemoryBound(to: Self.self)
     }
 }
 

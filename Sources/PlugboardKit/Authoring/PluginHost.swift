@@ -179,6 +179,7 @@ struct HostPointer: @unchecked Sendable {
     let exchangeFacts: UnsafePointer<plug_exchange_facts_v1>?
     let loops: UnsafePointer<plug_loops_v1>?
     let wholeBody: UnsafePointer<plug_whole_body_v1>?
+    let fields: UnsafePointer<plug_fields_v1>?
 
     init(_ raw: UnsafePointer<plug_host_v1>) {
         self.raw = raw
@@ -188,5 +189,6 @@ struct HostPointer: @unchecked Sendable {
             .assumingMemoryBound(to: plug_loops_v1.self)
         wholeBody = withText(PLUG_EXTENSION_WHOLE_BODY) { raw.pointee.extension(raw, $0) }?
             .assumingMemoryBound(to: plug_whole_body_v1.self)
+        fields = plug_fields_v1.of(raw)
     }
 }

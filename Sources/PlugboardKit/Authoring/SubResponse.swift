@@ -190,7 +190,7 @@ public final class SubResponse: @unchecked Sendable {
         loop = host.currentLoop
         host.raw.pointee.subresponse_keep(raw)
         if let pointer = host.raw.pointee.subresponse_head(raw) {
-            let view = Head(raw: pointer, host: host.raw)
+            let view = Head(raw: pointer, host: host.raw, fieldTable: host.pointer.fields)
             head = ResponseHead(status: view.status, fields: view.fields)
         } else {
             head = ResponseHead(status: 0)

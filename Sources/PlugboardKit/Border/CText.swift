@@ -13,7 +13,12 @@ extension plug_text {
 
     /// Whether the bytes are those of a text.
     package func isEqual(_ text: String) -> Bool {
-        withUTF8(text) { count == UInt64($0.count) && buffer.elementsEqual($0) }
+        withUTF8(text) { text in
+            guard count == UInt64(text.count) else { return false }
+            let buffer = buffer
+            for index in 0..<text.count where buffer[index] != text[index] { return false }
+            return true
+        }
     }
 
     /// A copy as a string, or nil for {NULL, 0}.

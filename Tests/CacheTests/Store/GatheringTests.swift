@@ -64,7 +64,7 @@ import Testing
         let store = SQLiteCacheStore.make(folder)
         await store.keep(.sample("a"), [1])
         try store.store.performAndWait { (connection) throws(SQLiteFailure) in
-            try connection.run("UPDATE sqlite_sequence SET seq = ?", .integer(sequence))
+            try connection.run("UPDATE sequence SET last = ?", .integer(sequence))
         }
 
         let small = await store.keep(.sample("b"), [2])

@@ -12,12 +12,11 @@ import Testing
             "entry_key"
         ),
         ("SELECT id, sum, head FROM entry WHERE url = ? AND owner IS NULL", "entry_url"),
-        ("SELECT id FROM entry WHERE url = ? AND owner IS NULL", "entry_url"),
+        ("SELECT id, sum, head FROM entry WHERE key = ? AND owner IS NULL AND url IS NULL", "entry_key"),
         ("SELECT max(used) FROM entry WHERE owner IS NULL", "entry_used"),
         ("SELECT id, length FROM entry WHERE owner IS NULL ORDER BY used LIMIT 256", "entry_used"),
         ("SELECT count(*), sum(length) FROM entry WHERE owner IS NULL", "COVERING INDEX"),
         ("SELECT key FROM entry INDEXED BY entry_key WHERE owner IS NULL", "COVERING INDEX"),
-        ("SELECT id, url FROM entry INDEXED BY entry_url WHERE owner IS NULL", "COVERING INDEX"),
         ("SELECT DISTINCT owner FROM entry WHERE owner IS NOT NULL", "entry_owner"),
         ("DELETE FROM entry WHERE owner = ?", "entry_owner"),
         ("SELECT key FROM entry WHERE owner IS NULL AND id > ?", "INTEGER PRIMARY KEY"),

@@ -205,6 +205,22 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `an entry whose key is its URL is invalidated and purged by its URL`(_ kind: StoreKind) async throws {
+        let folder = try TemporaryFolder()
+        let store = kind.make(folder)
+        defer { store.close(within: .seconds(60)) }
+        let url = "https://example.com/plain"
+        for key in [url, url + "\nbody"] { await store.keep(.sample(key, url: url), [1]) }
+        await store.keep(.sample("other"), [1])
+
+        store.invalidate(url: url)
+
+        #expect(await store.found(url).map(\.response.isInvalidated) == [true])
+        #expect(await store.purged(.url(url)) == 2)
+        #expect(await store.found("other").map(\.response.isInvalidated) == [false])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a body stays readable when its entry is replaced, removed or purged`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)

@@ -28,14 +28,14 @@ extension Cache {
         _ rule: KeyRule? = nil
     ) -> RequestVerdict {
         let request = exchange.request
-        let lookup = lookupRules.lookup(
-            method ?? request.method, request.url, request.fields,
-            rule: rule ?? lookupRules.rule { exchange.attribute($0) }, body: body
-        ) { exchange.attribute($0) }
-        guard let lookup else {
+        guard let url = request.withURL({ lookupRules.url($0) }) else {
             report(.bypass, exchange.id)
             return .next
         }
+        let lookup = lookupRules.lookup(
+            method ?? request.method, url, request.fields,
+            rule: rule ?? lookupRules.rule { exchange.attribute($0) }, body: body
+        ) { exchange.attribute($0) }
         return lookUp(lookup, exchange, Waited())
     }
 
@@ -116,7 +116,7 @@ extension Cache {
     ) -> RequestVerdict {
         report(Part(reuse.freshness), exchange.id)
         if let forward = reuse.revalidation { revalidate(lookup, forward, exchange.id) }
-        return .respond(labelled(reuse.head, reuse.status), body.map { $0.body })
+        return .respond(head(of: reuse, reuse.status), body.map { $0.body })
     }
 
     /// Sends the request to the server, or waits for an identical request.
@@ -124,7 +124,8 @@ extension Cache {
         _ lookup: Lookup, _ forward: Forward, _ exchange: borrowing Exchange, _ waited: Waited
     ) -> RequestVerdict {
         var flight: Flight?
-        if waited.mayWait, forward.mayBeShared, exchange[CacheAttributes.keys.singleFlight] ?? settings.singleFlight {
+        let ownFlight = exchange.attribute(CacheAttributes.keys.singleFlight.name).map { $0 == "true" }
+        if waited.mayWait, forward.mayBeShared, ownFlight ?? singleFlight {
             switch flights.board(FlightKey(lookup.facts, forward.entries)) {
             case .leads(let new):
                 if mustLookAgain(lookup, forward, waited) {
@@ -165,6 +166,7 @@ extension Cache {
     /// kept open, because other responses may replace them in the store in the meantime.
     private func bodies(for forward: Forward) -> [Int64: any StoredSource] {
         var bodies: [Int64: any StoredSource] = [:]
+        if forward.entries.isEmpty { return bodies }
         for entry in forward.validated + [forward.completed, forward.selected].compactMap({ $0 })
         where bodies[entry.id] == nil { bodies[entry.id] = store.body(of: entry, 0..<entry.length) }
         return bodies
@@ -193,7 +195,7 @@ extension RequestFacts {
 
 extension FlightKey {
     init(_ facts: RequestFacts, _ entries: [CacheEntry]) {
-        let names = Set(entries.flatMap { $0.response.selecting.map(\.name) }).sorted()
+        let names = entries.isEmpty ? [] : Set(entries.flatMap { $0.response.selecting.map(\.name) }).sorted()
         self.init(
             key: facts.key, version: facts.own.version,
             selecting: names.map { facts.fields.values(FieldName($0)).joinedIfAny })

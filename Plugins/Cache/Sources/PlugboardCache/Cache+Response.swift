@@ -55,7 +55,7 @@ extension Cache {
 
     /// Nil if the body is too long to be stored.
     func recording(of storing: ResponseDecision.Storing) -> Recording? {
-        let limit = settings.largestBody.bytes
+        let limit = largestBody
         if let lengths = storing.lengths, lengths.lowerBound > limit { return nil }
         let length = storing.lengths.flatMap { $0.lowerBound == $0.upperBound ? $0.lowerBound : nil }
         return store.write(length: length).map { Recording($0, of: storing, limit: limit) }
@@ -78,7 +78,7 @@ extension Cache {
         if let flight = turn.flight, !isStored { flights.end(flight, .fruitless) }
         turn.flight?.receive(0)
         report(turn.forward.reason.isBypass ? .bypass : .miss, exchange.id)
-        if settings.cacheStatus {
+        if cacheStatus {
             var status = decision.status
             status.isStored = isStored
             response.append(.cacheStatus, status.description)
@@ -87,7 +87,7 @@ extension Cache {
     }
 
     func respond<Phase>(_ reuse: Reuse, _ status: CacheStatus, _ turn: CacheTurn) -> Verdict<Phase> {
-        .respond(labelled(reuse.head, status), reuse.body.map { body(of: reuse.entry, $0, turn).body })
+        .respond(head(of: reuse, status), reuse.body.map { body(of: reuse.entry, $0, turn).body })
     }
 
     /// A stored body, or a part of it. Uses the pieces held since the request: the store may have removed them.
@@ -95,15 +95,22 @@ extension Cache {
         (turn.kept[entry.id] as? PiecesSource)?.part(part) ?? store.body(of: entry, part)
     }
 
+    /// The head that the caller gets.
+    func head(of reuse: Reuse, _ status: CacheStatus) -> ResponseHead {
+        guard case .stored(let age) = reuse.form else { return labelled(reuse.head, status) }
+        return reuse.entry.given(age: age, status) { labelled(reuse.head, status) }
+    }
+
     /// Adds `Cache-Status` (RFC 9211) to a head.
     func labelled(_ head: ResponseHead, _ status: CacheStatus) -> ResponseHead {
-        guard settings.cacheStatus else { return head }
+        guard cacheStatus else { return head }
         var head = head
         head.fields.append(.cacheStatus, status.description)
         return head
     }
 
     func apply(_ edits: Forward.Edits, to request: borrowing Head) {
+        if edits.removed.isEmpty && edits.set.isEmpty { return }
         for name in edits.removed { request[name] = nil }
         for name in Set(edits.set.map { FieldName($0.name) }) { request[name] = nil }
         for field in edits.set { request.append(FieldName(field.name), field.value) }

@@ -25,6 +25,8 @@ final class Cache: Plugin {
     let policy: CachePolicy
     let lookupRules: LookupRules
     let store: any CacheStore
+    /// Settings that each request needs; reading one of `settings` takes longer.
+    let (cacheStatus, singleFlight, largestBody): (Bool, Bool, Int)
     let flights = Flights()
     let setbacks = Setbacks()
     let tally: Tally
@@ -36,6 +38,8 @@ final class Cache: Plugin {
     init(settings: CacheSettings, host: PluginHost, store: any CacheStore) throws {
         self.settings = settings
         self.host = host
+        (cacheStatus, singleFlight) = (settings.cacheStatus, settings.singleFlight)
+        largestBody = settings.largestBody.bytes
         policy = settings.policy
         lookupRules = try LookupRules(settings)
         tally = Tally()

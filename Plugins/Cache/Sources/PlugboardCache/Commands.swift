@@ -129,14 +129,13 @@ struct Commands {
                 ? CacheMode.forceCache.rawValue : arguments["attributes"]?[name]?.stringValue
         }
         let method = PlugboardKit.Method(arguments["method"]?.stringValue ?? "GET")
-        guard
-            let lookup = cache.lookupRules.lookup(
-                method, url, fields, rule: cache.lookupRules.rule(attribute), body: .absent, attribute)
-        else {
+        let cache = cache
+        guard let known = withUTF8Bytes(url, { cache.lookupRules.url($0) }) else {
             reply.json(.null)
             return
         }
-        let cache = cache
+        let lookup = cache.lookupRules.lookup(
+            method, known, fields, rule: cache.lookupRules.rule(attribute), body: .absent, attribute)
         cache.store.entries(lookup.facts.key) { entries in
             let decision = cache.policy.decision(for: lookup.facts, entries: entries, now: cache.host.wallClock)
             guard case .reuse(let reuse) = decision else {

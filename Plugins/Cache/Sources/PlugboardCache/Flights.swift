@@ -29,7 +29,9 @@ final class Flights: Sendable {
     func end(_ flight: Flight, _ ending: Flight.Ending) {
         underWay.withLock { flights in
             if ending == .landed { landed.add(1, ordering: .releasing) }
-            if flights[flight.key] === flight { flights[flight.key] = nil }
+            if let index = flights.index(forKey: flight.key), flights.values[index] === flight {
+                flights.remove(at: index)
+            }
         }
         flight.end(ending)
     }
@@ -95,4 +97,10 @@ struct FlightKey: Hashable, Sendable {
     let version: String
     /// The values of the fields that have selected responses so far.
     let selecting: [String?]
+
+    /// Without the version, which is the same for most requests.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(selecting)
+    }
 }

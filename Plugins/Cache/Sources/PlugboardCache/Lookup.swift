@@ -17,6 +17,7 @@ struct LookupRules: Sendable {
     private let mode: CacheMode
     private let timesToLive: TimesToLive
     private let overrides: Bool
+    private let recentURLs = RecentURLs()
     private let version: String
     private let appVersion: String
 
@@ -48,11 +49,12 @@ struct LookupRules: Sendable {
     }
 
     /// Nil for a URL whose responses are not stored.
+    func url(_ url: UnsafeRawBufferPointer) -> RecentURLs.Known? { recentURLs.url(url) }
+
     func lookup(
-        _ method: PlugboardKit.Method, _ url: String, _ fields: Fields, rule: KeyRule, body: LookupBody,
+        _ method: PlugboardKit.Method, _ url: RecentURLs.Known, _ fields: Fields, rule: KeyRule, body: LookupBody,
         _ attribute: Attribute
-    ) -> Lookup? {
-        guard let normal = NormalURL(url) else { return nil }
+    ) -> Lookup {
         var digest: String?
         var kept: Bytes?
         if case .held(let bytes) = body {
@@ -60,17 +62,17 @@ struct LookupRules: Sendable {
             kept = bytes
         }
         let key = rule.key(
-            method: method, url: normal, value: { fields.values(FieldName($0)).joinedIfAny }, body: digest)
+            method: method, url: url.normal, value: { fields.values(FieldName($0)).joinedIfAny }, body: digest)
         let own = RequestFacts.Own(
             timeToLive: attribute(CacheAttributes.keys.timeToLive.name).flatMap { DurationText($0)?.duration }
-                ?? timesToLive.ofURL(normal.text),
+                ?? timesToLive.ofURL(url.normal.text),
             overrides: attribute(CacheAttributes.keys.overrides.name).map { $0 == "true" } ?? overrides,
             version: version(attribute(CacheAttributes.keys.version.name)))
         let facts = RequestFacts(
-            method: method, key: key, url: normal.text, fields: fields,
+            method: method, key: key, url: url.normal.text, fields: fields,
             mode: attribute(CacheAttributes.keys.mode.name).flatMap { CacheMode(rawValue: $0) } ?? mode, own: own,
             body: body.part(of: rule, method))
-        return Lookup(facts: facts, method: method, url: url, body: kept)
+        return Lookup(facts: facts, method: method, url: url.text, body: kept)
     }
 
     private func version(_ own: String?) -> String {

@@ -1,8 +1,8 @@
 import PlugboardKit
 import RawStructuredFieldValues
 
-/// What a response says about caching, parsed in one pass.
-struct ResponseFacts: Sendable {
+/// What a response says about caching, parsed in one pass and shared.
+final class ResponseFacts: Sendable {
     /// When the response expires (RFC 9111 §5.3).
     enum Expires: Sendable, Equatable {
         case at(HTTPDate)
@@ -11,21 +11,24 @@ struct ResponseFacts: Sendable {
     }
 
     let status: Int
-    private(set) var directives = ResponseDirectives()
+    let directives: ResponseDirectives
     /// Nil if the field is missing or invalid.
-    private(set) var date: HTTPDate?
+    let date: HTTPDate?
     /// In seconds; nil if the field is missing or invalid (RFC 9111 §5.1).
-    private(set) var age: Int64?
+    let age: Int64?
     /// Nil without the field.
-    private(set) var expires: Expires?
-    private(set) var lastModified: HTTPDate?
-    private(set) var hasEntityTag = false
+    let expires: Expires?
+    let lastModified: HTTPDate?
+    let hasEntityTag: Bool
+    /// Whether `CDN-Cache-Control` counts.
+    let isShared: Bool
 
     /// - Parameters:
     ///   - isShared: Whether `CDN-Cache-Control` counts.
     /// - now: The reference for years of two digits.
     init(status: Int, fields: Fields, isShared: Bool, now: HTTPDate) {
-        self.status = status
+        var (directives, date, age): (ResponseDirectives, HTTPDate?, Int64?) = (ResponseDirectives(), nil, nil)
+        var (expires, lastModified, hasEntityTag): (Expires?, HTTPDate?, Bool) = (nil, nil, false)
         var targeted: [[UInt8]] = []
         for index in 0..<fields.count {
             fields.withField(index) { name, value in
@@ -48,12 +51,14 @@ struct ResponseFacts: Sendable {
                 }
             }
         }
-        // The first Age counts, and an invalid one is ignored (RFC 9111 §5.1).
-        if age == -1 { age = nil }
         if !targeted.isEmpty, let own = ResponseDirectives(targeted: targeted) {
             directives = own
             expires = nil
         }
+        (self.status, self.isShared, self.directives) = (status, isShared, directives)
+        // The first Age counts, and an invalid one is ignored (RFC 9111 §5.1).
+        self.age = age == -1 ? nil : age
+        (self.date, self.expires, self.lastModified, self.hasEntityTag) = (date, expires, lastModified, hasEntityTag)
     }
 
     var hasValidator: Bool { hasEntityTag || lastModified != nil }

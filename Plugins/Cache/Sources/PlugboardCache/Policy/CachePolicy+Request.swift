@@ -11,20 +11,21 @@ extension CachePolicy {
             return forwardOrTimeout(Forward(request, reason, entries).validating(selection))
         }
         let facts = facts(of: entry)
-        let freshness = freshness(of: entry.response, facts, own: request.own, now: now)
+        let freshness = freshness(of: entry, facts, own: request.own, now: now)
         let standing = standing(entry, facts, freshness, for: request)
         if case .needsValidation(let reason) = standing {
             return forwardOrTimeout(Forward(request, reason, entries, selected: entry).validating(selection))
         }
         let kind: Reuse.Freshness = standing == .fresh ? .fresh : .stale
-        guard var reuse = reuse(entry, for: request, facts, freshness, as: kind, CacheStatus(isHit: true)) else {
+        guard let reuse = reuse(entry, for: request, facts, freshness, as: kind, CacheStatus(isHit: true)) else {
             return forwardOrTimeout(Forward(request, .partial, entries, selected: entry).validating(selection))
         }
-        if standing == .stale(revalidates: true), !isOnlyIfCached(request) {
-            let alone = request.withoutConditions
-            reuse.revalidation = Forward(alone, .stale, entries, selected: entry).validating(Selection(alone, entries))
-        }
-        return .reuse(reuse)
+        guard standing == .stale(revalidates: true), !isOnlyIfCached(request) else { return .reuse(reuse) }
+        let alone = request.withoutConditions
+        var revalidating = reuse
+        revalidating.revalidation = Forward(alone, .stale, entries, selected: entry)
+            .validating(Selection(alone, entries))
+        return .reuse(revalidating)
     }
 
     /// Why the store is not used; nil if it is.

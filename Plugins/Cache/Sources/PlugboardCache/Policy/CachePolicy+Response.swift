@@ -91,7 +91,7 @@ extension CachePolicy {
         _ entry: CacheEntry, _ forward: Forward, isUnreachable: Bool, now: Duration, _ status: Int? = nil
     ) -> Reuse? {
         let facts = facts(of: entry)
-        let freshness = freshness(of: entry.response, facts, own: forward.request.own, now: now)
+        let freshness = freshness(of: entry, facts, own: forward.request.own, now: now)
         guard !entry.response.isInvalidated,
             maySubstitute(facts, freshness, for: forward.request, isUnreachable: isUnreachable)
         else { return nil }

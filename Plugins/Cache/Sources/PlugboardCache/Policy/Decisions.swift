@@ -5,7 +5,7 @@ enum RequestDecision: Sendable {
     /// A stored response is served. If `revalidation` is set, it is sent in the background.
     case reuse(Reuse)
     /// The request is sent to the server.
-    case forward(Forward)
+    indirect case forward(Forward)
     /// The caller allows no network, and no stored response is usable (RFC 9111 §5.2.1.7): a 504 of the cache, without
     /// a body.
     case gatewayTimeout(ResponseHead, CacheStatus)
@@ -20,8 +20,13 @@ struct Reuse: Sendable {
         case revalidated
     }
 
-    /// The head, with `Age` unless the response was validated; `Cache-Status` is added later.
-    var head: ResponseHead
+    enum Form: Sendable {
+        /// The stored head with this `Age`, which is made only if it is not known already.
+        case stored(age: Int64)
+        case made(ResponseHead)
+    }
+
+    var form: Form
     /// The entry whose body is read, which counts as a use.
     var entry: CacheEntry
     /// The range of the stored body; nil for a response without a body (HEAD, 204, 304).
@@ -31,7 +36,30 @@ struct Reuse: Sendable {
     /// The background request, sent once for all callers that get this response meanwhile (RFC 5861 §3): a GET, or for
     /// a search its own method and body, with `revalidation.request.fields` and its edits. Its response goes through
     /// `decision(on:resolving:)` only.
-    var revalidation: Forward?
+    var revalidation: Forward? {
+        get { background?.forward }
+        set { background = newValue.map { Background($0) } }
+    }
+
+    private var background: Background?
+
+    /// A reference, because it is large, and most uses have none.
+    private final class Background: Sendable {
+        let forward: Forward
+        init(_ forward: Forward) { self.forward = forward }
+    }
+
+    init(form: Form, entry: CacheEntry, body: Range<Int>?, freshness: Freshness, status: CacheStatus) {
+        (self.form, self.entry, self.body, self.freshness, self.status) = (form, entry, body, freshness, status)
+    }
+
+    /// The head, with `Age` unless the response was validated; `Cache-Status` is added later.
+    var head: ResponseHead {
+        switch form {
+        case .stored(let age): entry.response.head(age: age)
+        case .made(let head): head
+        }
+    }
 }
 
 /// A response to a forwarded request.

@@ -28,7 +28,10 @@ extension CachePolicy {
     }
 
     func facts(of entry: CacheEntry) -> ResponseFacts {
-        entry.facts(isShared: isShared) { facts(of: entry.response) }
+        if let known = entry.facts, known.isShared == isShared { return known }
+        let facts = facts(of: entry.response)
+        entry.keep(facts)
+        return facts
     }
 
     func facts(of response: StoredResponse) -> ResponseFacts {
@@ -40,12 +43,27 @@ extension CachePolicy {
     func freshness(
         of response: borrowing StoredResponse, _ facts: ResponseFacts, own: RequestFacts.Own, now: Duration
     ) -> Freshness {
+        freshness(response.requested, response.received, response.timeToLive, facts, own: own, now: now)
+    }
+
+    /// The same without a copy of the response, which has a dozen references.
+    func freshness(
+        of entry: CacheEntry, _ facts: ResponseFacts, own: RequestFacts.Own, now: Duration
+    ) -> Freshness {
+        freshness(
+            entry.response.requested, entry.response.received, entry.response.timeToLive, facts, own: own, now: now)
+    }
+
+    private func freshness(
+        _ requested: Duration, _ received: Duration, _ stored: Duration?, _ facts: ResponseFacts,
+        own: RequestFacts.Own, now: Duration
+    ) -> Freshness {
         let now = now.bounded
-        let received = response.received.bounded
+        let received = received.bounded
         let resident = max(now - received, .zero)
-        let age = ageOnArrival(facts, requested: response.requested.bounded, received: received) + resident
+        let age = ageOnArrival(facts, requested: requested.bounded, received: received) + resident
         // The program counts from the arrival, the server from the generation.
-        let own = timeToLive(of: response, facts, own)
+        let own = timeToLive(stored, facts, own)
         let remaining = own.map { $0 - resident } ?? lifetime(facts, received: received) - age
         let isFromTheFuture = received - now > CachePolicy.clockTolerance
         return Freshness(
@@ -92,13 +110,9 @@ extension CachePolicy {
     }
 
     /// The program's time to live: that of this request, otherwise that of the request that stored the response.
-    private func timeToLive(
-        of response: borrowing StoredResponse, _ facts: ResponseFacts, _ own: RequestFacts.Own
-    ) -> Duration? {
-        guard let timeToLive = own.timeToLive, appliesToStatus(facts.status) else {
-            return response.timeToLive?.bounded
-        }
-        return own.overrides || isSilent(facts) ? timeToLive.bounded : response.timeToLive?.bounded
+    private func timeToLive(_ stored: Duration?, _ facts: ResponseFacts, _ own: RequestFacts.Own) -> Duration? {
+        guard let timeToLive = own.timeToLive, appliesToStatus(facts.status) else { return stored?.bounded }
+        return own.overrides || isSilent(facts) ? timeToLive.bounded : stored?.bounded
     }
 
     /// Whether the server does not specify how long the response may be used.

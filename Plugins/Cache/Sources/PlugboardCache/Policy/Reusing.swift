@@ -7,32 +7,30 @@ extension CachePolicy {
         _ entry: CacheEntry, for request: RequestFacts, _ facts: ResponseFacts, _ freshness: Freshness,
         as kind: Reuse.Freshness, _ status: CacheStatus
     ) -> Reuse? {
-        var fields = entry.response.fields
-        // Reserves room for Age and Cache-Status, so that the fields shared with the store are copied once.
-        fields.reserve(fields: fields.count + 2, bytes: fields.byteCount + 96)
-        var head = ResponseHead(status: entry.response.status, fields: fields)
-        if kind != .revalidated {
-            head.fields[.age] = String(freshness.ageInSeconds)
-            // RFC 9111 §5.2.2.4: fields named by no-cache are not used without validation.
-            if facts.directives.words.contains(.noCacheFields) {
-                for name in ResponseDirectives.fieldNames("no-cache", of: entry.response.fields) {
-                    head.fields.remove(name)
-                }
-            }
-        }
         var status = status
         status.timeToLive = freshness.remainingSeconds
-        func result(_ body: Range<Int>?) -> Reuse {
-            Reuse(head: head, entry: entry, body: body, freshness: kind, status: status)
+        func result(_ form: Reuse.Form, _ body: Range<Int>?) -> Reuse {
+            Reuse(form: form, entry: entry, body: body, freshness: kind, status: status)
         }
-        if isNotModified(entry.response, request) {
-            head = notModified(head)
-            return result(nil)
+        let age = kind == .revalidated ? nil : freshness.ageInSeconds
+        let mustDrop = age != nil && facts.directives.words.contains(.noCacheFields)
+        // Nearly all requests and entries.
+        if let age, !mustDrop, request.conditions.isDisjoint(with: .all), request.kind == .get,
+            entry.response.range == nil
+        {
+            return result(.stored(age: age), hasBody(entry.response.status) ? 0..<entry.length : nil)
         }
+        var head = age.map { entry.response.head(age: $0) } ?? entry.response.head
+        // RFC 9111 §5.2.2.4: fields named by no-cache are not used without validation.
+        if mustDrop {
+            for name in ResponseDirectives.fieldNames("no-cache", of: entry.response.fields) {
+                head.fields.remove(name)
+            }
+        }
+        if isNotModified(entry.response, request) { return result(.made(notModified(head)), nil) }
         if request.kind == .get, request.conditions.contains(.range), wantsPart(entry.response, request) {
             guard let range = request.range, let part = entry.part(range) else { return nil }
-            head = partial(head, entry, part)
-            return result(part.isEmpty ? nil : part)
+            return result(.made(partial(head, entry, part)), part.isEmpty ? nil : part)
         }
         if let stored = entry.response.range {
             // A response to HEAD needs only the length.
@@ -41,9 +39,10 @@ extension CachePolicy {
             head.fields.remove(.contentRange)
             head.fields[.contentLength] = "\(complete)"
         }
-        let hasBody = request.kind != .head && ![204, 205, 304].contains(head.status)
-        return result(hasBody ? 0..<entry.length : nil)
+        return result(.made(head), request.kind != .head && hasBody(head.status) ? 0..<entry.length : nil)
     }
+
+    private func hasBody(_ status: Int) -> Bool { status != 204 && status != 205 && status != 304 }
 
     /// Whether the caller's own conditions show that it has this response already (RFC 9110 §13.1.2, §13.1.3). They
     /// count only for successful responses (§13.2.1).
@@ -100,6 +99,18 @@ extension CachePolicy {
         let first = (entry.response.range?.first ?? 0).addingClamped(part.lowerBound)
         head.status = 206
         head.fields[.contentRange] = "bytes \(first)-\(first.addingClamped(part.count - 1))/\(size)"
+        return head
+    }
+}
+
+extension StoredResponse {
+    var head: ResponseHead { ResponseHead(status: status, fields: fields) }
+
+    func head(age: Int64) -> ResponseHead {
+        var head = head
+        // Reserves room for Age and Cache-Status, so that the fields shared with the store are copied once.
+        head.fields.reserve(fields: fields.count + 2, bytes: fields.byteCount + 96)
+        head.fields[.age] = String(age)
         return head
     }
 }

@@ -11,6 +11,7 @@ enum SelectingForm {
 
     /// The request's fields that `Vary` names. For `*` and for too many names, a field `*`, which no request has.
     static func selecting(_ response: Fields, _ request: Fields) -> [StoredResponse.SelectingField] {
+        if !response.contains(.vary) { return [] }
         var names: [String] = []
         var known: Set<String> = []
         response.forEachMember(.vary) { member in

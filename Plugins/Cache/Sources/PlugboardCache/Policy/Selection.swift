@@ -11,7 +11,9 @@ struct Selection {
         if let only = entries.first, entries.count == 1 {
             let isUsable = request.isOfOwnVersion(only)
             usable = isUsable ? entries : []
-            matching = isUsable && Selection.matches(only.response, request) ? entries : []
+            let isMatching =
+                isUsable && (only.response.selecting.isEmpty || Selection.matches(only.response, request))
+            matching = isMatching ? entries : []
             return
         }
         usable = entries.filter(request.isOfOwnVersion)

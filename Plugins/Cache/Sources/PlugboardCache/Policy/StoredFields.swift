@@ -35,22 +35,33 @@ enum StoredFields {
     private static func filtered(_ fields: Fields, dropping dropped: [FieldName]) -> Fields {
         var excluded = Names()
         for name in dropped { withUTF8Bytes(name.text) { excluded.insert($0) } }
-        fields.forEachMember(.connection) { if !isOfConnection($0) { excluded.insert($0) } }
-        var (unwanted, bytes): ([FieldName], Int) = ([], 0)
+        // Shares the bytes of all fields, also of those few that are not stored.
+        var (kept, unwanted, bytes) = (fields, 0, 0)
+        func drop(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+            bytes += name.count + value.count
+            unwanted += 1
+            if unwanted <= sharingLimit { kept.remove(name) }
+        }
         for index in 0..<fields.count {
             fields.withField(index) { name, value in
-                guard isOfConnection(name) || excluded.contains(name) else { return }
-                bytes += name.count + value.count
-                if unwanted.count <= sharingLimit { unwanted.append(FieldName(Fields.text(name))) }
+                guard isOfConnection(name) else { return }
+                drop(name, value)
+                guard name.equals("connection") else { return }
+                var list = FieldList(value)
+                while let member = list.next() {
+                    if !member.isEmpty, !isOfConnection(member) { excluded.insert(member) }
+                }
             }
         }
-        if unwanted.count <= sharingLimit, bytes <= sharingByteLimit {
-            // Shares the bytes of all fields, also of those few that are not stored.
-            var kept = fields
-            for name in unwanted { kept.remove(name) }
-            return kept
+        if !excluded.isEmpty {
+            for index in 0..<fields.count {
+                fields.withField(index) { name, value in
+                    if excluded.contains(name) { drop(name, value) }
+                }
+            }
         }
-        var kept = Fields()
+        if unwanted <= sharingLimit, bytes <= sharingByteLimit { return kept }
+        kept = Fields()
         kept.reserve(fields: fields.count + 1, bytes: fields.byteCount + 40)
         append(fields, to: &kept) { !isOfConnection($0) && !excluded.contains($0) }
         return kept
@@ -66,6 +77,8 @@ enum StoredFields {
         private var names: Set<[UInt8]> = []
         /// A bit for the length of each name, because most fields have another length and need no look-up.
         private var lengths: UInt64 = 0
+
+        var isEmpty: Bool { names.isEmpty }
 
         init(_ count: Int = 0) { if count > 0 { names.reserveCapacity(count) } }
 

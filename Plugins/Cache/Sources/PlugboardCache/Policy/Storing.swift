@@ -3,7 +3,12 @@ import PlugboardKit
 /// Decides what is stored, and what it replaces (RFC 9111 §3).
 extension CachePolicy {
     /// Statuses of responses that depend on conditions, ranges, expectations or credentials, which are not in the key.
-    private static let unstorable: Set<Int> = [206, 304, 401, 407, 412, 416, 417]
+    private static func isUnstorable(_ status: Int) -> Bool {
+        switch status {
+        case 206, 304, 401, 407, 412, 416, 417: true
+        default: false
+        }
+    }
 
     /// What to store of a response; nil if nothing.
     func storing(_ response: ReceivedResponse) -> ResponseDecision.Storing? {
@@ -23,7 +28,7 @@ extension CachePolicy {
                 range = StoredResponse.StoredRange(first: part.bytes.lowerBound, complete: complete(part, fields))
                 lengths = 1...part.bytes.count
             }
-        } else if Self.unstorable.contains(status) {
+        } else if Self.isUnstorable(status) {
             return nil
         } else if !fields.contains(.transferEncoding), let length = fields.firstValue(.contentLength, { $0.byteCount })
         {
@@ -92,8 +97,8 @@ extension CachePolicy {
     private func isUseful(_ response: StoredResponse, _ facts: ResponseFacts) -> Bool {
         if facts.hasValidator { return true }
         guard response.selecting.first?.name != "*" else { return false }
-        let limits = [facts.directives.staleWhileRevalidate, facts.directives.staleIfError]
-        if limits.contains(where: { $0.map { $0 > .zero } ?? false }) { return true }
+        let (whileRevalidate, ifError) = (facts.directives.staleWhileRevalidate, facts.directives.staleIfError)
+        if whileRevalidate ?? .zero > .zero || ifError ?? .zero > .zero { return true }
         // Even a response that arrives stale, or must not be used without validation, is useful: a caller may accept it
         // (§5.2.1.2), and without the server the 504 must say why it is not used (§5.2.2.4).
         return (response.timeToLive ?? lifetime(facts, received: response.received.bounded)) > .zero
@@ -101,6 +106,7 @@ extension CachePolicy {
 
     /// The entries that the new one replaces: those it would be selected instead of, and at the limit the oldest.
     func replaced(by response: StoredResponse, _ forward: Forward) -> [CacheEntry] {
+        if forward.entries.isEmpty { return [] }
         let request = forward.request
         var (replaced, kept): ([CacheEntry], [CacheEntry]) = ([], [])
         for entry in forward.entries {

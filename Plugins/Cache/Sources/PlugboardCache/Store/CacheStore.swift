@@ -72,23 +72,37 @@ struct CacheEntry: Sendable {
         set { head = Head(newValue) }
     }
 
-    /// What the response says about caching, as a shared or a private cache reads it; parsed once for an entry.
-    func facts(isShared: Bool, _ parse: () -> ResponseFacts) -> ResponseFacts {
-        if let parsed = head.parsed.load() { return parsed.isShared == isShared ? parsed.facts : parse() }
-        return head.parsed.storeIfNil(ParsedHead(facts: parse(), isShared: isShared)).facts
+    /// What the response says about caching, if it was parsed already.
+    var facts: ResponseFacts? { head.facts.load() }
+
+    /// Keeps what the response says about caching, so that it is parsed once for an entry.
+    func keep(_ facts: ResponseFacts) { _ = head.facts.storeIfNil(facts) }
+
+    /// The head that callers get with this age and this status of the cache. The last one is kept, because most uses of
+    /// an entry in one second get the same.
+    func given(age: Int64, _ status: CacheStatus, _ make: () -> ResponseHead) -> ResponseHead {
+        let known = head.given.withLock { $0 }
+        if let known, known.age == age, known.status == status { return known.head }
+        let given = GivenHead(age: age, status: status, head: make())
+        head.given.withLock { $0 = given }
+        return given.head
     }
 
     /// A reference, because entries are copied often, and a response has a dozen references.
     private final class Head: Sendable {
         let response: StoredResponse
-        let parsed = AtomicLazyReference<ParsedHead>()
+        let facts = AtomicLazyReference<ResponseFacts>()
+        let given = Mutex<GivenHead?>(nil)
         init(_ response: StoredResponse) { self.response = response }
     }
 
-    private final class ParsedHead: Sendable {
-        let facts: ResponseFacts
-        let isShared: Bool
-        init(facts: ResponseFacts, isShared: Bool) { (self.facts, self.isShared) = (facts, isShared) }
+    private final class GivenHead: Sendable {
+        let age: Int64
+        let status: CacheStatus
+        let head: ResponseHead
+        init(age: Int64, status: CacheStatus, head: ResponseHead) {
+            (self.age, self.status, self.head) = (age, status, head)
+        }
     }
 }
 

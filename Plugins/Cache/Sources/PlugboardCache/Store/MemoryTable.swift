@@ -5,21 +5,19 @@ import PlugboardKit
 /// Each operation on one entry takes constant time; an operation on a URL takes time for the entries of that URL.
 struct MemoryTable {
     private struct Slot {
+        /// Without pieces if only the head is in memory, and the body in a slower store.
         var entry: CacheEntry
-        /// Nil if only the head is in memory, and the body in a slower store.
-        var pieces: [Bytes]?
         /// The bytes that count for the limit.
         private(set) var cost: Int
 
-        init(entry: CacheEntry, pieces: [Bytes]?) {
+        init(_ entry: CacheEntry) {
             self.entry = entry
-            self.pieces = pieces
             cost = 0
             weigh()
         }
 
         /// Updates the cost after a change.
-        mutating func weigh() { cost = entry.response.cost + (pieces == nil ? 0 : entry.length) }
+        mutating func weigh() { cost = entry.response.cost + (entry.pieces == nil ? 0 : entry.length) }
     }
 
     /// The neighbours of a slot in the order of use; `none` at both ends. Separate from the slots, because links change
@@ -75,12 +73,13 @@ struct MemoryTable {
 
     /// The entries of a key, each with its body if that is in memory.
     func entries(_ key: CacheKey) -> [CacheEntry] {
-        guard let group = groups[key] else { return [] }
-        return group.ids.compactMap { id in
-            guard let index = indices[id], var entry = slots[index]?.entry else { return nil }
-            entry.pieces = slots[index]?.pieces
-            return entry
+        guard let ids = groups[key]?.ids else { return [] }
+        var entries: [CacheEntry] = []
+        entries.reserveCapacity(ids.count)
+        for id in ids {
+            if let index = indices[id], let entry = slots[index]?.entry { entries.append(entry) }
         }
+        return entries
     }
 
     /// Whether all entries of the key in a slower store are in memory too. Their ids are positive.
@@ -93,7 +92,7 @@ struct MemoryTable {
 
     /// The body, if it is in memory; counts as a use.
     mutating func body(_ id: Int64) -> [Bytes]? {
-        guard let index = indices[id], let pieces = slots[index]?.pieces else { return nil }
+        guard let index = indices[id], let pieces = slots[index]?.entry.pieces else { return nil }
         if newest != index {
             unlink(index)
             linkAsNewest(index)
@@ -141,8 +140,8 @@ struct MemoryTable {
     mutating func insert(_ entry: CacheEntry, _ pieces: [Bytes]?) -> Bool {
         remove(entry.id)
         var entry = entry
-        entry.pieces = nil
-        let slot = Slot(entry: entry, pieces: pieces)
+        entry.pieces = pieces
+        let slot = Slot(entry)
         guard pieces == nil || entry.length <= largest, slot.cost <= byteLimit, countLimit > 0 else { return false }
         let index = free.popLast() ?? slots.count
         if index == slots.count {
@@ -162,11 +161,11 @@ struct MemoryTable {
 
     /// Adds the body of an entry whose head is in memory.
     mutating func fill(_ id: Int64, _ pieces: [Bytes]) {
-        guard let index = indices[id], var slot = slots[index], slot.pieces == nil, slot.entry.length <= largest else {
-            return
-        }
+        guard let index = indices[id], var slot = slots[index], slot.entry.pieces == nil,
+            slot.entry.length <= largest
+        else { return }
         bytes -= slot.cost
-        slot.pieces = pieces
+        slot.entry.pieces = pieces
         slot.weigh()
         bytes += slot.cost
         slots[index] = slot
@@ -177,7 +176,7 @@ struct MemoryTable {
     mutating func record(_ key: CacheKey, _ entries: [CacheEntry]) {
         for id in groups[key]?.ids ?? [] where id > 0 && !entries.contains(where: { $0.id == id }) { remove(id) }
         for entry in entries {
-            let pieces = entry.pieces ?? indices[entry.id].flatMap { slots[$0]?.pieces }
+            let pieces = entry.pieces ?? indices[entry.id].flatMap { slots[$0]?.entry.pieces }
             insert(entry, entry.length <= largest ? pieces : nil)
         }
         setKnown(key)
@@ -185,8 +184,8 @@ struct MemoryTable {
 
     /// Records whether the entries of a key in memory are all that a slower store has.
     mutating func setKnown(_ key: CacheKey, _ isKnown: Bool = true) {
-        guard let group = groups[key] else { return }
-        groups[key]?.known = isKnown ? (group.ids.count { $0 > 0 }, epoch) : nil
+        guard let index = groups.index(forKey: key) else { return }
+        groups.values[index].known = isKnown ? (groups.values[index].ids.count { $0 > 0 }, epoch) : nil
     }
 
     /// Changes the head of an entry.

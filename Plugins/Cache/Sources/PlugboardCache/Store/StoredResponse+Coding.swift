@@ -82,8 +82,8 @@ extension StoredResponse {
         return (response, length)
     }
 
-    /// The approximate memory of the head.
-    var cost: Int { 512 + 2 * key.text.utf8.count + 2 * url.utf8.count + fields.byteCount + 40 * fields.count }
+    /// The approximate memory of the head, with the copy that its last user got.
+    var cost: Int { 512 + 2 * key.text.utf8.count + 2 * url.utf8.count + 2 * (fields.byteCount + 40 * fields.count) }
 }
 
 /// Writes numbers and texts in sequence.

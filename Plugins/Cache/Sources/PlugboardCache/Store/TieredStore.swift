@@ -20,6 +20,11 @@ final class TieredStore: CacheStore {
         var count = 0
         /// Whether all entries of the key are in memory once the change is written.
         var isKnown = false
+
+        mutating func add(isKnown: Bool) {
+            count += 1
+            self.isKnown = isKnown && count == 1
+        }
     }
 
     /// The part that the file's thread uses too.
@@ -109,10 +114,7 @@ final class TieredStore: CacheStore {
         let isLacking = disk.lacks(key)
         shared.state.withLock { state in
             let isKnown = isLacking.map { $0 || TieredStore.hasAll(key, state) } ?? false
-            var pending = state.pending[key] ?? Pending()
-            pending.count += 1
-            pending.isKnown = isKnown && pending.count == 1
-            state.pending[key] = pending
+            state.pending[key, default: Pending()].add(isKnown: isKnown)
             state.table.setKnown(key, false)
         }
     }
@@ -141,10 +143,10 @@ final class TieredStore: CacheStore {
 
     /// Returns whether all entries of the key in the file are in memory.
     private static func settle(_ state: inout State, _ key: CacheKey) -> Bool {
-        guard var pending = state.pending[key] else { return false }
-        pending.count -= 1
-        state.pending[key] = pending.count > 0 ? pending : nil
-        return pending.count == 0 && pending.isKnown && state.pendingAll == 0
+        guard let index = state.pending.index(forKey: key) else { return false }
+        state.pending.values[index].count -= 1
+        if state.pending.values[index].count > 0 { return false }
+        return state.pending.remove(at: index).value.isKnown && state.pendingAll == 0
     }
 
     // MARK: Changing

@@ -85,7 +85,7 @@ extension CacheFile {
                 INSERT INTO entry (id, key, url, used, length, sum, head, bodySum, body)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                .integer(id), .key(addition.response.key), .text(addition.response.url), .integer(use),
+                .integer(id), .key(addition.response.key), .url(addition.response), .integer(use),
                 .integer(addition.length), .integer(CacheFile.sum(head, id)), .bytes(head), bodySum, body)
         }
         if addition.length <= CacheFile.smallSize, let body = addition.pieces.first {

@@ -62,27 +62,44 @@ struct CacheFile: Sendable {
     ) throws(SQLiteFailure) -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var pattern: URLPattern?
-        var values: [SQLiteStore.Value] = []
+        if limit <= 0 { return [] }
         switch what {
         case .memory: return []
         case .all: break
-        case .url(let url): values = [.text(url)]
+        case .url(let url): return Array(try self.entries(of: url, connection).entries.prefix(limit))
         case .pattern(let text): pattern = URLPattern(text)
         }
-        if limit <= 0 { return [] }
-        let condition = values.isEmpty ? "" : "AND url = ?"
-        try connection.each(
-            "SELECT id, sum, head, url FROM entry WHERE owner IS NULL \(condition) ORDER BY used DESC", values
-        ) { row in
-            if let pattern, !pattern.fits(row.bytes(3)) { return true }
+        try connection.each("SELECT id, sum, head FROM entry WHERE owner IS NULL ORDER BY used DESC") { row in
             let id = row.integer(0)
-            if let (response, length) = CacheFile.head(row, id) {
+            if let (response, length) = CacheFile.head(row, id), pattern?.fits(response.url) ?? true {
                 entries.append(CacheEntry(id: id, response: response, length: length))
             }
             return entries.count < limit
         }
         return entries
     }
+
+    /// The heads of a URL's entries, whatever their keys, the most recently used first.
+    private func entries(
+        of url: String, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) -> Finding {
+        var finding = Finding()
+        try connection.each(CacheFile.ofURL, [.key(CacheKey(text: url)), .text(url)]) { row in
+            let id = row.integer(0)
+            guard let (response, length) = CacheFile.head(row, id) else {
+                finding.damaged.append(id)
+                return true
+            }
+            if response.url == url { finding.entries.append(CacheEntry(id: id, response: response, length: length)) }
+            return true
+        }
+        return finding
+    }
+
+    private static let ofURL = """
+        SELECT id, sum, head, used FROM entry WHERE key = ? AND owner IS NULL AND url IS NULL
+        UNION ALL SELECT id, sum, head, used FROM entry WHERE url = ? AND owner IS NULL ORDER BY used DESC
+        """
 
     /// The sums of the keys of all visible entries whose id is greater than `id`.
     func keys(after id: Int64, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> (
@@ -111,9 +128,9 @@ struct CacheFile: Sendable {
 
     /// Begins an invisible entry, and returns the file of its body.
     func begin(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> BodyFile {
-        _ = try lastID(connection)
-        try connection.run(CacheFile.beginning, .text(owner))
-        let id = connection.lastInsertedID
+        let id = try lastID(connection) + 1
+        try connection.run(CacheFile.sequence, .integer(id))
+        try connection.run(CacheFile.beginning, .integer(id), .text(owner))
         try connection.run("INSERT INTO file (id, bytes, sums) VALUES (?, 0, x'')", .integer(id))
         return try bodies.create(id)
     }
@@ -130,16 +147,16 @@ struct CacheFile: Sendable {
             try insert(addition, as: id, use: use, connection)
             try remove(addition.replaced, connection)
         }
+        try connection.run(CacheFile.sequence, .integer(id))
         return ids
     }
 
     /// The last id that was assigned. A damaged sequence is started again, because otherwise nothing could be stored.
     private func lastID(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
-        let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'entry'"
-        let last = try connection.first(sql) { $0.integer(0) } ?? -1
-        if (0..<CacheSchema.lastID).contains(last) { return last }
+        let sql = "SELECT last, (SELECT max(id) FROM entry) FROM sequence"
+        let (last, used) = try connection.first(sql) { ($0.integer(0), $0.integer(1)) } ?? (-1, 0)
+        if (0..<CacheSchema.lastID).contains(last), used <= last { return last }
         try connection.run("DELETE FROM entry WHERE id NOT BETWEEN 1 AND ?", .integer(CacheSchema.lastID / 2))
-        try connection.run("DELETE FROM sqlite_sequence WHERE name = 'entry'")
         try connection.run(CacheSchema.beginning)
         return try connection.first(sql) { $0.integer(0) } ?? 0
     }
@@ -156,7 +173,7 @@ struct CacheFile: Sendable {
             UPDATE entry SET owner = NULL, key = ?, url = ?, used = ?, length = ?, sum = ?, head = ?
             WHERE id = ? AND owner = ?
             """,
-            .key(response.key), .text(response.url), .integer(use), .integer(length),
+            .key(response.key), .url(response), .integer(use), .integer(length),
             .integer(CacheFile.sum(head, id)), .bytes(head), .integer(id), .text(owner))
         guard connection.changes == 1 else { throw CacheFile.lost }
         try connection.run("UPDATE file SET sums = ? WHERE id = ?", .bytes(body.sums), .integer(id))
@@ -177,17 +194,11 @@ struct CacheFile: Sendable {
     }
 
     func invalidate(url: String, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        var heads: [(id: Int64, response: StoredResponse, length: Int)] = []
-        try connection.each("SELECT id, sum, head FROM entry WHERE url = ? AND owner IS NULL", [.text(url)]) { row in
-            let id = row.integer(0)
-            // A damaged head is not found by look-ups either.
-            if let (response, length) = CacheFile.head(row, id) { heads.append((id, response, length)) }
-            return true
-        }
-        for head in heads where !head.response.isInvalidated {
-            var response = head.response
+        // A damaged head is not found by look-ups either.
+        for entry in try entries(of: url, connection).entries where !entry.response.isInvalidated {
+            var response = entry.response
             response.isInvalidated = true
-            try update(head.id, response, length: head.length, connection)
+            try update(entry.id, response, length: entry.length, connection)
         }
     }
 
@@ -217,15 +228,15 @@ struct CacheFile: Sendable {
         switch what {
         case .memory: return 0
         case .url(let url):
-            let ids = try connection.rows("SELECT id FROM entry WHERE url = ? AND owner IS NULL", .text(url)) {
-                $0.integer(0)
-            }
-            return try remove(ids, connection)
+            let found = try entries(of: url, connection)
+            return try remove(found.entries.map(\.id) + found.damaged, connection)
         case .pattern(let text):
             let pattern = URLPattern(text)
             var ids: [Int64] = []
-            try connection.each("SELECT id, url FROM entry INDEXED BY entry_url WHERE owner IS NULL") { row in
-                if pattern.fits(row.bytes(1)) { ids.append(row.integer(0)) }
+            try connection.each("SELECT id, sum, head FROM entry WHERE owner IS NULL") { row in
+                let id = row.integer(0)
+                // Damaged entries too, because their URLs are not known.
+                if CacheFile.head(row, id).map({ pattern.fits($0.0.url) }) ?? true { ids.append(id) }
                 return true
             }
             return try remove(ids, connection)
@@ -243,7 +254,9 @@ struct CacheFile: Sendable {
     static let now = "CAST(strftime('%s', 'now') AS INTEGER)"
 
     private static let beginning =
-        "INSERT INTO entry (owner, key, url, used, length, sum, head) VALUES (?, 0, '', \(now), 0, 0, x'')"
+        "INSERT INTO entry (id, owner, key, used, length, sum, head) VALUES (?, ?, 0, \(now), 0, 0, x'')"
+
+    private static let sequence = "UPDATE sequence SET last = ?"
 
     /// The row of an unfinished entry was lost with a database that was moved aside.
     static let lost = SQLiteFailure(code: 0, message: "The unfinished entry is lost.")
@@ -264,4 +277,7 @@ extension CacheKey {
 
 extension SQLiteStore.Value {
     static func key(_ key: CacheKey) -> Self { .integer(key.sum) }
+    static func url(_ response: StoredResponse) -> Self {
+        response.url == response.key.text ? .null : .text(response.url)
+    }
 }

@@ -14,10 +14,10 @@ enum CacheSchema {
     static let lastID: Int64 = 1 << (62 - pieceBits)
 
     /// The first id is random, so that after a file or its sequence was lost, no id of the old file occurs again.
-    static let beginning = """
-        INSERT INTO sqlite_sequence (name, seq)
-        SELECT 'entry', ifnull(max(id), 0) + abs(random() % 1099511627776) FROM entry
-        """
+    private static let firstID = "ifnull(max(id), 0) + abs(random() % 1099511627776)"
+
+    /// Starts the sequence of ids again.
+    static let beginning = "INSERT OR REPLACE INTO sequence (rowid, last) SELECT 1, \(firstID) FROM entry"
 
     static let schema = SQLiteStore.Schema(
         applicationID: 0x706C_6263,  // "plbc"
@@ -55,7 +55,7 @@ enum CacheSchema {
             CREATE TRIGGER entry_gone AFTER DELETE ON entry BEGIN
                 DELETE FROM piece WHERE id >= OLD.id << 20 AND id < (OLD.id + 1) << 20;
             END;
-            \(beginning);
+            INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', \(firstID) FROM entry;
             """,
             """
             CREATE TABLE file (
@@ -80,6 +80,44 @@ enum CacheSchema {
             CREATE TRIGGER file_gone AFTER DELETE ON file BEGIN
                 UPDATE total SET bytes = bytes - OLD.bytes;
                 INSERT OR REPLACE INTO gone VALUES (OLD.id);
+            END;
+            """,
+            // AUTOINCREMENT writes its sequence for every row, and most URLs need no index beside that of the keys.
+            """
+            CREATE TABLE sequence (
+                -- The last id that was assigned to an entry. Ids are never used twice, not even after the entry is
+                -- removed, because readers depend on it.
+                last INTEGER NOT NULL
+            );
+            INSERT INTO sequence SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'entry';
+            ALTER TABLE entry RENAME TO former;
+            CREATE TABLE entry (
+                id INTEGER PRIMARY KEY,
+                -- Null for a visible entry, otherwise the store that writes it, or reads it after its removal.
+                owner TEXT,
+                -- The sum of the key's text, which is in the head.
+                key INTEGER NOT NULL,
+                -- Null if it is the text of the key, as in most entries.
+                url TEXT,
+                -- Greater for an entry used later.
+                used INTEGER NOT NULL,
+                -- The bytes of the body.
+                length INTEGER NOT NULL,
+                sum INTEGER NOT NULL,
+                head BLOB NOT NULL,
+                -- Null if the body is in pieces.
+                bodySum INTEGER,
+                body BLOB
+            );
+            INSERT INTO entry SELECT id, owner, key, url, used, length, sum, head, bodySum, body FROM former;
+            DROP TABLE former;
+            CREATE INDEX entry_key ON entry (key, owner) WHERE owner IS NULL;
+            CREATE INDEX entry_url ON entry (url, owner) WHERE owner IS NULL AND url IS NOT NULL;
+            CREATE INDEX entry_used ON entry (used, length, owner) WHERE owner IS NULL;
+            CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL;
+            CREATE TRIGGER entry_gone AFTER DELETE ON entry BEGIN
+                DELETE FROM piece WHERE id >= OLD.id << 20 AND id < (OLD.id + 1) << 20;
+                DELETE FROM file WHERE id = OLD.id;
             END;
             """,
         ],
