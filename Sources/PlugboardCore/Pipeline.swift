@@ -76,19 +76,19 @@ extension ExchangeCore {
     /// Calls a hook, and does what it decides.
     @inline(__always)
     private func carryOut(at slot: Slot) {
-        let decision = visit(slot)
-        // The hook may have ended its own exchange.
-        guard steering.phase == .deciding else {
-            if let decision { drop(decision) }
-            return
-        }
-        guard let decision else { return steering.pass(slot.index) }
-        carryOut(decision, of: slot)
+        let reason = steering.visit
+        let start = needsPreparation(slot) ? prepareVisit(slot) : nil
+        let code = visit(slot)
+        if start == nil && hasLeftNothing(code) && steering.phase == .deciding { return steering.pass(slot.index) }
+        carryOut(code, of: slot, reason, start)
     }
 
-    // Not inlined, because most visits do not need it.
+    // Not inlined, because most hooks let the head pass and leave nothing most of the time.
     @inline(never)
-    private func carryOut(_ decision: Decision, of slot: Slot) {
+    private func carryOut(_ code: UInt32, of slot: Slot, _ reason: Visit, _ start: HookCallStart?) {
+        let decision = settle(code, of: slot, reason, start)
+        // The hook may have ended its own exchange.
+        guard steering.phase == .deciding else { return drop(decision) }
         switch decision {
         case .next: steering.pass(slot.index)
         case .respond(let response): turnAround(at: slot, with: response)

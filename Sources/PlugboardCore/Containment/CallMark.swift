@@ -9,6 +9,7 @@ import Synchronization
 final class CallMark: @unchecked Sendable {
     private let word: UnsafeMutablePointer<Atomic<UInt64>>
     private let owner: CrashNote?
+    /// The number of the last call, in its place in the word.
     private var serial: UInt64 = 0
 
     /// A call: the slot of its plugin, the function, and a number that tells it from the calls around it.
@@ -28,14 +29,16 @@ final class CallMark: @unchecked Sendable {
             guard word & 0xFFFF != 0, let hook = CalledHook(rawValue: UInt8(truncatingIfNeeded: word >> 16)) else {
                 return nil
             }
-            self.init(Int(word & 0xFFFF) - 1, hook, serial: word >> 24)
+            self.init(Int(word & 0xFFFF) - 1, hook, serial: word >> Call.serialShift)
         }
 
         /// The call as a word; never 0.
         @inline(__always)
         var word: UInt64 {
-            serial << 24 | UInt64(hook.rawValue) << 16 | (UInt64(truncatingIfNeeded: slot + 1) & 0xFFFF)
+            serial << Call.serialShift | UInt64(hook.rawValue) << 16 | (UInt64(truncatingIfNeeded: slot &+ 1) & 0xFFFF)
         }
+
+        fileprivate static var serialShift: UInt64 { 24 }
     }
 
     /// Uses the note's memory for the loop of this index, or memory of its own.
@@ -62,9 +65,15 @@ final class CallMark: @unchecked Sendable {
     @inline(__always)
     func enter(_ slot: Int, _ hook: CalledHook) -> UInt64 {
         let outer = current
-        serial &+= 1
-        word.pointee.store(Call(slot, hook, serial: serial).word, ordering: .relaxed)
+        begin(Call(slot, hook).word)
         return outer
+    }
+
+    /// The same, of a call whose word without a number is known, by a caller that has read `current`. [loop]
+    @inline(__always)
+    func begin(_ call: UInt64) {
+        serial &+= 1 << Call.serialShift
+        word.pointee.store(serial | call, ordering: .relaxed)
     }
 
     /// The call has returned. [loop]

@@ -49,18 +49,28 @@ final class Containment: @unchecked Sendable {
     /// Calls `onEvent` of several plugins, one after the other, except those that are not wanted when it is their turn.
     /// [loop]
     @inline(__always)
-    func callOnEvent(of listeners: [Listener], where isWanted: (Listener) -> Bool, _ function: (Listener) -> Void) {
+    func callOnEvent(
+        of listeners: some Sequence<Listener>, where isWanted: (Listener) -> Bool, _ function: (Listener) -> Void
+    ) {
         let outer = mark.current
-        let isMeasured = measures != nil
-        for listener in listeners where isWanted(listener) {
-            _ = mark.enter(listener.index, .onEvent)
-            let began = isMeasured ? clockTime(CLOCK_MONOTONIC) : 0
-            function(listener)
-            if began != 0 { count(listener.index, .onEvent, since: began) }
+        if measures == nil {
+            for listener in listeners where isWanted(listener) {
+                mark.begin(listener.mark)
+                function(listener)
+            }
+        } else {
+            for listener in listeners where isWanted(listener) {
+                mark.begin(listener.mark)
+                let began = clockTime(CLOCK_MONOTONIC)
+                function(listener)
+                count(listener.index, .onEvent, since: began)
+            }
         }
         mark.leave(outer)
     }
 
+    // Not inlined, because it is rare.
+    @inline(never)
     private func count(_ slot: Int, _ hook: CalledHook, since began: Int64) {
         measures?.count(slot, hook, nanoseconds: clockTime(CLOCK_MONOTONIC) - began)
     }

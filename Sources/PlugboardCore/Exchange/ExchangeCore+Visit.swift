@@ -3,31 +3,27 @@ import PlugboardKit
 
 /// Calling a hook, and checking that it keeps the rules.
 extension ExchangeCore {
-    /// Calls the steering hook of the plugin in this slot.
-    ///
-    /// - Returns: What it decided; nil for a hook that lets the head pass and leaves nothing, as most do most of the
-    ///   time.
+    /// Whether something is to be done before the hook of this plugin is called: `prepareVisit`.
     @inline(__always)
-    func visit(_ slot: Slot) -> Decision? {
-        if steering.stage != .request && request.isEdited(inside: slot.index) { recallRequest(for: slot) }
+    func needsPreparation(_ slot: Slot) -> Bool {
+        slot.isSkippedOnFault || trace != nil || steering.stage != .request && request.isEdited(inside: slot.index)
+    }
+
+    /// Keeps what may be needed after the hook, and brings back the request as the plugin passed it inward.
+    ///
+    /// - Returns: The call, in an exchange that is traced.
+    @inline(never)
+    func prepareVisit(_ slot: Slot) -> HookCallStart? {
+        if steering.stage != .request {
+            for body in request.recall(for: slot.index) { body.release() }
+        }
         if slot.isSkippedOnFault && beforeFault == nil { beforeFault = FoundMessages(self) }
-        let reason = steering.visit
-        let start = trace.map { HookCallStart(self, slot, $0) }
-        let code = call(slot)
-        let decision = start == nil && hasLeftNothing(code) ? nil : settle(code, of: slot, reason, start)
-        if heldBody != nil { heldBody = nil }
-        if shownBody != nil { shownBody = nil }
-        if slot.isSkippedOnFault && decision?.isPause != true { beforeFault = nil }
-        return decision
+        return trace.map { HookCallStart(self, slot, $0) }
     }
 
-    /// The plugin sees the request as it passed it inward.
-    private func recallRequest(for slot: Slot) {
-        for body in request.recall(for: slot.index) { body.release() }
-    }
-
-    /// Calls the hook, which finds `steering.visit`.
-    private func call(_ slot: Slot) -> UInt32 {
+    /// Calls the steering hook of the plugin in this slot, which finds `steering.visit`.
+    @inline(__always)
+    func visit(_ slot: Slot) -> UInt32 {
         let (exchange, stage) = (pointer, steering.stage)
         let code = calling(slot, stage.hook) { slot.call(stage, exchange) }
         steering.visit = .first
@@ -40,9 +36,13 @@ extension ExchangeCore {
         let exchange = pointer
         let start = trace.map { HookCallStart(self, slot, $0) }
         calling(slot, .onClose) { slot.plugin.pointee.on_close?(slot.instance, exchange, outcome.rawValue) }
-        if let start, let trace {
-            start.record("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
-        }
+        if let start { record(start, outcome, of: slot) }
+    }
+
+    @inline(never)
+    private func record(_ start: HookCallStart, _ outcome: TurnOutcome, of slot: Slot) {
+        guard let trace else { return }
+        start.record("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
     }
 
     /// Calls a plugin's hook. During the call, the functions of the host act for this plugin.
@@ -60,14 +60,19 @@ extension ExchangeCore {
     }
 
     /// True after a hook that lets the head pass and leaves nothing for the kernel to do.
-    private func hasLeftNothing(_ code: UInt32) -> Bool {
-        code == PLUG_VERDICT_NEXT && draft.isEmpty && !request.isEditedOutward
+    @inline(__always)
+    func hasLeftNothing(_ code: UInt32) -> Bool {
+        code == PLUG_VERDICT_NEXT && draft.isEmpty && !request.isEditedOutward && heldBody == nil && shownBody == nil
+            && beforeFault == nil
     }
 
     /// Matches the number that the hook returned with the payload that it left, and adds the call to a trace.
-    private func settle(_ code: UInt32, of slot: Slot, _ reason: Visit, _ start: HookCallStart?) -> Decision {
+    func settle(_ code: UInt32, of slot: Slot, _ reason: Visit, _ start: HookCallStart?) -> Decision {
         let edits = start?.edits(self) ?? []
         let (decision, isFault) = settle(code, of: slot, reason)
+        heldBody = nil
+        shownBody = nil
+        if slot.isSkippedOnFault && !decision.isPause { beforeFault = nil }
         if let start, let trace {
             start.record(
                 isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)

@@ -6,18 +6,18 @@ import PlugboardKit
 /// The kernel's own events use one node after the other (`begin`), because an exchange with plugins that listen to all
 /// has a dozen.
 final class EventNode {
-    private enum Name {
-        case kernel(KernelEvent)
-        case own(String)
-    }
-
     typealias Details = [(String, ObservedEvent.Detail)]
 
     // Unchecked, because making details and releasing what is here calls nothing that uses the node.
-    @exclusivity(unchecked) private var name: Name
+    @exclusivity(unchecked) private var event: KernelEvent?
+    /// The id of an event of a plugin.
+    private let ownID: String
     /// What the event is about, until `end`. Unowned: the exchange outlives its events.
     @exclusivity(unchecked) private unowned(unsafe) var exchange: ExchangeCore?
-    @exclusivity(unchecked) private var facts = EventFacts.nothing
+    /// What it says, until `end`. They are where the event is sent: most events are over before it is read.
+    @exclusivity(unchecked) private var facts: UnsafePointer<EventFacts>?
+    /// Whether something is kept that `end` has to release.
+    @exclusivity(unchecked) private var isInUse = false
     @exclusivity(unchecked) private var madeDetails: Details?
     @exclusivity(unchecked) private var head: ResponseHead?
     /// The URL that has sent the head.
@@ -27,56 +27,67 @@ final class EventNode {
 
     /// One of the kernel's about itself or a plugin. One about an exchange has no details before `begin`.
     init(_ event: KernelEvent, _ details: Details? = nil) {
-        name = .kernel(event)
+        (self.event, ownID) = (event, "")
         madeDetails = details
     }
 
     /// One that a plugin published.
     init(_ id: String, _ details: Details) {
-        name = .own(id)
+        (event, ownID) = (nil, id)
         madeDetails = details
     }
 
-    /// Makes it another event of the kernel's, about an exchange.
-    func begin(_ event: KernelEvent, of exchange: ExchangeCore, _ facts: EventFacts, about head: ResponseHead?) {
-        name = .kernel(event)
+    /// Makes it another event of the kernel's, about an exchange. The facts stay until `end`.
+    @inline(__always)
+    func begin(
+        _ event: KernelEvent, of exchange: ExchangeCore, _ facts: UnsafePointer<EventFacts>, about head: ResponseHead?
+    ) {
+        self.event = event
         self.exchange = exchange
         self.facts = facts
-        guard let head else { return }
+        if let head { keep(head, of: exchange) }
+    }
+
+    private func keep(_ head: ResponseHead, of exchange: ExchangeCore) {
+        isInUse = true
         self.head = head
         url = exchange.request.head.url
     }
 
     /// The event is over, and what plugins got of it is not valid any more.
+    @inline(__always)
     func end() {
         exchange = nil
-        if madeDetails != nil { madeDetails = nil }
-        if head != nil { head = nil }
-        if url != nil { url = nil }
-        if madeHeadNode != nil { madeHeadNode = nil }
+        facts = nil
+        if isInUse { clear() }
+    }
+
+    private func clear() {
+        isInUse = false
+        madeDetails = nil
+        head = nil
+        url = nil
+        madeHeadNode = nil
         madeScratch?.clear()
     }
 
     private var details: Details {
         if let madeDetails { return madeDetails }
-        let details = exchange.map { facts.details(of: $0) } ?? []
+        isInUse = true
+        let details = exchange.flatMap { facts?.pointee.details(of: $0) } ?? []
         madeDetails = details
         return details
     }
 
     private var scratch: Scratch {
+        isInUse = true
         if let madeScratch { return madeScratch }
         let scratch = Scratch()
         madeScratch = scratch
         return scratch
     }
 
-    var id: String {
-        switch name {
-        case .kernel(let event): event.name
-        case .own(let id): id
-        }
-    }
+    var id: String { event?.name ?? ownID }
 
     var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 

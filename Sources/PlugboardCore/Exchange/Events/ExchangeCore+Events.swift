@@ -16,14 +16,16 @@ extension ExchangeCore {
     /// The event lives until this returns, and the details with it.
     @inline(never)
     private func deliver(
-        _ event: KernelEvent, _ facts: EventFacts, about head: ResponseHead?, _ listeners: [Listener]
+        _ event: KernelEvent, _ facts: EventFacts, about head: ResponseHead?, _ listeners: Watchers.Listeners
     ) {
         // An event within an event, such as one that a plugin's hook causes, gets a node of its own.
         let node = home.idleEvent.take() ?? EventNode(event)
-        node.begin(event, of: self, facts, about: head)
-        deliver(node, listeners)
-        node.end()
-        home.idleEvent = node
+        withUnsafePointer(to: facts) { facts in
+            node.begin(event, of: self, facts, about: head)
+            deliver(node, listeners)
+            node.end()
+        }
+        if home.idleEvent == nil { home.idleEvent = node }
     }
 
     /// An event of a plugin's own.
@@ -38,19 +40,23 @@ extension ExchangeCore {
         core.watch?(node.observed)
     }
 
-    private func deliver(_ event: EventNode, _ listeners: [Listener]) {
+    @inline(__always)
+    private func deliver(_ event: EventNode, _ listeners: some Sequence<Listener>) {
         let (exchange, fact) = (pointer, event.pointer)
         defer { withExtendedLifetime(event) {} }
         // The same as `calling` for each plugin, with what is the same for all done once.
         let outer = frame
-        home.containment.callOnEvent(
-            of: listeners, where: { !steering.exclusions.eventExclusions.contains($0.bit) }
-        ) { listener in
-            frame = listener.frame
-            listener.call(exchange, fact)
-            if outer.isEmpty { views.clear() }
+        // No listener can change it: only a resend does.
+        let exclusions = steering.exclusions.eventExclusions
+        // Unmanaged, because the loop keeps it and an event counts no references.
+        Unmanaged.passUnretained(home.containment)._withUnsafeGuaranteedRef { containment in
+            containment.callOnEvent(of: listeners, where: { exclusions.isDisjoint(with: $0.bit) }) { listener in
+                frame = listener.frame
+                listener.call(exchange, fact)
+            }
         }
         frame = outer
+        if outer.isEmpty { views.clear() }
         watch?(event.observed)
     }
 }

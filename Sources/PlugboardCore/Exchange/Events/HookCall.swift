@@ -28,7 +28,9 @@ public struct HookCall: Sendable, Equatable {
 }
 
 /// The heads as a hook found them, and when.
-struct HookCallStart {
+///
+/// A class, so that exchanges without a trace move no more than a pointer.
+final class HookCallStart {
     private let found: FoundMessages
     private let number: Int
     private let began: Int64

@@ -8,8 +8,10 @@ struct Listener {
     let index: Int
     /// The set of its slot alone.
     let bit: SlotSet
-    /// What the functions of the host find during a call.
-    let frame: CallFrame
+    /// The word of its calls in a `CallMark`, without their numbers.
+    let mark: UInt64
+    /// Unmanaged, because the pipeline keeps its slots.
+    private let slot: Unmanaged<Slot>
     private let onEvent: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, OpaquePointer?) -> Void
     private let instance: UnsafeMutableRawPointer
 
@@ -19,9 +21,14 @@ struct Listener {
         self.onEvent = onEvent
         index = slot.index
         bit = slot.bit
-        frame = CallFrame(slot, .onEvent)
+        mark = CallMark.Call(slot.index, .onEvent).word
+        self.slot = .passUnretained(slot)
         instance = slot.instance
     }
+
+    /// What the functions of the host find during a call.
+    @inline(__always)
+    var frame: CallFrame { CallFrame(slot, .onEvent) }
 
     /// Calls `onEvent`; without an exchange for a fact about the kernel. [loop]
     @inline(__always)

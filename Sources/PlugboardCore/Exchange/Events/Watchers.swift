@@ -3,10 +3,13 @@ import PlugboardKit
 /// Which plugins get which events, known at start-up: an event that no plugin gets is never made.
 ///
 /// Sendable because nothing in it changes.
-struct Watchers: @unchecked Sendable {
+struct Watchers: ~Copyable, @unchecked Sendable {
+    /// The plugins that get one event of the kernel. In memory of the watchers, so that an event counts no references.
+    typealias Listeners = UnsafeBufferPointer<Listener>
+
     private let ofAll: [Listener]
     /// By the event's number.
-    private let ofKernel: [[Listener]]
+    private let ofKernel: [Listeners]
     private let ofPlugins: [String: [Listener]]
     /// Whether a plugin wants milestones or progress, which cost the transport something.
     let isWatchedClosely: Bool
@@ -19,7 +22,10 @@ struct Watchers: @unchecked Sendable {
         }
         ofAll = chosen.filter { $0.1.isEmpty }.map(\.0)
         ofKernel = KernelEvent.allCases.map { event in
-            chosen.filter { $0.1.isEmpty || $0.1.contains(event.name) }.map(\.0)
+            let listeners = chosen.filter { $0.1.isEmpty || $0.1.contains(event.name) }.map(\.0)
+            let memory = UnsafeMutableBufferPointer<Listener>.allocate(capacity: listeners.count)
+            _ = memory.initialize(from: listeners)
+            return Listeners(memory)
         }
         var others: [String: [Listener]] = [:]
         for (listener, events) in chosen {
@@ -33,8 +39,13 @@ struct Watchers: @unchecked Sendable {
         wantsNetwork = others[KernelEvent.networkChanged.name] != nil
     }
 
-    /// The plugins that get this event of the kernel.
-    func listeners(_ event: KernelEvent) -> [Listener] { ofKernel[event.rawValue] }
+    deinit {
+        for listeners in ofKernel { listeners.deallocate() }
+    }
+
+    /// The plugins that get this event of the kernel; as long as the watchers live.
+    @inline(__always)
+    func listeners(_ event: KernelEvent) -> Listeners { ofKernel[event.rawValue] }
 
     /// The plugins that get this event of a plugin.
     func listeners(_ id: String) -> [Listener] { ofPlugins.isEmpty ? ofAll : ofAll + (ofPlugins[id] ?? []) }

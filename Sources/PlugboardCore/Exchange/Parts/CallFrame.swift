@@ -12,8 +12,11 @@ struct CallFrame {
     init() { (caller, isSteering) = (nil, false) }
 
     @inline(__always)
-    init(_ slot: Slot, _ hook: CalledHook) {
-        caller = Unmanaged.passUnretained(slot)
+    init(_ slot: Slot, _ hook: CalledHook) { self.init(.passUnretained(slot), hook) }
+
+    @inline(__always)
+    init(_ slot: Unmanaged<Slot>, _ hook: CalledHook) {
+        caller = slot
         isSteering = hook.isSteering
     }
 

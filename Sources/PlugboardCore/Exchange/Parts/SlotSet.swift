@@ -12,13 +12,17 @@ struct SlotSet: OptionSet, Sendable {
 
     /// The set of one slot.
     @inline(__always)
-    init(_ slot: Int) { rawValue = 1 << UInt64(slot) }
+    init(_ slot: Int) { rawValue = 1 &<< UInt64(truncatingIfNeeded: slot) }
 
     /// All slots further out than this one. The index may be one past the last slot.
     @inline(__always)
     static func before(_ slot: Int) -> SlotSet {
         SlotSet(rawValue: slot >= limit ? .max : (1 << UInt64(slot)) - 1)
     }
+
+    /// All slots further out than each of this set; all slots if the set is empty.
+    @inline(__always)
+    var before: SlotSet { SlotSet(rawValue: (rawValue & (0 &- rawValue)) &- 1) }
 
     /// The slot that is furthest out, or nil if the set is empty.
     @inline(__always)
@@ -31,8 +35,8 @@ struct SlotSet: OptionSet, Sendable {
 
 /// For each steering hook and for `onClose`: the slots whose plugins list it.
 struct HookSlots {
-    /// How many slots there are.
-    let count: Int
+    /// All slots.
+    let all: SlotSet
     let request: SlotSet
     let response: SlotSet
     let failure: SlotSet
@@ -43,7 +47,7 @@ struct HookSlots {
         func slots(listing hook: Hooks) -> SlotSet {
             SlotSet(hooks.indices.filter { hooks[$0].contains(hook) }.map { SlotSet($0) })
         }
-        count = hooks.count
+        all = .before(hooks.count)
         request = slots(listing: .request)
         response = slots(listing: .response)
         failure = slots(listing: .failure)

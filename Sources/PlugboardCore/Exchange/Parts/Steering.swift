@@ -25,8 +25,8 @@ struct Steering {
 
     var phase = Phase.deciding
     private(set) var stage = Stage.request
-    /// Inward, the slots before it are passed; outward, the slots from it on.
-    private(set) var position = 0
+    /// The slots that the head has not passed in this stage.
+    private var ahead: SlotSet = []
     /// Why the next hook runs.
     var visit = Visit.first
     /// The slots whose turn is open.
@@ -38,47 +38,51 @@ struct Steering {
     /// The request begins on its way: at the outermost slot, or further in.
     mutating func begin(at slot: Int) {
         stage = .request
-        position = slot
+        ahead = SlotSet(rawValue: .max).subtracting(.before(slot))
+    }
+
+    /// The slots whose hooks run from here on, if nothing changes.
+    @inline(__always)
+    private func slotsAhead(_ hooks: HookSlots) -> SlotSet {
+        switch stage {
+        case .request: hooks.request.subtracting(exclusions.skipped).intersection(ahead)
+        case .response: hooks.response.intersection(turns).intersection(ahead)
+        case .failure: hooks.failure.intersection(turns).intersection(ahead)
+        }
     }
 
     /// The slot whose hook runs next, or nil when the head has come through. Opens no turns.
-    @inline(__always)
     func nextSlot(_ hooks: HookSlots) -> Int? {
-        switch stage {
-        case .request: hooks.request.subtracting(exclusions.skipped).subtracting(.before(position)).outermost
-        case .response: hooks.response.intersection(turns).intersection(.before(position)).innermost
-        case .failure: hooks.failure.intersection(turns).intersection(.before(position)).innermost
-        }
+        stage == .request ? slotsAhead(hooks).outermost : slotsAhead(hooks).innermost
     }
 
     /// What comes next. Inward it opens the turns of the slots that the head has passed by then: a slot that does not
     /// list `onRequest` lets the head pass.
     @inline(__always)
     mutating func step(_ hooks: HookSlots) -> Step {
-        let slot = nextSlot(hooks)
-        if stage == .request { openTurns(before: slot ?? hooks.count) }
-        if let slot { return .visit(slot) }
-        switch stage {
-        case .request: return .attempt
-        case .response: return .deliver
-        case .failure: return .fail
+        let slots = slotsAhead(hooks)
+        if stage == .request {
+            openTurns(slots.before.intersection(hooks.all))
+            return slots.outermost.map { .visit($0) } ?? .attempt
         }
+        return slots.innermost.map { .visit($0) } ?? (stage == .response ? .deliver : .fail)
     }
 
     /// `next`: inward it opens the turn of this slot, outward the head goes on.
     @inline(__always)
     mutating func pass(_ slot: Int) {
+        let (bit, before) = (SlotSet(slot), SlotSet(slot).before)
         if stage == .request {
-            openTurns(before: slot + 1)
-            position = slot + 1
+            let passed = before.union(bit)
+            openTurns(passed)
+            ahead = SlotSet(rawValue: ~passed.rawValue)
         } else {
-            position = slot
+            ahead = before
         }
     }
 
-    private mutating func openTurns(before end: Int) {
-        turns.formUnion(SlotSet.before(end).subtracting(exclusions.skipped))
-    }
+    @inline(__always)
+    private mutating func openTurns(_ slots: SlotSet) { turns.formUnion(slots.subtracting(exclusions.skipped)) }
 
     // MARK: Outward
 
@@ -86,7 +90,7 @@ struct Steering {
     /// slot.
     mutating func goOutward(_ stage: Stage, from slot: Int) {
         self.stage = stage
-        position = slot
+        ahead = .before(slot)
     }
 
     /// `resend`: the request enters again just inside this slot.
@@ -96,6 +100,7 @@ struct Steering {
 
     /// Closes the innermost open turn whose plugin lists `onClose`, and returns its slot. Nil when there is none left
     /// further in than `limit`; the turns of plugins that do not list the hook are then closed too.
+    @inline(__always)
     mutating func closeInnermostTurn(inside limit: Int, _ hooks: HookSlots) -> Int? {
         let inside = turns.subtracting(.before(limit + 1))
         guard let slot = inside.intersection(hooks.close).innermost else {
