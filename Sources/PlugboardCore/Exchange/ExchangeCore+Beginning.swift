@@ -15,7 +15,8 @@ extension ExchangeCore {
         emit(.created, .provenance)
         // A request is a value: sent twice, its body begins twice.
         request.body = request.head.body.map { BodyNode(source(of: $0), home: home) }
-        if let error = core.check(request.head.method, request.head.attributes, request.head.storedOptions) { return finish(failing: error) }
+        let error = core.check(request.head.method, request.head.attributes, request.head.storedOptions)
+        if let error { return finish(failing: error) }
         steering.exclusions.begin(at: position, disabled: core.disabled)
         steering.exclusions.switchOff(switchedOffSlots)
         startTimeout()
