@@ -1,5 +1,5 @@
-/// Fields that are added line by line, in memory that is used again for those of the next message: a line is copied, and
-/// nothing is allocated until `take`.
+/// Fields that are added line by line, in memory that is used again for those of the next message: a line is copied,
+/// and nothing is allocated until `take`.
 ///
 /// Plain memory, which its one owner releases with `deallocate`.
 package struct FieldBuffer {
