@@ -223,3 +223,7 @@ import Testing
         #expect(SlotSet.before(slot).rawValue == bits)
     }
 }
+
+extension HookSlots {
+    fileprivate var count: Int { all.innermost.map { $0 + 1 } ?? 0 }
+}

@@ -26,7 +26,7 @@ struct Steering {
     var phase = Phase.deciding
     private(set) var stage = Stage.request
     /// The slots that the head has not passed in this stage.
-    private var ahead: SlotSet = []
+    private var ahead = SlotSet(rawValue: .max)
     /// Why the next hook runs.
     var visit = Visit.first
     /// The slots whose turn is open.
