@@ -163,6 +163,8 @@ final class TransferDisplay: Sendable {
             lines = state.takeLines()
             if progress {
                 state.isDue = false
+                // What is shown while this is written comes later, too.
+                state.next = .now() + TransferDisplay.interval
                 lines = state.objects.sorted { $0.key < $1.key }.map { .object($0.value) } + lines
                 state.objects = [:]
             }
