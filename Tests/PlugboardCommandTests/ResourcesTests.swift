@@ -16,8 +16,9 @@ import Testing
 
         #expect((1..<128).contains(outcome.status), "\(outcome.status): \(outcome.stderr)")
         #expect(!outcome.stderr.contains("Fatal error"), "\(outcome.stderr)")
-        if limit >= 8 { #expect(outcome.stderr.contains("for a connection to 127.0.0.1:1"), "\(outcome.stderr)") }
-        if limit <= 7 { #expect(outcome.stderr.contains("file descriptor"), "\(outcome.stderr)") }
+        #expect(outcome.stderr.contains("file descriptor"), "\(outcome.stderr)")
+        // With 8, libdispatch may have one open for a moment that the event loop needs.
+        if limit >= 9 { #expect(outcome.stderr.contains("for a connection to 127.0.0.1:1"), "\(outcome.stderr)") }
     }
 
     // Each limit has a user of its own, because the system counts the threads of a user.

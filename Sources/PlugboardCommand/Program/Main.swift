@@ -17,7 +17,7 @@ enum Main {
         StandardDescriptors.occupy()
         // Writing to a closed pipe must be an error of `write`, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        if !StandardDescriptors.hasFree(4) { end(with: noDescriptors) }
+        if !StandardDescriptors.hasFree(neededDescriptors) { end(with: noDescriptors) }
         if let error = ThreadCheck.error() { end(with: error) }
         startDispatch()
         Task {
@@ -27,9 +27,14 @@ enum Main {
         dispatchMain()
     }
 
+    /// Three that libdispatch keeps, one of its main queue until that runs, and one with which it reads from time to
+    /// time what its threads do.
+    private static let neededDescriptors = 5
+
     private static let noDescriptors = PlugboardError(
         .resources,
-        "Fewer than 4 file descriptors are free, which the command needs to start. Raise the limit (ulimit -n).")
+        "Fewer than \(neededDescriptors) file descriptors are free, which the command needs to start. "
+            + "Raise the limit (ulimit -n).")
 
     /// Makes libdispatch open its descriptors first: without free descriptors it traps, while the kernel throws an
     /// error.
