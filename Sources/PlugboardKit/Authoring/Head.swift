@@ -29,7 +29,8 @@ public struct Head: ~Copyable {
         nonmutating set { noting { () throws(PlugboardError) in try setURL(newValue) } }
     }
 
-    /// Calls `body` with the bytes of the request's URL, in place; the pointer is valid until `body` returns.
+    /// Calls `body` with the bytes of the request's URL, without making a `String`; none for a response. The pointer is
+    /// valid until `body` returns, and does not show edits that `body` makes.
     public func withURL<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         body(host.pointee.url(raw).buffer)
     }

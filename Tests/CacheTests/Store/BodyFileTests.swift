@@ -144,37 +144,48 @@ import Testing
         #expect(await store.found("0").isEmpty)
     }
 
-    @Test func `a large body in pieces, as earlier versions stored it, is read`() async throws {
+    @Test(arguments: [1, 2])
+    func `the entries of an earlier version's file are given up with their bodies, and new ones stored`(version: Int)
+        async throws
+    {
         let folder = try TemporaryFolder()
         let path = folder.file("cache.sqlite")
         let current = CacheSchema.schema
         let old = SQLiteStore(
             .file(path),
             schema: .init(
-                applicationID: current.applicationID, migrations: [current.migrations[0]], pageSize: current.pageSize)
+                applicationID: current.applicationID, migrations: Array(current.migrations.prefix(version)),
+                pageSize: current.pageSize)
         ) { _ in }
-        let (response, body) = (StoredResponse.sample("a"), bytes(Self.size, seed: 1))
         try await old.performing { (connection) throws(SQLiteFailure) in
-            let head = response.encoded(length: body.count)
-            try connection.run(
-                "INSERT INTO entry (id, key, url, used, length, sum, head) VALUES (5, ?, ?, 1, ?, ?, ?)",
-                .key(response.key), .text(response.url), .integer(body.count), .integer(CacheFile.sum(head, 5)),
-                .bytes(head))
-            for (number, start) in stride(from: 0, to: body.count, by: PieceBuffer.pieceSize).enumerated() {
-                let piece = Array(body[start..<min(start + PieceBuffer.pieceSize, body.count)])
-                let id = CacheFile.pieceID(5, number)
+            let id: Int64 = 2 << 40
+            for (number, piece) in [(0, bytes(60_000, seed: 1)), (1, bytes(60_000, seed: 2))] {
                 try connection.run(
-                    "INSERT INTO piece (id, sum, bytes) VALUES (?, ?, ?)", .integer(id),
-                    .integer(CacheFile.sum(piece, id)), .bytes(piece))
+                    "INSERT INTO piece (id, sum, bytes) VALUES (?, 0, ?)", .integer(CacheFile.pieceID(id, number)),
+                    .bytes(piece))
             }
+            try connection.run(
+                """
+                INSERT INTO entry (id, key, url, used, length, sum, head)
+                VALUES (?, 1, 'https://example.com/a', 1, 120000, 0, x'')
+                """, .integer(id))
+            guard version == 2 else { return }
+            try connection.run("INSERT INTO file (id, bytes, sums) VALUES (?, 7, x'')", .integer(id))
         }
         old.close(within: .seconds(60))
+        if version == 2 {
+            try FileManager.default.createDirectory(atPath: "\(path)-bodies", withIntermediateDirectories: false)
+            try Data("content".utf8).write(to: URL(fileURLWithPath: "\(path)-bodies/\(2 << 40)"))
+        }
 
         let notices = Record()
         let store = SQLiteCacheStore.make(folder, notices: notices)
         defer { store.close(within: .seconds(60)) }
+        let kept = try #require(await store.keep(.sample("a"), [1]))
 
-        #expect(try await store.read(try #require(await store.found("a").first)) == body)
+        #expect(kept.id > 2 << 40)
+        #expect(await store.statistics.entries == 1)
+        #expect(Self.names(folder).isEmpty)
         #expect(notices.lines.isEmpty)
     }
 }

@@ -11,8 +11,6 @@ import Testing
             "SELECT id, sum, head, bodySum, body FROM entry WHERE key = ? AND owner IS NULL ORDER BY id DESC",
             "entry_key"
         ),
-        ("SELECT id, sum, head FROM entry WHERE url = ? AND owner IS NULL", "entry_url"),
-        ("SELECT id, sum, head FROM entry WHERE key = ? AND owner IS NULL AND url IS NULL", "entry_key"),
         ("SELECT max(used) FROM entry WHERE owner IS NULL", "entry_used"),
         ("SELECT id, length FROM entry WHERE owner IS NULL ORDER BY used LIMIT 256", "entry_used"),
         ("SELECT count(*), sum(length) FROM entry WHERE owner IS NULL", "COVERING INDEX"),
@@ -26,10 +24,24 @@ import Testing
         ("DELETE FROM piece WHERE id >= 1 << 20 AND id < 2 << 20", "INTEGER PRIMARY KEY"),
     ])
     func `each statement uses an index, and sorts nothing`(_ sql: String, _ index: String) throws {
+        let plan = try Self.plan(of: sql)
+
+        #expect(plan.contains(index), "\(plan)")
+        #expect(!plan.contains("TEMP B-TREE"), "\(plan)")
+    }
+
+    @Test func `the entries of a URL are found by indices, whether the URL is their key or not`() throws {
+        let plan = try Self.plan(of: CacheFile.ofURL)
+
+        #expect(plan.contains("INDEX entry_key (key=?"), "\(plan)")
+        #expect(plan.contains("INDEX entry_url (url=?"), "\(plan)")
+        #expect(!plan.contains("SCAN"), "\(plan)")
+    }
+
+    private static func plan(of sql: String) throws -> String {
         let store = SQLiteStore(.memory, schema: CacheSchema.schema) { _ in }
         defer { store.close(within: .seconds(60)) }
-
-        let plan = try store.performAndWait { (connection) throws(SQLiteFailure) in
+        return try store.performAndWait { (connection) throws(SQLiteFailure) in
             let values: [SQLiteStore.Value] = Array(repeating: 1, count: sql.count { $0 == "?" })
             var plan: [String] = []
             try connection.each("EXPLAIN QUERY PLAN \(sql)", values) { row in
@@ -38,9 +50,6 @@ import Testing
             }
             return plan.joined(separator: "; ")
         }
-
-        #expect(plan.contains(index), "\(plan)")
-        #expect(!plan.contains("TEMP B-TREE"), "\(plan)")
     }
 
     @Test func `among twenty thousand entries the right ones are found, and the oldest are removed`() async throws {

@@ -220,6 +220,27 @@ import Testing
         #expect(await store.found("other").map(\.response.isInvalidated) == [false])
     }
 
+    @Test(arguments: StoreKind.allCases, [1, 400_000])
+    func `an entry whose key is its URL is listed by its URL and purged by a pattern`(_ kind: StoreKind, size: Int)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = kind.make(folder)
+        defer { store.close(within: .seconds(60)) }
+        let url = "https://example.com/plain"
+        await store.keep(.sample(url, url: url), bytes(size, seed: 1))
+        await store.keep(.sample("other"), [1])
+
+        let listed = await withCheckedContinuation { continuation in
+            store.list(.url(url), limit: 10) { continuation.resume(returning: $0) }
+        }
+
+        #expect(listed.map(\.response.url) == [url])
+        #expect(await store.purged(.pattern("*/plain")) == 1)
+        #expect(await store.found(url).isEmpty)
+        #expect(await store.found("other").count == 1)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a body stays readable when its entry is replaced, removed or purged`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()

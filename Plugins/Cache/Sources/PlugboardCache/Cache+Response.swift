@@ -98,7 +98,7 @@ extension Cache {
     /// The head that the caller gets.
     func head(of reuse: Reuse, _ status: CacheStatus) -> ResponseHead {
         guard case .stored(let age) = reuse.form else { return labelled(reuse.head, status) }
-        return reuse.entry.given(age: age, status) { labelled(reuse.head, status) }
+        return reuse.entry.served(age: age, status) { labelled(reuse.head, status) }
     }
 
     /// Adds `Cache-Status` (RFC 9211) to a head.

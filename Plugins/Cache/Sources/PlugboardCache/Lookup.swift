@@ -48,9 +48,12 @@ struct LookupRules: Sendable {
         return own
     }
 
-    /// Nil for a URL whose responses are not stored.
+    /// Nil for a URL without a normal form, whose responses are not stored.
     func url(_ url: UnsafeRawBufferPointer) -> RecentURLs.Known? { recentURLs.url(url) }
 
+    /// The look-up of a request with this URL and these fields.
+    ///
+    /// - Parameter rule: `rule` of the same exchange.
     func lookup(
         _ method: PlugboardKit.Method, _ url: RecentURLs.Known, _ fields: Fields, rule: KeyRule, body: LookupBody,
         _ attribute: Attribute

@@ -16,7 +16,7 @@ final class RecentURLs: Sendable {
 
     /// Nil for a URL that has no normal form.
     func url(_ url: UnsafeRawBufferPointer) -> Known? {
-        let place = url.count <= RecentURLs.longest ? Int(truncatingIfNeeded: RecentURLs.hash(url) & 127) : nil
+        let place = url.count <= RecentURLs.longest ? RecentURLs.place(url) : nil
         if let place, let found = known.withLock({ $0[place] }), RecentURLs.isEqual(found.text, url) { return found }
         let text = Fields.text(url)
         guard let normal = NormalURL(text) else { return nil }
@@ -25,7 +25,8 @@ final class RecentURLs: Sendable {
         return new
     }
 
-    private static func hash(_ url: UnsafeRawBufferPointer) -> UInt64 {
+    /// The place of a URL, from 0 to 127.
+    static func place(_ url: UnsafeRawBufferPointer) -> Int {
         var hash = UInt64(truncatingIfNeeded: url.count)
         var offset = 0
         while offset < url.count {
@@ -35,7 +36,8 @@ final class RecentURLs: Sendable {
             hash ^= hash >> 32
             offset += 8
         }
-        return hash
+        // The upper bits, because a product carries the last bytes of a URL, in which most differ, only upward.
+        return Int(hash >> 57)
     }
 
     private static func isEqual(_ text: String, _ url: UnsafeRawBufferPointer) -> Bool {

@@ -58,45 +58,45 @@ struct CacheEntry: Sendable {
     /// The pieces of the whole body, if they were in memory when the entry was found. `body(of:_:)` uses them when the
     /// store has removed them since.
     var pieces: [Bytes]?
-    private var head: Head
+    private var stored: Stored
 
     init(id: Int64, response: StoredResponse, length: Int) {
         self.id = id
         self.length = length
-        head = Head(response)
+        stored = Stored(response)
     }
 
     var response: StoredResponse {
         // Lends it, because a copy would count a dozen references.
-        @inline(__always) _read { yield head.response }
-        set { head = Head(newValue) }
+        @inline(__always) _read { yield stored.response }
+        set { stored = Stored(newValue) }
     }
 
     /// What the response says about caching, if it was parsed already.
-    var facts: ResponseFacts? { head.facts.load() }
+    var facts: ResponseFacts? { stored.facts.load() }
 
     /// Keeps what the response says about caching, so that it is parsed once for an entry.
-    func keep(_ facts: ResponseFacts) { _ = head.facts.storeIfNil(facts) }
+    func keep(_ facts: ResponseFacts) { _ = stored.facts.storeIfNil(facts) }
 
-    /// The head that callers get with this age and this status of the cache. The last one is kept, because most uses of
+    /// The head that callers are served with this age and this status of the cache. The last one is kept, because most uses of
     /// an entry in one second get the same.
-    func given(age: Int64, _ status: CacheStatus, _ make: () -> ResponseHead) -> ResponseHead {
-        let known = head.given.withLock { $0 }
+    func served(age: Int64, _ status: CacheStatus, _ make: () -> ResponseHead) -> ResponseHead {
+        let known = stored.served.withLock { $0 }
         if let known, known.age == age, known.status == status { return known.head }
-        let given = GivenHead(age: age, status: status, head: make())
-        head.given.withLock { $0 = given }
-        return given.head
+        let served = ServedHead(age: age, status: status, head: make())
+        stored.served.withLock { $0 = served }
+        return served.head
     }
 
     /// A reference, because entries are copied often, and a response has a dozen references.
-    private final class Head: Sendable {
+    private final class Stored: Sendable {
         let response: StoredResponse
         let facts = AtomicLazyReference<ResponseFacts>()
-        let given = Mutex<GivenHead?>(nil)
+        let served = Mutex<ServedHead?>(nil)
         init(_ response: StoredResponse) { self.response = response }
     }
 
-    private final class GivenHead: Sendable {
+    private final class ServedHead: Sendable {
         let age: Int64
         let status: CacheStatus
         let head: ResponseHead
