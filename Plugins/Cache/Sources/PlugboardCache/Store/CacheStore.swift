@@ -78,8 +78,8 @@ struct CacheEntry: Sendable {
     /// Keeps what the response says about caching, so that it is parsed once for an entry.
     func keep(_ facts: ResponseFacts) { _ = stored.facts.storeIfNil(facts) }
 
-    /// The head that callers are served with this age and this status of the cache. The last one is kept, because most uses of
-    /// an entry in one second get the same.
+    /// The head that callers are served with this age and this status of the cache. The last one is kept, because most
+    /// uses of an entry in one second get the same.
     func served(age: Int64, _ status: CacheStatus, _ make: () -> ResponseHead) -> ResponseHead {
         let known = stored.served.withLock { $0 }
         if let known, known.age == age, known.status == status { return known.head }

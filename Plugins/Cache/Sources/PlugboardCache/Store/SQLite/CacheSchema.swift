@@ -82,8 +82,8 @@ enum CacheSchema {
             END;
             """,
             // AUTOINCREMENT writes its sequence for every row, and most URLs need no index beside that of the keys. The
-            // entries are given up, and new ones take their room: a copy would take as much again, which a disk that the
-            // cache has filled does not have.
+            // entries are given up, and new ones take their room: a copy would take as much again, which a disk that
+            // the cache has filled does not have.
             """
             CREATE TABLE sequence (
                 -- The last id that was assigned to an entry. Ids are never used twice, not even after the entry is
