@@ -135,8 +135,9 @@ static inline int ccurl_is_sanitized(void) {
 // Small blocks that libcurl has freed on a loop's thread, by size, for its next allocations there.
 //
 // libcurl allocates and frees fifty blocks for each exchange. The system's allocator keeps only seven blocks of a size
-// for a thread without a search, and a turn of the loop handles many exchanges. Each block begins with a header that
-// tells its class, so that it may be freed on any thread, and with or without this list.
+// for a thread without a search, and a turn of the loop handles many exchanges. Before each block is a header that
+// tells its class, so that it may be freed on any thread, and with or without this list. Blocks of malloc, which libcurl
+// has from the time before it had this allocator, have no such header, and are given back to the system.
 #define CCURL_SMALL_CLASSES 64
 #define CCURL_CLASSES 96
 // Of blocks that are never kept.
@@ -144,15 +145,18 @@ static inline int ccurl_is_sanitized(void) {
 // Of blocks that their owner takes back.
 #define CCURL_SLOT (CCURL_CLASSES + 1)
 
-// As long as the alignment of malloc's blocks.
 struct ccurl_header {
-    size_t class_index;
     union {
         size_t room;
         // Of CCURL_SLOT.
         void (*give_back)(void *block);
     };
+    // The class, and CCURL_TAG in the bits that are not set in the size that malloc has in this place.
+    size_t tagged_class;
 };
+#define CCURL_TAG ((size_t)0x706C7567 << 32)
+_Static_assert(
+    sizeof(struct ccurl_header) == 16, "A block after the header needs the alignment of those of malloc.");
 
 struct ccurl_kept {
     size_t bytes;
@@ -168,6 +172,11 @@ static inline struct ccurl_kept **ccurl_kept_here(void) {
 
 static inline struct ccurl_header *ccurl_header_of(void *block) {
     return (struct ccurl_header *)block - 1;
+}
+
+// The class of a block; greater than CCURL_SLOT for a block of malloc.
+static inline size_t ccurl_class_of(void *block) {
+    return ccurl_header_of(block)->tagged_class ^ CCURL_TAG;
 }
 
 static inline void ccurl_begin_keeping(void) {
@@ -208,7 +217,7 @@ static inline size_t ccurl_class_room(size_t class_index) {
 static inline void *ccurl_begin_block(void *memory, size_t class_index, size_t room) {
     struct ccurl_header *header = (struct ccurl_header *)memory;
     if (!header) return NULL;
-    header->class_index = class_index;
+    header->tagged_class = class_index | CCURL_TAG;
     header->room = room;
     return header + 1;
 }
@@ -236,7 +245,8 @@ static inline void ccurl_give(void *block) {
     if (!block) return;
     struct ccurl_header *header = ccurl_header_of(block);
     struct ccurl_kept *kept = *ccurl_kept_here();
-    size_t class_index = header->class_index;
+    size_t class_index = ccurl_class_of(block);
+    if (class_index > CCURL_SLOT) return free(block);
     if (class_index == CCURL_SLOT) return header->give_back(block);
     if (class_index == CCURL_LARGE || !kept || kept->bytes >= (1 << 20)) return free(header);
     *(void **)block = kept->first[class_index];
@@ -247,7 +257,7 @@ static inline void ccurl_give(void *block) {
 // Makes a block of memory that its owner takes back.
 static inline void *ccurl_begin_slot(void *memory, void (*give_back)(void *block)) {
     struct ccurl_header *header = (struct ccurl_header *)memory;
-    header->class_index = CCURL_SLOT;
+    header->tagged_class = CCURL_SLOT | CCURL_TAG;
     header->give_back = give_back;
     return header + 1;
 }
@@ -267,9 +277,11 @@ static inline void *ccurl_take_zeroed(size_t count, size_t size) {
 static inline void *ccurl_resize(void *block, size_t size) {
     if (!block) return ccurl_take(size);
     struct ccurl_header *header = ccurl_header_of(block);
+    size_t class_index = ccurl_class_of(block), wanted = ccurl_class_for(size);
+    if (class_index > CCURL_SLOT) return realloc(block, size);
     size_t room = header->room, bytes;
-    if (size <= room && room <= 2 * size) return block;
-    if (header->class_index == CCURL_LARGE && ccurl_class_for(size) == CCURL_LARGE) {
+    if (size <= room && (room <= 2 * size || class_index == 1)) return block;
+    if (class_index == CCURL_LARGE && wanted == CCURL_LARGE) {
         if (__builtin_add_overflow(size, sizeof(struct ccurl_header), &bytes)) return NULL;
         return ccurl_begin_block(realloc(header, bytes), CCURL_LARGE, size);
     }

@@ -12,7 +12,7 @@ public struct Fields: Sendable {
         @usableFromInline var isSecret: Bool
     }
 
-    /// Nil if there never was a field.
+    /// Nil if nothing was added or reserved.
     // Safe because it is written only if nothing else refers to it.
     @usableFromInline nonisolated(unsafe) var storage: FieldStorage?
 
@@ -152,17 +152,18 @@ extension Fields {
 
     /// Marks the fields of this name as secret.
     public mutating func markSecret(_ name: UnsafeRawBufferPointer) {
-        guard let start = first(name) else { return }
-        let storage = writableStorage()
-        for index in start..<count where withField(index, { field, _ in Fields.matches(field, name) }) {
-            storage.withEntries { entries, _ in entries[index].isSecret = true }
+        let open = withContents { entries, bytes in
+            entries.indices.filter { !entries[$0].isSecret && Fields.matches(bytes.part(entries[$0].name), name) }
         }
+        if open.isEmpty { return }
+        let storage = writableStorage()
+        storage.withEntries { entries, _ in for index in open { entries[index].isSecret = true } }
     }
 
     /// Removes all secret fields.
     public mutating func removeSecrets() {
-        if isEmpty { return }
-        removeEntries(from: 0) { entry, _ in entry.isSecret }
+        let first = withContents { entries, _ in entries.firstIndex { $0.isSecret } }
+        if let first { removeEntries(from: first) { entry, _ in entry.isSecret } }
     }
 
     /// Calls `body` with the value of the first field of this name, without a copy, or with nil; the pointer is valid

@@ -123,7 +123,7 @@ public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertibl
             Content(code: code, reason: reason, plugin: plugin, attempt: attempt, underlying: underlying))
     }
 
-    /// Two errors are equal if all that they hold is equal.
+    /// Two errors are equal if they hold the same response, or none, and all else that they hold is equal.
     public static func == (left: PlugboardError, right: PlugboardError) -> Bool { left.content == right.content }
 
     /// The same text as `description`, for programs that import Foundation.

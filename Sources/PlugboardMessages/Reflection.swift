@@ -38,6 +38,28 @@ extension Request: CustomReflectable {
     }
 }
 
+extension PlugboardError: CustomReflectable {
+    /// Shows all but the refused response.
+    public var customMirror: Mirror {
+        var children: [Mirror.Child] = [("code", code), ("reason", reason)]
+        if let plugin { children.append(("plugin", plugin)) }
+        if let attempt { children.append(("attempt", attempt)) }
+        if let underlying { children.append(("underlying", underlying)) }
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}
+
+extension ResponseExcerpt: CustomReflectable {
+    /// Shows no secrets, and the number of bytes instead of the bytes.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "head": head, "url": Printable.url(url), "firstBytes": "\(firstBytes.count) bytes", "isWhole": isWhole,
+            ], displayStyle: .struct)
+    }
+}
+
 /// The URL of a proxy, which may hold a password.
 struct ProxyURL: Sendable, Equatable, CustomReflectable, CustomStringConvertible {
     let text: String

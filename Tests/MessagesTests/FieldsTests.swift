@@ -129,6 +129,41 @@ struct FieldsTests {
     }
 }
 
+struct FieldsCopyTests {
+    @Test(arguments: [
+        "setting", "appending", "removing", "marking as secret", "removing secrets", "reserving",
+    ])
+    func `changing a copy leaves the original as it is`(_ change: String) {
+        let original: Fields = ["A": "1", "Cookie": "c", "B": "2"]
+        var copy = original
+
+        switch change {
+        case "setting": copy["A"] = "longer than the value before"
+        case "appending": copy.append("C", "3")
+        case "removing": copy.remove("A")
+        case "marking as secret": copy.markSecret("A")
+        case "removing secrets": copy.removeSecrets()
+        default: copy.reserve(fields: 100, bytes: 10_000)
+        }
+
+        #expect(original.map(\.name) == ["A", "Cookie", "B"])
+        #expect(original.map(\.value) == ["1", "c", "2"])
+        #expect(original.map(\.isSecret) == [false, true, false])
+    }
+
+    @Test func `what was changed is in the copy`() {
+        let original: Fields = ["A": "1", "Cookie": "c", "a": "2"]
+        var copy = original
+
+        copy.markSecret("A")
+        #expect(copy.map(\.isSecret) == [true, true, true])
+        copy.append("B", "3")
+        copy.removeSecrets()
+
+        #expect(copy.map(\.value) == ["3"])
+    }
+}
+
 struct FieldsRemovalTests {
     @Test func `removing or replacing fields keeps the order of the others`() {
         let fields: Fields = ["A": "1", "B": "2", "a": "3", "C": "4", "A": "5"]

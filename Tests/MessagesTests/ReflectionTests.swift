@@ -24,6 +24,19 @@ struct ReflectionTests {
         for text in texts(of: head) + texts(of: head.fields[0]) { #expect(!text.contains("hunter2"), "\(text)") }
     }
 
+    @Test func `an error that is printed or dumped shows nothing of the response`() {
+        var error = PlugboardError(.responseStatus, "The status is 404.", plugin: "a", underlying: "b")
+        let excerpt = ResponseExcerpt(
+            head: ResponseHead(status: 404), url: "https://a.test/?key=hunter2", firstBytes: Bytes("hunter2"),
+            isWhole: true)
+        error.response = excerpt
+
+        for text in texts(of: error) + texts(of: excerpt) {
+            #expect(!text.contains("hunter2") && !text.contains("104, 117"), "\(text)")
+        }
+        #expect(texts(of: error)[2].contains("The status is 404."))
+    }
+
     @Test func `a proxy that is set is used`() {
         var options = RequestOptions()
         options.proxy = "http://user:hunter2@proxy.test:80"

@@ -72,7 +72,7 @@ enum CurlMemory {
     }
 
     private static func resize(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
-        guard let block, ccurl_header_of(block).pointee.class_index == CCURL_SLOT else {
+        guard let block, ccurl_class_of(block) == CCURL_SLOT else {
             return ccurl_resize(block, size)
         }
         guard size > slotRoom else { return block }

@@ -12,7 +12,10 @@ struct SlotSet: OptionSet, Sendable {
 
     /// The set of one slot.
     @inline(__always)
-    init(_ slot: Int) { rawValue = 1 &<< UInt64(truncatingIfNeeded: slot) }
+    init(_ slot: Int) {
+        assert(slot >= 0 && slot < SlotSet.limit)
+        rawValue = 1 &<< UInt64(truncatingIfNeeded: slot)
+    }
 
     /// All slots further out than this one. The index may be one past the last slot.
     @inline(__always)
