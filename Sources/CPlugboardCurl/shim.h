@@ -136,8 +136,8 @@ static inline int ccurl_is_sanitized(void) {
 //
 // libcurl allocates and frees fifty blocks for each exchange. The system's allocator keeps only seven blocks of a size
 // for a thread without a search, and a turn of the loop handles many exchanges. Before each block is a header that
-// tells its class, so that it may be freed on any thread, and with or without this list. Blocks of malloc, which libcurl
-// has from the time before it had this allocator, have no such header, and are given back to the system.
+// tells its class, so that it may be freed on any thread, and with or without this list. Blocks of malloc, which
+// libcurl has from the time before it had this allocator, have no such header, and are given back to the system.
 #define CCURL_SMALL_CLASSES 64
 #define CCURL_CLASSES 96
 // Of blocks that are never kept.
