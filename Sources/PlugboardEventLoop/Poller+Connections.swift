@@ -75,7 +75,7 @@ extension Poller {
     // MARK: - Readiness for writing that is not used
 
     /// Notes whether a socket that was ready for writing only was written to. After the 64th time in a row that it was
-    /// not, suspends watching for writing and returns true.
+    /// not, and at each further one after watching has resumed, suspends watching for writing and returns true.
     package func noteWrite(_ socket: Int32, isVain: Bool) -> Bool {
         let index = Int(socket)
         guard index < watches.count, watches[index].isOwn else { return false }
@@ -83,9 +83,8 @@ extension Poller {
             watches[index].vainWrites = 0
             return false
         }
-        watches[index].vainWrites &+= 1
-        guard watches[index].vainWrites >= 64, watches[index].wanted.contains(.write) else { return false }
-        watches[index].vainWrites = 0
+        watches[index].vainWrites = min(watches[index].vainWrites + 1, 64)
+        guard watches[index].vainWrites == 64, watches[index].wanted.contains(.write) else { return false }
         watches[index].isWritingHeld = true
         register(index, watches[index].wanted.subtracting(.write))
         return true

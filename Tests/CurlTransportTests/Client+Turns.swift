@@ -26,6 +26,16 @@ extension Client {
         await onLoop { [loop] in loop.leave(counter) }
         return rests
     }
+
+    /// How long the loop takes for its next turns.
+    func duration(ofTurns count: Int) async throws -> Duration {
+        let counter = TurnCounter(limit: count)
+        let start = ContinuousClock.now
+        await onLoop { [loop] in loop.join(counter) }
+        try await counter.reached.opened()
+        await onLoop { [loop] in loop.leave(counter) }
+        return .now - start
+    }
 }
 
 /// Counts the turns of a loop.
@@ -33,6 +43,14 @@ extension Client {
 /// Sendable because the count is atomic, and the rest is constant.
 private final class TurnCounter: LoopParticipant, @unchecked Sendable {
     private let count = Atomic(0)
+    private let limit: Int
+    /// Opens at the turn whose number is the limit.
+    let reached = Gate()
     var turns: Int { count.load(ordering: .relaxed) }
-    override func settle() { count.add(1, ordering: .relaxed) }
+
+    init(limit: Int = .max) { self.limit = limit }
+
+    override func settle() {
+        if count.add(1, ordering: .relaxed).newValue == limit { reached.open() }
+    }
 }

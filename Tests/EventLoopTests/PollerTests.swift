@@ -41,13 +41,37 @@ import Testing
         #expect(try await !isClosed(whileNamelessIsLocal: false))
     }
 
-    private func onLoop(_ loop: EventLoop, _ body: @escaping @Sendable () -> Void) async {
-        await withCheckedContinuation { continuation in
-            loop.enqueue {
-                body()
-                continuation.resume()
+    @Test func `watching for writing is suspended after 64 vain writes, then after each until something is written`()
+        async throws
+    {
+        let loop = try EventLoop(name: "poller")
+        defer { loop.stop() }
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let own = ends[0]
+        defer { for end in ends { close(end) } }
+        let owner = Owner()
+
+        let counts = await onLoop(loop) {
+            /// The number of vain writes until watching is suspended.
+            func countVainWrites() -> Int {
+                defer { loop.poller.resumeWriting(own) }
+                return (1...200).first { _ in loop.poller.noteWrite(own, isVain: true) } ?? 0
             }
+            loop.poller.adopt(own, isLocal: false, for: owner, at: 0)
+            loop.poller.watch(own, [.read, .write], for: owner, user: 7)
+            var counts = [countVainWrites(), countVainWrites()]
+            _ = loop.poller.noteWrite(own, isVain: false)
+            counts.append(countVainWrites())
+            loop.poller.forget(own)
+            return counts
         }
+
+        #expect(counts == [64, 1, 64])
+    }
+
+    private func onLoop<Value: Sendable>(_ loop: EventLoop, _ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in loop.enqueue { continuation.resume(returning: body()) } }
     }
 
     /// Sendable because it has no state.
