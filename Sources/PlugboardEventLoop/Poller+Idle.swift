@@ -29,9 +29,20 @@ extension Poller {
             isBatchFull = false
         }
         if newlyIdle.isEmpty { return }
-        for socket in newlyIdle where watches[Int(socket)].isIdle {
-            var byte: UInt8 = 0
-            if recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 { closeIdle(socket) }
+        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: newlyIdle.count) { polled in
+            for (index, socket) in newlyIdle.enumerated() {
+                // The system skips negative descriptors.
+                let file = watches[Int(socket)].isIdle ? socket : -1
+                polled.initializeElement(at: index, to: pollfd(fd: file, events: Int16(POLLIN), revents: 0))
+            }
+            // One call for all first, because hardly any has received something. It fails if there are too many.
+            let count = poll(polled.baseAddress, nfds_t(polled.count), 0)
+            if count == 0 { return }
+            for entry in polled where entry.fd >= 0 && (entry.revents != 0 || count < 0) {
+                var byte: UInt8 = 0
+                let isEmpty = recv(entry.fd, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0
+                if !isEmpty, watches[Int(entry.fd)].isIdle { closeIdle(entry.fd) }
+            }
         }
         newlyIdle.removeAll(keepingCapacity: true)
     }

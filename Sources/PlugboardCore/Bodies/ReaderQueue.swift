@@ -39,6 +39,8 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     private let limit: Int
     private var isPulling = false
     private var isPumping = false
+    /// Whether there was room after the last piece. The reader makes room again, and tells.
+    private var hasRoom = true
     private var hasEnded = false
 
     init(_ body: FlowingBody, loop: EventLoop, limit: Int) {
@@ -56,7 +58,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         // A pull may be completed within itself: the loop here prevents recursion.
         guard !isPumping else { return }
         isPumping = true
-        while !isPulling && !hasEnded && hasRoom() {
+        while !isPulling && !hasEnded && hasRoom {
             if let piece = body.nextIfReady() {
                 take(piece)
             } else {
@@ -81,11 +83,12 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         } else {
             hasEnded = true
         }
-        push(piece)
+        hasRoom = push(piece)
     }
 
-    private func push(_ piece: Piece) {
-        let reader = state.withLock { state in
+    /// Returns whether there is room for more.
+    private func push(_ piece: Piece) -> Bool {
+        let (reader, hasRoom) = state.withLock { state in
             let reader = state.reader.take()
             if reader == nil {
                 state.put(piece)
@@ -93,16 +96,11 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
             } else {
                 (state.end, state.isEndRead) = (piece, true)
             }
-            return reader
+            state.isFull = state.count >= limit
+            return (reader, !state.isFull)
         }
         reader?.complete(piece)
-    }
-
-    private func hasRoom() -> Bool {
-        state.withLock { state in
-            state.isFull = state.count >= limit
-            return !state.isFull
-        }
+        return hasRoom
     }
 
     // MARK: The reader's side
@@ -128,7 +126,11 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     /// There is room again: the loop goes on pulling. A loop that has ended brings nothing more, so the reader must not
     /// wait for it.
     private func goOn() {
-        if !loop.enqueue({ self.pump() }) { push(.broken(ReaderQueue.shutDown)) }
+        let isTaken = loop.enqueue {
+            self.hasRoom = true
+            self.pump()
+        }
+        if !isTaken { _ = push(.broken(ReaderQueue.shutDown)) }
     }
 
     private func take(from state: inout State) -> (Piece?, Bool) {

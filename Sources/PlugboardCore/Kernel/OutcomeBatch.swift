@@ -22,6 +22,7 @@ final class OutcomeBatch {
     private unowned let loop: EventLoop
     // Unchecked, because the functions that change these call no other code meanwhile.
     @exclusivity(unchecked) private var outcomes: [ProgramOutcome] = []
+    @exclusivity(unchecked) private var isHandingOver = false
     @exclusivity(unchecked) private var pool: [Ready] = []
     /// The highest priority of the tasks in `pool`.
     @exclusivity(unchecked) private var priority: UInt8 = 0
@@ -33,7 +34,7 @@ final class OutcomeBatch {
     deinit { for (_, relay) in relays { relay.end() } }
 
     func add(_ outcome: ProgramOutcome) {
-        if outcomes.isEmpty { loop.atEndOfTurn { [self] in handOver() } }
+        if outcomes.isEmpty && !isHandingOver { loop.atEndOfTurn { [self] in handOver() } }
         outcomes.append(outcome)
     }
 
@@ -44,9 +45,14 @@ final class OutcomeBatch {
     }
 
     private func handOver() {
-        let taken = outcomes
-        outcomes = []
-        for outcome in taken { outcome.handOver(self) }
+        isHandingOver = true
+        // An exchange that ends here, with its body, may complete others.
+        while !outcomes.isEmpty {
+            let taken = outcomes
+            outcomes = []
+            for outcome in taken { outcome.handOver(self) }
+        }
+        isHandingOver = false
         if pool.isEmpty { return }
         let (ready, priority) = (pool, priority)
         (pool, self.priority) = ([], 0)

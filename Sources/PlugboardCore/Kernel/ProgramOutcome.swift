@@ -18,8 +18,9 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     }
 
     private let state = Mutex(State.nothing)
-    /// The outcome of the exchange, until the end of the loop's turn.
+    /// The outcome of the exchange, and the queue of its body, until the end of the loop's turn.
     private var arrived: Outcome?
+    private var queue: ReaderQueue?
 
     /// Waits for the outcome; to be called once. Cancelling the task cancels the exchange.
     nonisolated(nonsending) func response(of exchange: ExchangeCore) async throws(PlugboardError) -> Response {
@@ -84,7 +85,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
             Response(
                 head: response.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
                 url: exchange.attempts.sentURL ?? exchange.request.head.url, attempts: exchange.attempts.count))
-        queue?.pump()
+        self.queue = queue
         exchange.home.outcomes.add(self)
     }
 
@@ -95,6 +96,8 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
 
     /// Resumes the task that waits, or lets the batch resume it in Swift's pool. [loop]
     func handOver(_ batch: OutcomeBatch) {
+        // Only now, at the end of the turn, in which most bodies come whole: their end need not be waited for.
+        queue.take()?.pump()
         guard let outcome = arrived.take() else { return }
         let waiting = state.withLock { state -> (UnsafeContinuation<Outcome, Never>, UInt8?)? in
             switch state {
