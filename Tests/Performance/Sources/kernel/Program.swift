@@ -46,6 +46,9 @@ func makeKernel(_ arguments: Arguments, _ own: KernelArguments) throws -> Kernel
     var configuration = Configuration()
     configuration.kernel.timeout = .seconds(30)
     configuration.kernel.defaults.tls.ca = arguments.certificates
+    // The clients in C have no limit either.
+    let atOnce = max(arguments.concurrency, own.waiting)
+    if atOnce > configuration.kernel.connectionsPerHost { configuration.kernel.connectionsPerHost = 0 }
     if own.isLinked {
         let plugins = (0..<UInt32(NOTHING_COUNT)).compactMap { nothing_plugin($0) }
         catalog = Catalog(plugins)
