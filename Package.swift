@@ -154,7 +154,8 @@ let programs: [Target] = [
         dependencies: [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
-            "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
+            "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardEpoll",
+            "ScaffoldTemplates", "PlugboardJSON",
             "PlugboardCodecs", "PlugboardDownloads", "PlugboardUploads", "PlugboardEndpoints",
             "PlugboardPropertyList",
             "PlugboardJSONSchema",

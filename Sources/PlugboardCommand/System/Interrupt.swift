@@ -1,3 +1,4 @@
+import CPlugboardEpoll  // eventfd
 import Dispatch
 import Synchronization
 
@@ -8,40 +9,75 @@ import Synchronization
 #endif
 
 /// Runs a closure at the first SIGINT or SIGTERM after `init`. A second signal ends the process at once, and so does
-/// the end of `patience`, because a plugin may be stuck.
+/// the end of `patience`, because a plugin may be stuck. There is one at a time.
+///
+/// A handler counts the signals, and not a signal source of libdispatch: that loses a signal that comes while it is
+/// cancelled.
 final class Interrupt {
     /// How long an orderly end may take.
     static let patience = DispatchTimeInterval.seconds(5)
 
     private static let signals = [SIGINT, SIGTERM]
-    private let sources: [any DispatchSourceSignal]
+    /// Counts the signals that are not handled yet. It is never closed, because the handler may use it late.
+    private static let count = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    private static let latest = Atomic<Int32>(0)
+    private static let isListening = Atomic(false)
+
+    private let source: (any DispatchSourceRead)?
     private let cancellation = Cancellation()
 
     init() {
-        sources = Interrupt.signals.map { [cancellation] number in
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            let registered = DispatchSemaphore(value: 0)
-            source.setRegistrationHandler { registered.signal() }
-            source.setEventHandler {
-                // Both signals may have come before either is handled.
-                guard cancellation.request() else { Interrupt.end(by: number) }
-                for number in Interrupt.signals { signal(number, SIG_DFL) }
-                DispatchQueue.global().asyncAfter(deadline: .now() + Interrupt.patience) { Interrupt.end(by: number) }
-            }
-            source.resume()
-            // The source handles each signal from here on; an earlier one ends the process.
-            registered.wait()
-            return source
+        // Without the descriptor, a signal ends the process.
+        guard Interrupt.count >= 0 else {
+            source = nil
+            return
         }
+        let source = DispatchSource.makeReadSource(fileDescriptor: Interrupt.count, queue: .global())
+        source.setEventHandler { [cancellation] in
+            guard let number = Interrupt.next() else { return }
+            // Both signals may have come before either is handled.
+            guard cancellation.request() else { Interrupt.end(by: number) }
+            Interrupt.restoreActions()
+            DispatchQueue.global().asyncAfter(deadline: .now() + Interrupt.patience) { Interrupt.end(by: number) }
+        }
+        source.resume()
+        self.source = source
+        Interrupt.isListening.store(true, ordering: .sequentiallyConsistent)
+        for number in Interrupt.signals { signal(number, Interrupt.note) }
     }
 
     /// Sets the closure, once. It runs at once if the signal has come already.
     func cancels(_ cancel: @escaping @Sendable () -> Void) { cancellation.set(cancel) }
 
-    /// A later signal ends the process.
+    /// A later signal ends the process, and so does one that was not handled.
     deinit {
-        for source in sources { source.cancel() }
-        for number in Interrupt.signals { signal(number, SIG_DFL) }
+        guard let source else { return }
+        Interrupt.restoreActions()
+        Interrupt.isListening.store(false, ordering: .sequentiallyConsistent)
+        source.cancel()
+        if let number = Interrupt.next() { Interrupt.end(by: number) }
+    }
+
+    /// The handler of the signals, in which only functions of signal-safety(7) may be called.
+    private static let note: @convention(c) (Int32) -> Void = { number in
+        let error = errno
+        Interrupt.latest.store(number, ordering: .sequentiallyConsistent)
+        eventfd_write(Interrupt.count, 1)
+        // Nobody may look at the count any more; then the action is the default one already.
+        if !Interrupt.isListening.load(ordering: .sequentiallyConsistent) { raise(number) }
+        errno = error
+    }
+
+    /// The latest signal, if one has come since the last call; twice where several have come.
+    private static func next() -> Int32? {
+        var value: eventfd_t = 0
+        guard eventfd_read(count, &value) == 0 else { return nil }
+        if value > 1 { eventfd_write(count, 1) }
+        return latest.load(ordering: .sequentiallyConsistent)
+    }
+
+    private static func restoreActions() {
+        for number in signals { signal(number, SIG_DFL) }
     }
 
     /// Ends the process with the signal, so that a shell sees 128 plus its number.
