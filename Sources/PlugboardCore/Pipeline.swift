@@ -104,20 +104,24 @@ extension ExchangeCore {
     /// The request has come through: one attempt on the network.
     private func perform() {
         guard attempts.count < core.settings.attemptLimit else {
-            return turnAround(with: .failure(Attempts.runaway(attempts.count)))
+            return turnAround(failing: Attempts.runaway(attempts.count))
         }
         beginAttempt()
     }
 
     // MARK: Outward
 
-    /// The outcome of the attempt turns the exchange around, at its innermost point.
-    func turnAround(with outcome: Result<OutwardResponse, PlugboardError>) {
+    /// The attempt's response turns the exchange around, at its innermost point.
+    func turnAround(with response: consuming OutwardResponse) {
         responder = nil
-        switch outcome {
-        case .success(let response): goOutward(from: pipeline.slots.count, with: response)
-        case .failure(let error): goOutward(from: pipeline.slots.count, failing: error)
-        }
+        goOutward(from: pipeline.slots.count, with: response)
+        advance()
+    }
+
+    /// The same for the failure of the attempt.
+    func turnAround(failing error: PlugboardError) {
+        responder = nil
+        goOutward(from: pipeline.slots.count, failing: error)
         advance()
     }
 
@@ -150,7 +154,7 @@ extension ExchangeCore {
         goOutward(from: slot.index, failing: error)
     }
 
-    private func goOutward(from slot: Int, with response: OutwardResponse) {
+    private func goOutward(from slot: Int, with response: consuming OutwardResponse) {
         self.response = response
         failure = nil
         steering.goOutward(.response, from: slot)
@@ -179,16 +183,16 @@ extension ExchangeCore {
 
     /// The response's head has come through. Its body now flows, and the turns close when it ends.
     private func deliver() {
-        guard let response else { return finish(failing: ExchangeCore.lostFailure) }
+        guard let head = response?.head else { return finish(failing: ExchangeCore.lostFailure) }
         steering.phase = .flowing
-        if let body = response.body {
+        if let body = response?.body {
             isDelivered = true
-            return outcome.succeed(response, FlowingBody(body, of: self), self)
+            return outcome.succeed(head, FlowingBody(body, of: self), self)
         }
         afterAttempt { [self] in
             isDelivered = true
             end(.ended)
-            outcome.succeed(response, nil, self)
+            outcome.succeed(head, nil, self)
         }
     }
 

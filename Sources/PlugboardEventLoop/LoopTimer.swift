@@ -4,10 +4,11 @@
 public final class LoopTimer {
     private unowned let loop: EventLoop
     private var job: (() -> Void)?
+    // Unchecked, because changing a number calls no code.
     /// In nanoseconds of the loop's clock.
-    public fileprivate(set) var deadline: Int64
+    @exclusivity(unchecked) public fileprivate(set) var deadline: Int64
     /// The index in the heap, or -1.
-    fileprivate var index = -1
+    @exclusivity(unchecked) fileprivate var index = -1
 
     /// Whether the job has neither run nor been cancelled. [loop]
     public var isPending: Bool { index >= 0 }

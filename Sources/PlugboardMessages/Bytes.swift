@@ -130,5 +130,6 @@ private final class Storage: ManagedBuffer<Memory, UInt8> {
         return unsafeDowncast(made, to: Storage.self)
     }
 
-    deinit { header.release?(header.bytes.baseAddress) }
+    // By its pointer, which costs no check for exclusive access.
+    deinit { withUnsafeMutablePointerToHeader { $0.pointee.release?($0.pointee.bytes.baseAddress) } }
 }

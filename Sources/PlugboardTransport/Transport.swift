@@ -14,7 +14,7 @@ public protocol Transport: AnyObject, Sendable {
     ///
     /// Called on `loop`, where the reports are made too, after `perform` has returned. There is exactly one
     /// `attemptEnded` for each call of `perform`, and no report after it.
-    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt
+    func perform(_ attempt: consuming AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt
 
     /// Closes idle connections, and forgets all information about servers. Called on a loop:
     /// the first, if there are several.
@@ -49,35 +49,30 @@ public struct AttemptRequest: Sendable {
     /// Whether the attempt must open a new connection. The kernel demands it after `.transportStale`.
     public var usesFreshConnection: Bool
     /// `options` in a shared object.
-    @usableFromInline package var storedOptions: StoredOptions
+    package var storedOptions: StoredOptions
+}
 
+extension AttemptRequest {
     /// The request of an attempt, for tests of transports. In programs the kernel makes it.
     public init(
         method: Method, url: String, fields: Fields, body: (any BodySource)? = nil, options: RequestOptions,
         optionsIdentity: UInt64 = 0, isWatched: Bool = false
     ) {
         self.init(
-            method: method, url: url, fields: fields, body: body, storedOptions: StoredOptions(options),
-            optionsIdentity: optionsIdentity, isWatched: isWatched)
+            method: method, url: url, fields: fields, body: body, optionsIdentity: optionsIdentity,
+            isWatched: isWatched, isTimed: true, usesFreshConnection: false, storedOptions: StoredOptions(options))
     }
 
     /// The request of an attempt, whose options are shared with the request's.
-    // Inlined, because the compiler would copy the whole in it.
-    @inlinable
-    @inline(__always)
-    package init(
-        method: Method, url: String, fields: Fields, body: (any BodySource)?, storedOptions: StoredOptions,
-        optionsIdentity: UInt64, isWatched: Bool, isTimed: Bool = true, usesFreshConnection: Bool = false
-    ) {
-        self.isTimed = isTimed
-        self.usesFreshConnection = usesFreshConnection
-        self.method = method
-        self.url = url
-        self.fields = fields
-        self.body = body
-        self.storedOptions = storedOptions
-        self.optionsIdentity = optionsIdentity
-        self.isWatched = isWatched
+    // Not an initializer, in which the compiler would copy the whole.
+    package static func sharing(
+        _ storedOptions: StoredOptions, method: Method, url: String, fields: Fields, body: (any BodySource)?,
+        optionsIdentity: UInt64, isWatched: Bool, isTimed: Bool, usesFreshConnection: Bool
+    ) -> AttemptRequest {
+        AttemptRequest(
+            method: method, url: url, fields: fields, body: body, optionsIdentity: optionsIdentity,
+            isWatched: isWatched, isTimed: isTimed, usesFreshConnection: usesFreshConnection,
+            storedOptions: storedOptions)
     }
 }
 

@@ -85,28 +85,33 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         job?()
     }
 
-    private func report(_ outcome: Result<OutwardResponse, PlugboardError>) {
+    private func report(_ outcome: consuming Result<OutwardResponse, PlugboardError>) {
         // A transport that reports within `perform` would find the exchange half way through it.
-        guard control != nil || isOver else {
-            exchange.loop.enqueue { self.arrive(outcome) }
-            return
-        }
+        guard control != nil || isOver else { return arriveLater(outcome) }
         arrive(outcome)
     }
 
-    private func arrive(_ outcome: Result<OutwardResponse, PlugboardError>) {
-        if exchange.isSuspended { return exchange.suspension.afterwards { self.arrive(outcome) } }
-        guard exchange.attempts.current === self, exchange.steering.phase == .awaiting else {
-            if case .success(let response) = outcome { response.body?.release() }
-            return
-        }
-        guard case .failure(var error) = outcome else {
+    private func arriveLater(_ outcome: Result<OutwardResponse, PlugboardError>) {
+        exchange.loop.enqueue { self.arrive(outcome) }
+    }
+
+    private func arrive(_ outcome: consuming Result<OutwardResponse, PlugboardError>) {
+        if exchange.isSuspended { return arriveAfterSuspension(outcome) }
+        let isWanted = exchange.attempts.current === self && exchange.steering.phase == .awaiting
+        switch consume outcome {
+        case .success(let response):
+            guard isWanted else { response.body?.release(); return }
             exchange.steering.phase = .deciding
-            return exchange.turnAround(with: outcome)
+            exchange.turnAround(with: response)
+        case .failure(var error):
+            guard isWanted, !exchange.repeatAttempt(after: &error) else { return }
+            exchange.steering.phase = .deciding
+            exchange.turnAround(failing: error)
         }
-        if exchange.repeatAttempt(after: &error) { return }
-        exchange.steering.phase = .deciding
-        exchange.turnAround(with: .failure(error))
+    }
+
+    private func arriveAfterSuspension(_ outcome: Result<OutwardResponse, PlugboardError>) {
+        exchange.suspension.afterwards { self.arrive(outcome) }
     }
 }
 
@@ -132,12 +137,13 @@ extension ExchangeCore {
         attempts.current = run
         // Part by part: a copy of the whole head costs more.
         let (options, identity) = core.options(request.head.storedOptions, for: request.head.url, on: home)
-        let wanted = AttemptRequest(
-            method: request.head.method, url: request.head.url, fields: request.head.fields, body: request.body,
-            storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely,
-            isTimed: watch != nil || !pipeline.watchers.listeners(.attemptEnded).isEmpty,
-            usesFreshConnection: attempts.needsFreshConnection)
-        let control = home.transport.perform(wanted, observer: run, loop: loop)
+        let control = home.transport.perform(
+            .sharing(
+                options, method: request.head.method, url: request.head.url, fields: request.head.fields,
+                body: request.body, optionsIdentity: identity, isWatched: isWatchedClosely,
+                isTimed: watch != nil || !pipeline.watchers.listeners(.attemptEnded).isEmpty,
+                usesFreshConnection: attempts.needsFreshConnection),
+            observer: run, loop: loop)
         if attempts.current === run && !run.isOver { run.control = control }
     }
 

@@ -23,7 +23,8 @@ final class ExchangeCore: @unchecked Sendable {
     @exclusivity(unchecked) var steering = Steering()
     @exclusivity(unchecked) var request: InwardRequest
     @exclusivity(unchecked) var response: OutwardResponse?
-    var failure: PlugboardError?
+    // Unchecked, because releasing an error calls no code of the exchange.
+    @exclusivity(unchecked) var failure: PlugboardError?
     /// The plugin that responded; nil for a response from the network.
     var responder: Slot?
 
@@ -185,7 +186,7 @@ struct OutwardResponse {
 /// Gets the outcome of an exchange: for a program's task, or for a plugin that sent a sub-request. One of the two
 /// functions is called, once, on the loop.
 protocol ExchangeOutcome: AnyObject, Sendable {
-    func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore)
+    func succeed(_ head: consuming ResponseHead, _ body: FlowingBody?, _ exchange: ExchangeCore)
     func fail(_ error: PlugboardError, _ exchange: ExchangeCore)
 }
 

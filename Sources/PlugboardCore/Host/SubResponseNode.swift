@@ -77,10 +77,10 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
         self.completed = completed
     }
 
-    func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
+    func succeed(_ head: consuming ResponseHead, _ body: FlowingBody?, _ exchange: ExchangeCore) {
         let node = body.map { BodyNode($0, home: exchange.home) }
         deliver(
-            SubResponseNode(OutwardResponse(head: response.head, body: node), attempts: exchange.attempts.count))
+            SubResponseNode(OutwardResponse(head: head, body: node), attempts: exchange.attempts.count))
     }
 
     func fail(_ error: PlugboardError, _ exchange: ExchangeCore) {

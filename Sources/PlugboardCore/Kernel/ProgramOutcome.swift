@@ -77,13 +77,13 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
+    func succeed(_ head: consuming ResponseHead, _ body: FlowingBody?, _ exchange: ExchangeCore) {
         let queue = body.map {
             ReaderQueue($0, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
         }
         arrived = .success(
             Response(
-                head: response.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
+                head: head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
                 url: exchange.attempts.sentURL ?? exchange.request.head.url, attempts: exchange.attempts.count))
         self.queue = queue
         exchange.home.outcomes.add(self)
@@ -98,22 +98,23 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     func handOver(_ batch: OutcomeBatch) {
         // Only now, at the end of the turn, in which most bodies come whole: their end need not be waited for.
         queue.take()?.pump()
-        guard let outcome = arrived.take() else { return }
+        guard arrived != nil else { return }
         let waiting = state.withLock { state -> (UnsafeContinuation<Outcome, Never>, UInt8?)? in
             switch state {
             case .waiting(let continuation, let priority):
                 state = .done
                 return (continuation, priority)
-            case .nothing: state = .ready(outcome)
+            case .nothing: if let outcome = arrived.take() { state = .ready(outcome) }
             case .ready, .done: break
             }
             return nil
         }
-        guard let (continuation, priority) = waiting else { return }
+        // Outside the lock: it may be the last reference to a response that nobody wants.
+        guard let outcome = arrived.take(), let (continuation, priority) = waiting else { return }
         if let priority {
-            batch.resumeInPool(OutcomeBatch.Ready(outcome: outcome, continuation: continuation), priority)
+            batch.resumeInPool(OutcomeBatch.Ready(outcome: consume outcome, continuation: continuation), priority)
         } else {
-            continuation.resume(returning: outcome)
+            continuation.resume(returning: consume outcome)
         }
     }
 }

@@ -11,7 +11,8 @@ final class EasyHandle {
 
     let easy: UnsafeMutableRawPointer
     let state: TransferState.Pointer
-    private unowned let multi: MultiHandle
+    // Not counted at each use: the multi handle ends its transfers, and releases its idle handles, before its own end.
+    private unowned(unsafe) let multi: MultiHandle
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private let fields = FieldList()
     private let proxyFields = FieldList()
