@@ -77,8 +77,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         if isShutDown { throw CurlTransport.shutDownError }
         let body = try RequestBody(attempt)
         let url = try urls.url(attempt.url)
-        let multi = multi ?? MultiHandle(loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment)
-        self.multi = multi
+        let multi = openMulti()
         guard let handle = multi.handle() else {
             throw PlugboardError(.transportConnect, "libcurl has no memory for another attempt.")
         }
@@ -94,6 +93,13 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         transfer.armClock()
         multi.start(transfer)
         return transfer
+    }
+
+    private func openMulti() -> MultiHandle {
+        if let multi { return multi }
+        let multi = MultiHandle(loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment)
+        self.multi = multi
+        return multi
     }
 
     private func retire(_ multi: MultiHandle) {

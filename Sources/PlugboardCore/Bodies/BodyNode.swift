@@ -116,10 +116,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     func pull(_ completed: @escaping (Piece) -> Void) { pull(Pull(PieceReceiver(completed))) }
 
     func nextIfReady() -> Piece? {
-        guard isHere, !isReleased, !isSourcePulled, let piece = unread ?? source.nextIfReady() else {
+        guard isHere, !isReleased, !isSourcePulled, let piece = unread.take() ?? source.nextIfReady() else {
             return nil
         }
-        unread = nil
         hasBegun = true
         note(piece)
         return piece

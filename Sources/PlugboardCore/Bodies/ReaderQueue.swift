@@ -20,10 +20,10 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         var isFull = false
 
         /// A piece that no reader waits for.
-        mutating func put(_ piece: Piece) {
+        mutating func put(_ piece: consuming Piece) {
             guard case .bytes(let bytes) = piece else { return end = piece }
-            if count == 0 { single = bytes } else { pieces.append(bytes) }
             count += bytes.count
+            if count == bytes.count { single = bytes } else { pieces.append(bytes) }
         }
     }
 

@@ -40,8 +40,7 @@ struct PieceQueue {
 
     /// Removes and returns the oldest block; nil if the queue is empty.
     mutating func pop() -> Bytes? {
-        if let whole {
-            self.whole = nil
+        if let whole = whole.take() {
             count -= whole.count
             return whole
         }
@@ -69,6 +68,7 @@ struct PieceQueue {
 
     /// Releases all memory.
     mutating func removeAll() {
+        if count == 0, open == nil, nextCapacity == PieceQueue.smallest { return }
         if let open { PieceQueue.discard(open) }
         self = PieceQueue()
     }

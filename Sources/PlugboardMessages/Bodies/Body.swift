@@ -59,7 +59,7 @@ public struct Body: Sendable {
         upTo limit: ByteCount
     ) async throws(PlugboardError) -> Bytes {
         if let length = source.length, length > limit.bytes { throw Body.tooLarge(limit) }
-        var first = Bytes.empty
+        var first: Bytes?
         // Most bodies are one piece and need no array.
         var others: [Bytes] = []
         var count = 0
@@ -73,14 +73,16 @@ public struct Body: Sendable {
             }
             switch piece {
             case .bytes(let bytes):
-                if first.isEmpty { first = bytes } else { others.append(bytes) }
                 count += bytes.count
+                if count == bytes.count { first = bytes } else { others.append(bytes) }
                 if count > limit.bytes {
                     // The first pieces are lost, so that the rest must not be read as if it were the whole body.
                     source.release()
                     throw Body.tooLarge(limit)
                 }
-            case .end: return others.isEmpty ? first : Bytes.joined([first] + others)
+            case .end:
+                let first = first ?? .empty
+                return others.isEmpty ? first : Bytes.joined([first] + others)
             case .broken(let error): throw error
             }
         }
