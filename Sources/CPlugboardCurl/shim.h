@@ -164,9 +164,9 @@ struct ccurl_kept {
 };
 
 // NULL on all threads but those of loops. A static of a function, because Swift emits no others of a header; so one
-// source file must make all calls.
+// source file must make all calls. Of the model whose address needs no call, so that its users save no registers for it.
 static inline struct ccurl_kept **ccurl_kept_here(void) {
-    static __thread struct ccurl_kept *kept;
+    static __thread __attribute__((tls_model("initial-exec"))) struct ccurl_kept *kept;
     return &kept;
 }
 
@@ -240,18 +240,24 @@ static inline void *ccurl_take(size_t size) {
     return ccurl_begin_block(malloc(sizeof(struct ccurl_header) + room), class_index, room);
 }
 
+// Frees a block that is not kept, or gives it back to its owner. A function of its own, so that `ccurl_give` needs no
+// registers for it.
+__attribute__((noinline)) static void ccurl_free(void *block) {
+    size_t class_index = ccurl_class_of(block);
+    if (class_index > CCURL_SLOT) return free(block);
+    if (class_index == CCURL_SLOT) return ccurl_header_of(block)->give_back(block);
+    free(ccurl_header_of(block));
+}
+
 // Keeps a block, frees it, or gives it back to its owner. libcurl frees NULL twice as often as a block.
 static inline void ccurl_give(void *block) {
     if (!block) return;
-    struct ccurl_header *header = ccurl_header_of(block);
     struct ccurl_kept *kept = *ccurl_kept_here();
     size_t class_index = ccurl_class_of(block);
-    if (class_index > CCURL_SLOT) return free(block);
-    if (class_index == CCURL_SLOT) return header->give_back(block);
-    if (class_index == CCURL_LARGE || !kept || kept->bytes >= (1 << 20)) return free(header);
+    if (class_index >= CCURL_LARGE || !kept || kept->bytes >= (1 << 20)) return ccurl_free(block);
     *(void **)block = kept->first[class_index];
     kept->first[class_index] = block;
-    kept->bytes += header->room;
+    kept->bytes += ccurl_header_of(block)->room;
 }
 
 // Makes a block of memory that its owner takes back.

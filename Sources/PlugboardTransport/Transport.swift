@@ -66,8 +66,8 @@ extension AttemptRequest {
     /// The request of an attempt, whose options are shared with the request's.
     // Not an initializer, in which the compiler would copy the whole.
     package static func sharing(
-        _ storedOptions: StoredOptions, method: Method, url: String, fields: Fields, body: (any BodySource)?,
-        optionsIdentity: UInt64, isWatched: Bool, isTimed: Bool, usesFreshConnection: Bool
+        _ storedOptions: consuming StoredOptions, method: consuming Method, url: consuming String,
+        fields: consuming Fields, body: consuming (any BodySource)?, optionsIdentity: UInt64, isWatched: Bool, isTimed: Bool, usesFreshConnection: Bool
     ) -> AttemptRequest {
         AttemptRequest(
             method: method, url: url, fields: fields, body: body, optionsIdentity: optionsIdentity,

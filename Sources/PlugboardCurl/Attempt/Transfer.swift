@@ -51,10 +51,6 @@ final class Transfer: Attempt, @unchecked Sendable {
         multi: MultiHandle, attempt: borrowing AttemptRequest, url: ParsedURL?, handle: EasyHandle?,
         observer: any AttemptObserver
     ) {
-        self.multi = multi
-        self.observer = observer
-        self.url = url
-        self.handle = handle
         isWatched = attempt.isWatched
         isTimed = attempt.isTimed
         isHead = attempt.method == .head
@@ -66,6 +62,11 @@ final class Transfer: Attempt, @unchecked Sendable {
         let hostAndPort = url?.hostAndPort ?? ""
         destination = unixSocket.map { "\(hostAndPort) \($0)" } ?? hostAndPort
         clock = TransferClock(multi.loop, stored)
+        // Last, so that they are moved here.
+        self.multi = multi
+        self.observer = observer
+        self.url = url
+        self.handle = handle
     }
 
     /// The state that the callbacks use; nil without a handle.
