@@ -164,7 +164,7 @@ struct ccurl_kept {
 };
 
 // NULL on all threads but those of loops. A static of a function, because Swift emits no others of a header; so one
-// source file must make all calls. Of the model whose address needs no call, so that its users save no registers for it.
+// source file must make all calls. Its address needs no call in this model, so that no registers are saved for one.
 static inline struct ccurl_kept **ccurl_kept_here(void) {
     static __thread __attribute__((tls_model("initial-exec"))) struct ccurl_kept *kept;
     return &kept;

@@ -67,7 +67,8 @@ extension AttemptRequest {
     // Not an initializer, in which the compiler would copy the whole.
     package static func sharing(
         _ storedOptions: consuming StoredOptions, method: consuming Method, url: consuming String,
-        fields: consuming Fields, body: consuming (any BodySource)?, optionsIdentity: UInt64, isWatched: Bool, isTimed: Bool, usesFreshConnection: Bool
+        fields: consuming Fields, body: consuming (any BodySource)?, optionsIdentity: UInt64, isWatched: Bool,
+        isTimed: Bool, usesFreshConnection: Bool
     ) -> AttemptRequest {
         AttemptRequest(
             method: method, url: url, fields: fields, body: body, optionsIdentity: optionsIdentity,
