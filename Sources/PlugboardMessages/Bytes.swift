@@ -58,7 +58,7 @@ public struct Bytes: Sendable {
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer { withExtendedLifetime(storage) {} }
-        return try body(UnsafeRawBufferPointer(rebasing: storage.header.bytes[start..<start + count]))
+        return try body(UnsafeRawBufferPointer(rebasing: storage.bytes[start..<start + count]))
     }
 
     /// The bytes in a range of offsets, sharing the memory. Bounds beyond the end are clamped.
@@ -130,6 +130,9 @@ private final class Storage: ManagedBuffer<Memory, UInt8> {
         return unsafeDowncast(made, to: Storage.self)
     }
 
-    // By its pointer, which costs no check for exclusive access.
+    // The header is read by its pointer, which costs no check for exclusive access.
+
+    var bytes: UnsafeRawBufferPointer { withUnsafeMutablePointerToHeader { $0.pointee.bytes } }
+
     deinit { withUnsafeMutablePointerToHeader { $0.pointee.release?($0.pointee.bytes.baseAddress) } }
 }

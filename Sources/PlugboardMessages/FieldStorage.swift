@@ -11,6 +11,11 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
         @usableFromInline var room: Int
         @usableFromInline var byteCount = 0
         @usableFromInline var byteRoom: Int
+
+        @inline(__always)
+        func hasRoom(_ entries: Int, _ bytes: Int) -> Bool {
+            entries <= room - count && bytes <= byteRoom - byteCount
+        }
     }
 
     /// Storage without fields, with room for so many.
@@ -42,6 +47,11 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
         withUnsafeMutablePointers { body($1, &$0.pointee.count) }
     }
 
+    // By its pointer, which costs no check for exclusive access.
+    @inlinable
+    @inline(__always)
+    var extent: Extent { withUnsafeMutablePointerToHeader { $0.pointee } }
+
     /// Adds bytes for which there is room, and returns the offset of the first.
     @inline(__always)
     func add(_ piece: UnsafeRawBufferPointer) -> Int {
@@ -54,6 +64,16 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
             extent.pointee.byteCount &+= piece.count
             return offset
         }
+    }
+
+    /// Adds a field for which there is room. It is secret, too, if its name is one of the caller's credentials.
+    @inline(__always)
+    func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ isSecret: Bool) {
+        let (start, isAlwaysSecret) = (add(name), Fields.isAlwaysSecret(name))
+        add(
+            Fields.Entry(
+                name: Fields.Entry.range(0..<name.count, from: start),
+                value: Fields.Entry.range(0..<value.count, from: add(value)), isSecret: isSecret || isAlwaysSecret))
     }
 
     /// Adds an entry for which there is room.
@@ -88,20 +108,27 @@ extension Fields {
         guard let storage else {
             return body(UnsafeBufferPointer(start: nil, count: 0), UnsafeRawBufferPointer(start: nil, count: 0))
         }
-        return storage.withContents(body)
+        // Kept by these fields, so that reading counts no references.
+        defer { withExtendedLifetime(self) {} }
+        return Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { $0.withContents(body) }
     }
 
     /// Storage that nothing else refers to, with room for this many more.
+    @inline(__always)
     mutating func writableStorage(room: Int = 0, byteRoom: Int = 0) -> FieldStorage {
-        let isShared = !isKnownUniquelyReferenced(&storage)
+        if isKnownUniquelyReferenced(&storage), let storage, storage.extent.hasRoom(room, byteRoom) { return storage }
+        return newStorage(room: room, byteRoom: byteRoom)
+    }
+
+    @inline(never)
+    private mutating func newStorage(room: Int, byteRoom: Int) -> FieldStorage {
         guard let storage else {
             let made = FieldStorage.make(room: Swift.max(room, 4), byteRoom: Swift.max(byteRoom, 64))
             self.storage = made
             return made
         }
-        let extent = storage.header
+        let extent = storage.extent
         let (needed, neededBytes) = (extent.count + room, extent.byteCount + byteRoom)
-        if !isShared, needed <= extent.room, neededBytes <= extent.byteRoom { return storage }
         let copy = storage.copy(
             room: needed <= extent.room ? extent.room : Swift.max(2 * extent.room, needed),
             byteRoom: neededBytes <= extent.byteRoom ? extent.byteRoom : Swift.max(2 * extent.byteRoom, neededBytes))

@@ -26,7 +26,7 @@ public struct Fields: Sendable {
 
     @inlinable
     /// The number of fields.
-    public var count: Int { storage?.header.count ?? 0 }
+    public var count: Int { storage?.extent.count ?? 0 }
     @inlinable
     /// Whether there are no fields.
     public var isEmpty: Bool { count == 0 }
@@ -104,13 +104,19 @@ extension Fields {
     public mutating func append(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isSecret: Bool = false
     ) {
-        let isSecret = isSecret || Fields.isAlwaysSecret(name)
-        let storage = writableStorage(room: 1, byteRoom: name.count + value.count)
-        let start = storage.add(name)
-        storage.add(
-            Entry(
-                name: Entry.range(0..<name.count, from: start),
-                value: Entry.range(0..<value.count, from: storage.add(value)), isSecret: isSecret))
+        writableStorage(room: 1, byteRoom: name.count + value.count).add(name, value, isSecret)
+    }
+
+    /// Adds so many fields at the end, whose names and values have so many bytes in all.
+    package mutating func append(
+        _ count: Int, bytes: Int,
+        _ field: (Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, isSecret: Bool)
+    ) {
+        let storage = writableStorage(room: count, byteRoom: bytes)
+        for index in 0..<count {
+            let (name, value, isSecret) = field(index)
+            storage.add(name, value, isSecret)
+        }
     }
 
     /// Replaces all fields of this name by one at the index of the first, or appends it.
@@ -186,6 +192,14 @@ extension Fields {
             precondition(entries.indices.contains(index), "There is no field of this index.")
             let entry = entries[index]
             return body(bytes.part(entry.name), bytes.part(entry.value))
+        }
+    }
+
+    /// Calls `body` with name and value of each field, in order; the pointers are valid until `body` returns.
+    @inlinable
+    public func forEachField(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        withContents { entries, bytes in
+            for entry in entries { body(bytes.part(entry.name), bytes.part(entry.value)) }
         }
     }
 

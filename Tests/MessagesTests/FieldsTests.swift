@@ -20,6 +20,17 @@ struct FieldsTests {
         #expect(fields.byteCount == 3 * 4)
     }
 
+    @Test func `each field is shown in order, with its bytes`() {
+        var fields: Fields = ["X-B": "1", "x-a": ""]
+        append([0x62], [0xFF, 0xFE], to: &fields)
+        var shown: [[UInt8]] = []
+
+        fields.forEachField { shown += [Array($0), Array($1)] }
+        Fields().forEachField { _, _ in shown.append([]) }
+
+        #expect(shown == [Array("X-B".utf8), Array("1".utf8), Array("x-a".utf8), [], [0x62], [0xFF, 0xFE]])
+    }
+
     @Test func `names are looked up without regard to ASCII case`() {
         let fields: Fields = ["Content-TYPE": "a", "content-type": "b", "\u{C9}": "c"]
 

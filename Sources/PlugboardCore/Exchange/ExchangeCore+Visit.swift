@@ -55,7 +55,7 @@ extension ExchangeCore {
         let result = Unmanaged.passUnretained(home.containment)
             ._withUnsafeGuaranteedRef { $0.call(slot.index, hook, call) }
         frame = outer
-        if outer.isEmpty { views.clear() }
+        if outer.isEmpty { views.clear(home) }
         return result
     }
 

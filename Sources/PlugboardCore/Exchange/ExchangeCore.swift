@@ -117,6 +117,8 @@ final class ExchangeCore: @unchecked Sendable {
         Unmanaged<ExchangeCore>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
     }
 
+    /// For texts that are handed out now.
+    var scratch: Scratch { views.scratch(of: home) }
     var requestHead: HeadNode { views.requestHead(of: self) }
     var responseHead: HeadNode { views.responseHead(of: self) }
 

@@ -40,7 +40,7 @@ final class HeadNode {
 
     var scratch: Scratch {
         guard let exchange else { return ownScratch }
-        return exchange.views.scratch
+        return exchange.scratch
     }
 
     var isOfRequest: Bool { isRequest }

@@ -73,17 +73,16 @@ extension HostContext {
 
     /// `publish_event`: an event under the plugin's own id. Its details are made only if the event may be watched.
     func publish(
-        _ event: String, _ number: plug_exchange_id, _ details: () -> [(String, ObservedEvent.Detail)]
+        _ id: plug_text, _ number: plug_exchange_id, _ details: () -> [(String, ObservedEvent.Detail)]
     ) -> plug_result {
-        guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
+        guard id.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core = startedCore else { return codeOfAbsence }
         let home = number == 0 ? core.current ?? core.first : core.home(of: number)
         let isHere = home.loop.isCurrent
-        if isHere, core.pipeline.watchers.listeners(event).isEmpty, core.watch == nil,
-            home.exchange(number)?.watch == nil
-        {
-            return PLUG_OK
-        }
+        let isUnseen = isHere && core.watch == nil && home.exchange(number)?.watch == nil
+        if isUnseen && !core.pipeline.watchers.watchesPlugins { return PLUG_OK }
+        let event = id.string
+        if isUnseen && core.pipeline.watchers.listeners(event).isEmpty { return PLUG_OK }
         let details = details()
         let deliver = { @Sendable in
             let node = EventNode(event, details)

@@ -15,8 +15,8 @@ extension HostTable {
         table.failure = { pointer, code, reason in
             guard let pointer, let failure = ExchangeCore.from(pointer).failure else { return PLUG_WRONG_TIME }
             let exchange = ExchangeCore.from(pointer)
-            code?.pointee = exchange.views.scratch.text(failure.code.name)
-            reason?.pointee = exchange.views.scratch.text(failure.reason)
+            code?.pointee = exchange.scratch.text(failure.code.name)
+            reason?.pointee = exchange.scratch.text(failure.reason)
             return PLUG_OK
         }
         table.can_resend = { pointer in steering(pointer)?.canResend == true ? PLUG_OK : PLUG_WRONG_TIME }
@@ -26,7 +26,7 @@ extension HostTable {
             guard let url = URLParts.resolve(reference.string, against: exchange.request.head.url) else {
                 return plug_text()
             }
-            return exchange.views.scratch.text(url)
+            return exchange.scratch.text(url)
         }
         setAttributes(&table)
         setStates(&table)
@@ -37,14 +37,14 @@ extension HostTable {
             guard let pointer else { return plug_text() }
             let exchange = ExchangeCore.from(pointer)
             guard exchange.mayHaveAttributes, let value = exchange.attribute(name.string) else { return plug_text() }
-            return exchange.views.scratch.text(value)
+            return exchange.scratch.text(value)
         }
         table.attribute_at = { pointer, index, attribute in
             guard let pointer else { return PLUG_BAD_ARGUMENT }
             let exchange = ExchangeCore.from(pointer)
             guard let found = exchange.attribute(at: Int(clamping: index)) else { return PLUG_NOT_FOUND }
             attribute?.pointee = plug_field(
-                name: exchange.views.scratch.text(found.name), value: exchange.views.scratch.text(found.value))
+                name: exchange.scratch.text(found.name), value: exchange.scratch.text(found.value))
             return PLUG_OK
         }
         table.set_attribute = { pointer, name, value in

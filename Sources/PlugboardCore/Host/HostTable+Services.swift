@@ -52,7 +52,7 @@ extension HostTable {
     static func setEvents(_ table: inout plug_host_v1) {
         table.publish_event = { host, exchange, id, details, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            return HostContext.from(host).publish(id.string, exchange) {
+            return HostContext.from(host).publish(id, exchange) {
                 makeFields(details, count).map { ($0.name, ObservedEvent.Detail.text($0.value)) }
             }
         }

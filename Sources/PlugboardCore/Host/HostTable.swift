@@ -70,17 +70,17 @@ enum HostTable {
                 guard let pointer else { return plug_text() }
                 let exchange = ExchangeCore.from(pointer)
                 guard let sender = exchange.family.sender else { return plug_text() }
-                return exchange.views.scratch.text(exchange.pipeline.slots[sender].id)
+                return exchange.scratch.text(exchange.pipeline.slots[sender].id)
             },
             option_at: { pointer, index, option, flags in
                 guard let pointer else { return PLUG_BAD_ARGUMENT }
                 let exchange = ExchangeCore.from(pointer)
                 guard let stored = exchange.request.head.storedOptions else { return PLUG_NOT_FOUND }
-                let texts = exchange.views.scratch.options(isFirst: index == 0) { stored.options.texts }
+                let texts = exchange.scratch.options(isFirst: index == 0) { stored.options.texts }
                 guard index < texts.count else { return PLUG_NOT_FOUND }
                 let found = texts[Int(index)]
                 option?.pointee = plug_field(
-                    name: exchange.views.scratch.text(found.name), value: exchange.views.scratch.text(found.value))
+                    name: exchange.scratch.text(found.name), value: exchange.scratch.text(found.value))
                 flags?.pointee = RequestOptions.isSecret(found.name, found.value) ? PLUG_FLAG_SECRET : 0
                 return PLUG_OK
             },

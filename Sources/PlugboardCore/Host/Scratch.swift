@@ -4,11 +4,18 @@ import PlugboardKit
 /// Keeps texts that were handed out to a plugin until its hook returns.
 final class Scratch {
     // Unchecked, because it is cleared after every hook.
+    /// For the first texts of a hook, as long as they fit.
+    private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 1)
+    @exclusivity(unchecked) private var used = 0
+    /// Those that do not fit.
     @exclusivity(unchecked) private var texts: [UnsafeMutableRawPointer] = []
     @exclusivity(unchecked) private var fields: [Fields] = []
     @exclusivity(unchecked) private var options: [(name: String, value: String)]?
 
-    deinit { clear() }
+    deinit {
+        clear()
+        block.deallocate()
+    }
 
     /// A copy of a text that stays until `clear`.
     func text(_ string: String) -> plug_text {
@@ -16,10 +23,19 @@ final class Scratch {
     }
 
     func text(_ bytes: UnsafeRawBufferPointer) -> plug_text {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 1)
+        let copy = room(bytes.count)
         copy.copyMemory(from: bytes)
-        if let address = copy.baseAddress { texts.append(address) }
-        return plug_text(UnsafeRawBufferPointer(rebasing: copy[..<bytes.count]))
+        return plug_text(UnsafeRawBufferPointer(copy))
+    }
+
+    private func room(_ count: Int) -> UnsafeMutableRawBufferPointer {
+        if count <= block.count - used {
+            defer { used += count }
+            return UnsafeMutableRawBufferPointer(rebasing: block[used..<used + count])
+        }
+        let text = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 1)
+        texts.append(text)
+        return UnsafeMutableRawBufferPointer(start: text, count: count)
     }
 
     /// The options of the request as texts, made again when the first is asked for.
@@ -36,9 +52,12 @@ final class Scratch {
     func keep(_ fields: Fields) { self.fields.append(fields) }
 
     func clear() {
-        for text in texts { text.deallocate() }
-        texts.removeAll(keepingCapacity: true)
-        fields.removeAll(keepingCapacity: true)
+        used = 0
+        if !texts.isEmpty {
+            for text in texts { text.deallocate() }
+            texts.removeAll(keepingCapacity: true)
+        }
+        if !fields.isEmpty { fields.removeAll(keepingCapacity: true) }
         if options != nil { options = nil }
     }
 }

@@ -36,6 +36,8 @@ final class KernelLoop: @unchecked Sendable {
     let outcomes: OutcomeBatch
     /// Makes the loop's next event; nil while it makes one. [loop]
     @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created)
+    /// For the texts that a hook is given; nil while one uses it. [loop]
+    @exclusivity(unchecked) var idleScratch: Scratch?
     private var lastIdentity: UInt64
     private let identityStep: UInt64
 

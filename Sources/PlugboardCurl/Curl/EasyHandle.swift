@@ -217,18 +217,16 @@ final class EasyHandle {
         fields.removeAll()
         proxyFields.removeAll()
         var (saysAccept, saysExpect) = (false, false)
-        for index in 0..<requested.count {
-            requested.withField(index) { name, value in
-                switch KnownField(name) {
-                case .contentLength: return
-                case .proxyAuthorization: return proxyFields.append(name, value)
-                case .accept where body.waitsForContinue, .expect where body.waitsForContinue: return
-                case .accept: saysAccept = true
-                case .expect: saysExpect = true
-                case .transferEncoding, nil: break
-                }
-                fields.append(name, value)
+        requested.forEachField { name, value in
+            switch KnownField(name) {
+            case .contentLength: return
+            case .proxyAuthorization: return proxyFields.append(name, value)
+            case .accept where body.waitsForContinue, .expect where body.waitsForContinue: return
+            case .accept: saysAccept = true
+            case .expect: saysExpect = true
+            case .transferEncoding, nil: break
             }
+            fields.append(name, value)
         }
         if body.source != nil, !saysExpect { fields.suppress("Expect") }
         if body.waitsForContinue { setExpectation(requested) } else if !saysAccept { fields.suppress("Accept") }
@@ -245,19 +243,17 @@ final class EasyHandle {
     /// response's body and send again (RFC 9110 §15.5.18). The upload's queue waits instead of libcurl.
     private func setExpectation(_ requested: Fields) {
         var saysAccept = false
-        for index in 0..<requested.count {
-            requested.withField(index) { name, value in
-                guard KnownField(name) == .accept, !FieldList.isBlank(value) else { return }
-                saysAccept = true
-                fields.append(name, value)
-            }
+        requested.forEachField { name, value in
+            guard KnownField(name) == .accept, !FieldList.isBlank(value) else { return }
+            saysAccept = true
+            fields.append(name, value)
         }
         if !saysAccept {
             // A missing field means the same (RFC 9110 §12.5.1).
             StaticString("Accept").withRawBytes { name in StaticString("*/*").withRawBytes { fields.append(name, $0) } }
         }
-        for index in 0..<requested.count {
-            requested.withField(index) { if KnownField($0) == .expect { fields.appendUnknown($0, $1) } }
+        requested.forEachField { name, value in
+            if KnownField(name) == .expect { fields.appendUnknown(name, value) }
         }
     }
 }

@@ -101,7 +101,7 @@ extension Client {
         guard !settings.fields.isEmpty, endpoint.usesGeneralFields else { return own }
         if own.isEmpty { return settings.fields }
         var fields = settings.fields
-        for index in own.indices { own.withField(index) { name, _ in fields.remove(name) } }
+        own.forEachField { name, _ in fields.remove(name) }
         for index in own.indices {
             own.withField(index) { fields.append($0, $1, isSecret: own.isSecret(at: index)) }
         }

@@ -123,9 +123,9 @@ public struct Head: ~Copyable {
 extension Fields {
     /// Adds fields that the kernel has shown.
     fileprivate mutating func append(_ views: Slice<UnsafeMutableBufferPointer<plug_head_field_v1>>) {
-        reserve(fields: count + views.count, bytes: views.reduce(byteCount) { $0 + $1.byteCount })
-        for view in views {
-            append(view.name.buffer, view.value.buffer, isSecret: view.flags & PLUG_FLAG_SECRET != 0)
+        append(views.count, bytes: views.reduce(0) { $0 + $1.byteCount }) { index in
+            let view = views[views.startIndex + index]
+            return (view.name.buffer, view.value.buffer, view.flags & PLUG_FLAG_SECRET != 0)
         }
     }
 }

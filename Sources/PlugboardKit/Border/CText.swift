@@ -13,9 +13,14 @@ extension plug_text {
 
     /// Whether the bytes are those of a text.
     package func isEqual(_ text: String) -> Bool {
+        count == UInt64(text.utf8.count) && hasPrefix(text)
+    }
+
+    /// Whether the bytes begin with those of a text.
+    package func hasPrefix(_ text: String) -> Bool {
         withUTF8(text) { text in
-            guard count == UInt64(text.count) else { return false }
             let buffer = buffer
+            guard buffer.count >= text.count else { return false }
             for index in 0..<text.count where buffer[index] != text[index] { return false }
             return true
         }

@@ -90,6 +90,30 @@ static void list(const plug_host_v1 *host, plug_exchange *exchange) {
     host->set_field(host->request(exchange), PLUG_TEXT("x-attributes"), plug_make_text(names, strlen(names)));
 }
 
+// Asks for URL and method again and again, changes the URL, and says whether all texts are still what they were.
+static void hoard(const plug_host_v1 *host, plug_head *request) {
+    enum { count = 100 };
+    plug_text urls[count], methods[count];
+    for (int index = 0; index < count; index++) {
+        urls[index] = host->url(request);
+        methods[index] = host->method(request);
+    }
+    plug_text field = host->field(request, PLUG_TEXT("x-do"));
+    char url[1000], wanted[1000];
+    int length = snprintf(wanted, sizeof(wanted), "%.*s", (int)urls[0].count, urls[0].bytes);
+    host->set_url(request, PLUG_TEXT("http://other.test/"));
+    host->set_field(request, PLUG_TEXT("x-do"), PLUG_TEXT("something longer, so that it does not fit"));
+    int same = is(field, "hoard");
+    for (int index = 0; index < count; index++) {
+        snprintf(url, sizeof(url), "%.*s", (int)urls[index].count, urls[index].bytes);
+        same += (int)urls[index].count == length && strcmp(url, wanted) == 0 && is(methods[index], "GET");
+    }
+    char said[20];
+    snprintf(said, sizeof(said), "%d of %d", same, count + 1);
+    host->set_field(request, PLUG_TEXT("x-same"), plug_make_text(said, strlen(said)));
+    host->set_field(request, PLUG_TEXT("x-first"), urls[0]);
+}
+
 static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plugin *self = context;
     const plug_host_v1 *host = self->host;
@@ -106,6 +130,7 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
     if (is(what, "upload")) host->set_request_body(exchange, make_body(self));
     if (is(what, "cancel")) return cancel(self, exchange);
     if (is(what, "list")) list(host, exchange);
+    if (is(what, "hoard")) hoard(host, request);
     return PLUG_VERDICT_NEXT;
 }
 

@@ -110,6 +110,19 @@ import Testing
         #expect(transport.requests.last?.fields["x-told"] == "0 1 cancelled")
     }
 
+    @Test(arguments: [3, 200, 600])
+    func `texts of the host stay until the hook returns, however many and long they are`(length: Int) async throws {
+        let transport = MockTransport()
+        let kernel = try kernel(transport)
+        let url = anywhere + String(repeating: "a", count: length)
+
+        // Twice, because the second exchange gets the memory that the first one had.
+        for _ in 0..<2 { _ = try await kernel.send(Request(.get, url, fields: ["x-do": "hoard"])) }
+
+        #expect(transport.requests.map { $0.fields["x-same"] } == ["101 of 101", "101 of 101"])
+        #expect(transport.requests.map { $0.fields["x-first"] } == [url, url])
+    }
+
     @Test func `attributes are listed by name, the origin's too`() async throws {
         let transport = MockTransport()
         var configuration = Configuration(plugins: ["redirect", PluginEntry(try FixturePlugin.build("border"))])

@@ -42,8 +42,7 @@ extension Cache {
         recording.flight = turn.flight
         if let flight = turn.flight { recording.refused = { [flights] in flights.end(flight, .fruitless) } }
         // A body that has come already is recorded at once, unless the store is behind. It is committed as any other:
-        // in
-        // `onClose`, if it ended well.
+        // in `onClose`, if it ended well.
         if recording.hasRoom, exchange.withWholeResponseBody({ recording.take($0) }) != nil { return recording.end() }
         var hasBody = false
         exchange.wrapResponseBody { [host] body in

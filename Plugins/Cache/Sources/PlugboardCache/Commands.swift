@@ -186,13 +186,11 @@ final class StoredMessageSource: BodySource {
 
     init(_ head: ResponseHead, _ body: (any BodySource)?) {
         var text: [UInt8] = Array("HTTP/1.1 \(head.status) \r\n".utf8)
-        for index in head.fields.indices {
-            head.fields.withField(index) { name, value in
-                text += name
-                text += [UInt8(ascii: ":"), UInt8(ascii: " ")]
-                text += value
-                text += [13, 10]
-            }
+        head.fields.forEachField { name, value in
+            text += name
+            text += [UInt8(ascii: ":"), UInt8(ascii: " ")]
+            text += value
+            text += [13, 10]
         }
         self.head = Mutex(Bytes(text + [13, 10]))
         self.body = body

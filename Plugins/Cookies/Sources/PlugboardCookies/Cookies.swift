@@ -102,11 +102,9 @@ struct Cookies: Plugin {
     private func receive(_ fields: Fields, from uri: RequestURI, into jar: String, in exchange: UInt64) {
         let tally = jars.withJar(jar) { jar, now in
             var tally = Tally(evictions: jar.evictions)
-            for index in 0..<fields.count {
-                fields.withField(index) { name, value in
-                    guard Cookies.isSetCookie(name) else { return }
-                    tally.add(value) { (field) throws(Refusal) in try jar.receive(field, from: uri, now: now) }
-                }
+            fields.forEachField { name, value in
+                guard Cookies.isSetCookie(name) else { return }
+                tally.add(value) { (field) throws(Refusal) in try jar.receive(field, from: uri, now: now) }
             }
             tally.evictions = jar.evictions - tally.evictions
             return tally

@@ -56,7 +56,7 @@ extension ExchangeCore {
             }
         }
         frame = outer
-        if outer.isEmpty { views.clear() }
+        if outer.isEmpty { views.clear(home) }
         watch?(event.observed)
     }
 }

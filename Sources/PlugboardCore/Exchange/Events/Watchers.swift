@@ -11,6 +11,8 @@ struct Watchers: ~Copyable, @unchecked Sendable {
     /// By the event's number.
     private let ofKernel: [Listeners]
     private let ofPlugins: [String: [Listener]]
+    /// Whether a plugin gets events of plugins.
+    let watchesPlugins: Bool
     /// Whether a plugin wants milestones or progress, which cost the transport something.
     let isWatchedClosely: Bool
     /// Whether a plugin lists `networkChanged`, for which the kernel opens a socket.
@@ -32,6 +34,8 @@ struct Watchers: ~Copyable, @unchecked Sendable {
             for event in events { others[event, default: []].append(listener) }
         }
         ofPlugins = others
+        let ofKernel = Set(KernelEvent.allCases.map(\.name))
+        watchesPlugins = !ofAll.isEmpty || others.keys.contains { !ofKernel.contains($0) }
         let close: [KernelEvent] = [.resolved, .connected, .secured, .sent, .firstByte, .progress]
         isWatchedClosely = close.contains { event in
             chosen.contains { $0.1.isEmpty || $0.1.contains(event.name) }

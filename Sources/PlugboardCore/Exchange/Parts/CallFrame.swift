@@ -45,7 +45,7 @@ struct ExchangeViews {
 
     private var requestHead: HeadNode?
     private var responseHead: HeadNode?
-    /// Texts that were handed out.
+    /// Texts that were handed out; lent by the loop until the outermost hook returns.
     private var copies: Scratch?
     /// The attributes as the plugin of one slot sees them, once it has asked for them by index.
     private var attributes: (slot: Int, list: AttributeList)?
@@ -65,15 +65,12 @@ struct ExchangeViews {
         return node
     }
 
-    /// For texts that are handed out now.
-    var scratch: Scratch {
-        mutating get {
-            isInUse = true
-            if let copies { return copies }
-            let made = Scratch()
-            copies = made
-            return made
-        }
+    mutating func scratch(of home: KernelLoop) -> Scratch {
+        if let copies { return copies }
+        isInUse = true
+        let lent = home.idleScratch.take() ?? Scratch()
+        copies = lent
+        return lent
     }
 
     func attributes(of slot: Int) -> AttributeList? { attributes?.slot == slot ? attributes?.list : nil }
@@ -88,12 +85,15 @@ struct ExchangeViews {
 
     /// The outermost call has returned.
     @inline(__always)
-    mutating func clear() {
-        if isInUse { clearAll() }
+    mutating func clear(_ home: KernelLoop) {
+        if isInUse { clearAll(home) }
     }
 
-    private mutating func clearAll() {
-        copies?.clear()
+    private mutating func clearAll(_ home: KernelLoop) {
+        if let lent = copies.take() {
+            lent.clear()
+            home.idleScratch = lent
+        }
         attributes = nil
         isInUse = false
     }

@@ -111,10 +111,8 @@ extension Fields {
     /// Calls `body` with the value of each field of this name, without surrounding blanks.
     func forEachValue(_ name: FieldName, _ body: (UnsafeRawBufferPointer) -> Void) {
         withUTF8Bytes(name.text) { wanted in
-            for index in 0..<count {
-                withField(index) { name, value in
-                    if isSameName(name, wanted) { body(value.trimmed) }
-                }
+            forEachField { name, value in
+                if isSameName(name, wanted) { body(value.trimmed) }
             }
         }
     }

@@ -101,22 +101,20 @@ final class RequestFacts: Sendable {
         var directives = RequestDirectives()
         var conditions: Conditions = []
         var hasPragma = false
-        for index in 0..<fields.count {
-            fields.withField(index) { name, value in
-                switch name.count {
-                case 5: if name.equals("range") { conditions.insert(.range) }
-                case 6: hasPragma = hasPragma || name.equals("pragma") && isNoCache(value)
-                case 8:
-                    if name.equals("if-match") { conditions.insert(.originOnly) }
-                    if name.equals("if-range") { conditions.insert(.ifRange) }
-                case 13:
-                    if name.equals("cache-control") { directives.read(value) }
-                    if name.equals("if-none-match") { conditions.insert(.ifNoneMatch) }
-                    if name.equals("authorization") { conditions.insert(.authorization) }
-                case 17: if name.equals("if-modified-since") { conditions.insert(.ifModifiedSince) }
-                case 19: if name.equals("if-unmodified-since") { conditions.insert(.originOnly) }
-                default: break
-                }
+        fields.forEachField { name, value in
+            switch name.count {
+            case 5: if name.equals("range") { conditions.insert(.range) }
+            case 6: hasPragma = hasPragma || name.equals("pragma") && isNoCache(value)
+            case 8:
+                if name.equals("if-match") { conditions.insert(.originOnly) }
+                if name.equals("if-range") { conditions.insert(.ifRange) }
+            case 13:
+                if name.equals("cache-control") { directives.read(value) }
+                if name.equals("if-none-match") { conditions.insert(.ifNoneMatch) }
+                if name.equals("authorization") { conditions.insert(.authorization) }
+            case 17: if name.equals("if-modified-since") { conditions.insert(.ifModifiedSince) }
+            case 19: if name.equals("if-unmodified-since") { conditions.insert(.originOnly) }
+            default: break
             }
         }
         // RFC 9111 §5.4: Pragma counts only without Cache-Control.

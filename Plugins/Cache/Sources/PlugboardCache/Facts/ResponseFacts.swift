@@ -30,25 +30,23 @@ final class ResponseFacts: Sendable {
         var (directives, date, age): (ResponseDirectives, HTTPDate?, Int64?) = (ResponseDirectives(), nil, nil)
         var (expires, lastModified, hasEntityTag): (Expires?, HTTPDate?, Bool) = (nil, nil, false)
         var targeted: [[UInt8]] = []
-        for index in 0..<fields.count {
-            fields.withField(index) { name, value in
-                switch name.count {
-                case 3: if age == nil, name.equals("age") { age = ResponseFacts.age(value) ?? -1 }
-                case 4:
-                    if date == nil, name.equals("date") { date = HTTPDate(value.trimmed, now: now) }
-                    if name.equals("etag") { hasEntityTag = true }
-                case 7:
-                    if expires == nil, name.equals("expires") {
-                        expires = HTTPDate(value.trimmed, now: now).map { .at($0) } ?? .past
-                    }
-                case 13:
-                    if name.equals("cache-control") { directives.read(value) }
-                    if lastModified == nil, name.equals("last-modified") {
-                        lastModified = HTTPDate(value.trimmed, now: now)
-                    }
-                case 17: if isShared, name.equals("cdn-cache-control") { targeted.append(Array(value)) }
-                default: break
+        fields.forEachField { name, value in
+            switch name.count {
+            case 3: if age == nil, name.equals("age") { age = ResponseFacts.age(value) ?? -1 }
+            case 4:
+                if date == nil, name.equals("date") { date = HTTPDate(value.trimmed, now: now) }
+                if name.equals("etag") { hasEntityTag = true }
+            case 7:
+                if expires == nil, name.equals("expires") {
+                    expires = HTTPDate(value.trimmed, now: now).map { .at($0) } ?? .past
                 }
+            case 13:
+                if name.equals("cache-control") { directives.read(value) }
+                if lastModified == nil, name.equals("last-modified") {
+                    lastModified = HTTPDate(value.trimmed, now: now)
+                }
+            case 17: if isShared, name.equals("cdn-cache-control") { targeted.append(Array(value)) }
+            default: break
             }
         }
         if !targeted.isEmpty, let own = ResponseDirectives(targeted: targeted) {

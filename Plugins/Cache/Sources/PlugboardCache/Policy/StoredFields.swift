@@ -24,7 +24,7 @@ enum StoredFields {
         updates.remove(.contentLength)
         if isPartial { updates.remove(.contentRange) }
         var replaced = Names(updates.count)
-        for index in 0..<updates.count { updates.withField(index) { name, _ in replaced.insert(name) } }
+        updates.forEachField { name, _ in replaced.insert(name) }
         var fields = Fields()
         fields.reserve(fields: stored.count + updates.count, bytes: stored.byteCount + updates.byteCount)
         append(stored, to: &fields) { !$0.equals("age") && !replaced.contains($0) }
@@ -42,22 +42,18 @@ enum StoredFields {
             unwanted += 1
             if unwanted <= sharingLimit { kept.remove(name) }
         }
-        for index in 0..<fields.count {
-            fields.withField(index) { name, value in
-                guard isOfConnection(name) else { return }
-                drop(name, value)
-                guard name.equals("connection") else { return }
-                var list = FieldList(value)
-                while let member = list.next() {
-                    if !member.isEmpty, !isOfConnection(member) { excluded.insert(member) }
-                }
+        fields.forEachField { name, value in
+            guard isOfConnection(name) else { return }
+            drop(name, value)
+            guard name.equals("connection") else { return }
+            var list = FieldList(value)
+            while let member = list.next() {
+                if !member.isEmpty, !isOfConnection(member) { excluded.insert(member) }
             }
         }
         if !excluded.isEmpty {
-            for index in 0..<fields.count {
-                fields.withField(index) { name, value in
-                    if excluded.contains(name) { drop(name, value) }
-                }
+            fields.forEachField { name, value in
+                if excluded.contains(name) { drop(name, value) }
             }
         }
         if unwanted <= sharingLimit, bytes <= sharingByteLimit { return kept }
