@@ -130,8 +130,7 @@ private final class Storage: ManagedBuffer<Memory, UInt8> {
         return unsafeDowncast(made, to: Storage.self)
     }
 
-    // The header is read by its pointer, which costs no check for exclusive access.
-
+    // By its pointer, which costs no check for exclusive access.
     var bytes: UnsafeRawBufferPointer { withUnsafeMutablePointerToHeader { $0.pointee.bytes } }
 
     deinit { withUnsafeMutablePointerToHeader { $0.pointee.release?($0.pointee.bytes.baseAddress) } }

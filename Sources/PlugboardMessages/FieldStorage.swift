@@ -69,6 +69,7 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
     /// Adds a field for which there is room. It is secret, too, if its name is one of the caller's credentials.
     @inline(__always)
     func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ isSecret: Bool) {
+        assert(extent.hasRoom(1, name.count + value.count))
         let (start, isAlwaysSecret) = (add(name), Fields.isAlwaysSecret(name))
         add(
             Fields.Entry(

@@ -107,7 +107,7 @@ extension Fields {
         writableStorage(room: 1, byteRoom: name.count + value.count).add(name, value, isSecret)
     }
 
-    /// Adds so many fields at the end, whose names and values have so many bytes in all.
+    /// Adds so many fields at the end, whose names and values have at most so many bytes in all.
     package mutating func append(
         _ count: Int, bytes: Int,
         _ field: (Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, isSecret: Bool)

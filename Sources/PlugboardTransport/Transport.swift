@@ -13,7 +13,8 @@ public protocol Transport: AnyObject, Sendable {
     /// Starts an attempt and returns at once; its progress is reported to the observer.
     ///
     /// Called on `loop`, where the reports are made too, after `perform` has returned. There is exactly one
-    /// `attemptEnded` for each call of `perform`, and no report after it.
+    /// `attemptEnded` for each call of `perform`, and no report after it. The attempt is handed over; an implementation
+    /// may leave `consuming` out.
     func perform(_ attempt: consuming AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt
 
     /// Closes idle connections, and forgets all information about servers. Called on a loop:
@@ -64,7 +65,7 @@ extension AttemptRequest {
     }
 
     /// The request of an attempt, whose options are shared with the request's.
-    // Not an initializer, in which the compiler would copy the whole.
+    // Not an initializer: in one, the compiler would copy the whole attempt.
     package static func sharing(
         _ storedOptions: consuming StoredOptions, method: consuming Method, url: consuming String,
         fields: consuming Fields, body: consuming (any BodySource)?, optionsIdentity: UInt64, isWatched: Bool,

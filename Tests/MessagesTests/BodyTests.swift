@@ -13,6 +13,15 @@ struct BodyTests {
         }
     }
 
+    @Test(arguments: [[], [""], ["", "", "ab"], ["ab", "", "c", ""], ["", "ab", "c"]])
+    func `pieces without bytes change nothing`(pieces: [String]) async throws {
+        let source = PiecesSource(pieces)
+
+        let bytes = try await Body(source).collect(upTo: .bytes(3))
+
+        #expect(bytes == Bytes(pieces.joined()))
+    }
+
     // MARK: Files
 
     @Test func `a file is read whole, in pieces, and again from its beginning`() async throws {

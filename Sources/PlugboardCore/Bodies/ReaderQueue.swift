@@ -23,6 +23,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         mutating func put(_ piece: consuming Piece) {
             guard case .bytes(let bytes) = piece else { return end = piece }
             count += bytes.count
+            // Nothing came before. Counted first, so that the piece is moved.
             if count == bytes.count { single = bytes } else { pieces.append(bytes) }
         }
     }

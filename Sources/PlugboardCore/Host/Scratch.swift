@@ -1,11 +1,20 @@
 import CPlugboard
 import PlugboardKit
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Keeps texts that were handed out to a plugin until its hook returns.
 final class Scratch {
-    // Unchecked, because it is cleared after every hook.
+    /// In bytes. None with the address sanitizer, which must see each text, to find plugins that keep one.
+    private static let blockSize = dlsym(nil, "__asan_init") == nil ? 512 : 0
+
     /// For the first texts of a hook, as long as they fit.
-    private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 1)
+    private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 1)
+    // Unchecked, because changing them calls no code of others.
     @exclusivity(unchecked) private var used = 0
     /// Those that do not fit.
     @exclusivity(unchecked) private var texts: [UnsafeMutableRawPointer] = []

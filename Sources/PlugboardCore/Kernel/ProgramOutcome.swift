@@ -109,7 +109,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
             }
             return nil
         }
-        // Outside the lock: it may be the last reference to a response that nobody wants.
+        // Outside the lock, because a response that nobody wants is released here.
         guard let outcome = arrived.take(), let (continuation, priority) = waiting else { return }
         if let priority {
             batch.resumeInPool(OutcomeBatch.Ready(outcome: consume outcome, continuation: continuation), priority)

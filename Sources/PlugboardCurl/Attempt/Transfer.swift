@@ -62,7 +62,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         let hostAndPort = url?.hostAndPort ?? ""
         destination = unixSocket.map { "\(hostAndPort) \($0)" } ?? hostAndPort
         clock = TransferClock(multi.loop, stored)
-        // Last, so that they are moved here.
+        // Last, because a value is moved only at its last use.
         self.multi = multi
         self.observer = observer
         self.url = url

@@ -11,7 +11,7 @@ final class EasyHandle {
 
     let easy: UnsafeMutableRawPointer
     let state: TransferState.Pointer
-    // Not counted at each use: the multi handle ends its transfers, and releases its idle handles, before its own end.
+    // Not counted at each use: a handle belongs to a transfer, which keeps the multi handle, or to the multi handle.
     private unowned(unsafe) let multi: MultiHandle
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private let fields = FieldList()

@@ -74,6 +74,7 @@ public struct Body: Sendable {
             switch piece {
             case .bytes(let bytes):
                 count += bytes.count
+                // Nothing came before. Counted first, so that the piece is moved.
                 if count == bytes.count { first = bytes } else { others.append(bytes) }
                 if count > limit.bytes {
                     // The first pieces are lost, so that the rest must not be read as if it were the whole body.

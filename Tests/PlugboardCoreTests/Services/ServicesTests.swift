@@ -187,6 +187,21 @@ struct ServicesTests {
         #expect(record.lines == ["\(id).told hello 42"])
     }
 
+    @Test func `a plugin that lists events of the kernel only gets none of plugins`() async throws {
+        let record = Record()
+        let listener = ScriptedPlugin("listener")
+        listener.events = ["completed"]
+        listener.onEvent = { event, _ in record.add(event.id) }
+        let kernel = try kernel(beside: [listener])
+
+        let codes = try await ask(kernel, "publish")
+        _ = try await kernel.send(Request(.get, anywhere))
+        await kernel.shutDown()
+
+        #expect(codes == [0, 3, 3, 3])
+        #expect(record.lines == ["completed"])
+    }
+
     @Test func `the same name is the same counter, and one that there is not counts nothing`() async throws {
         let kernel = try kernel()
 

@@ -34,8 +34,8 @@ struct Watchers: ~Copyable, @unchecked Sendable {
             for event in events { others[event, default: []].append(listener) }
         }
         ofPlugins = others
-        let ofKernel = Set(KernelEvent.allCases.map(\.name))
-        watchesPlugins = !ofAll.isEmpty || others.keys.contains { !ofKernel.contains($0) }
+        let kernelNames = Set(KernelEvent.allCases.map(\.name))
+        watchesPlugins = !ofAll.isEmpty || others.keys.contains { !kernelNames.contains($0) }
         let close: [KernelEvent] = [.resolved, .connected, .secured, .sent, .firstByte, .progress]
         isWatchedClosely = close.contains { event in
             chosen.contains { $0.1.isEmpty || $0.1.contains(event.name) }
