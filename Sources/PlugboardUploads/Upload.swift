@@ -79,6 +79,8 @@ public struct Upload: Sendable {
     /// the server does not have the upload any more (404, 410). Without a journal, the server is asked to remove it.
     @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
         var run = try UploadRun(self)
+        // Not when the last reference goes, which the kernel may hold for a moment longer.
+        defer { run.journal?.end() }
         return try await run.run(with: sender)
     }
 

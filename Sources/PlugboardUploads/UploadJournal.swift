@@ -37,19 +37,27 @@ package final class UploadJournal: Sendable {
     /// False when the upload has ended.
     private let isOpen = Mutex(true)
 
-    /// Opens the journal, and locks it until the object is released.
+    /// Opens the journal, and locks it until `end`, or until the object is released.
     init(_ path: String) throws(PlugboardError) {
         self.path = path
         descriptor = try UploadJournal.openLocked(path)
     }
 
     deinit {
+        end()
+        close(descriptor)
+    }
+
+    /// Ends the use of the journal, which nothing changes afterwards: another upload may open it.
+    func end() {
         // An upload that got nothing to resume leaves nothing.
         var file = stat()
         if fstat(descriptor, &file) == 0, file.st_size == 0 { remove() }
-        // Closing alone would leave the lock to a child process that has not yet called exec.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        isOpen.withLock { isOpen in
+            isOpen = false
+            // Closing alone would leave the lock to a child process that has not yet called exec.
+            flock(descriptor, LOCK_UN)
+        }
     }
 
     private static func openLocked(_ path: String) throws(PlugboardError) -> Int32 {
@@ -172,7 +180,7 @@ package final class UploadJournal: Sendable {
     }
 
     /// Forgets the upload; another one can be noted.
-    func clear() { isOpen.withLock { _ in _ = ftruncate(descriptor, 0) } }
+    func clear() { isOpen.withLock { isOpen in if isOpen { ftruncate(descriptor, 0) } } }
 
     /// Removes a journal if the server has dropped its upload since.
     package static func removeIfExpired(_ path: String, now: Int64) {

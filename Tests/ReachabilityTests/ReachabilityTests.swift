@@ -108,11 +108,13 @@ struct ReachabilityTests {
     @Test func `a burst of changes that leaves the state as it was tells nothing`() async throws {
         try addEthernet()
         let told = Locked<[NetworkState]>([])
+        let calls = Gate()
         let loop = try EventLoop(name: "burst")
         defer { loop.stop() }
         let reachability = try namespace.run {
             try Reachability(loop: loop) { result in
                 if case .success(let state) = result { told.withLock { $0.append(state) } }
+                calls.admit()
             }
         }
         var changes = reachability.changes().makeAsyncIterator()
@@ -122,6 +124,7 @@ struct ReachabilityTests {
             (1...300).flatMap { ["route add default via 192.0.2.1 metric \($0)", "route del default metric \($0)"] })
         try namespace.ip("route del default")
         let last = await changes.next()
+        try await calls.opened(for: 2)
 
         #expect(last?.isReachable == false)
         #expect(told.withLock { $0.map(\.isReachable) } == [true, false])

@@ -84,6 +84,22 @@ extension UploadTests {
         #expect(try folder.read("file") == content && server.requests.isEmpty)
     }
 
+    @Test func `the journal of an upload that has ended is free, though its requests are still held`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
+        var upload = upload(server, .tus)
+        upload.attempts = 1
+        let hoarder = try HoardingSender()
+
+        let broken = await #expect(throws: PlugboardError.self) { try await upload.run(with: hoarder) }
+        let result = try await upload.run(with: Kernel())
+
+        #expect(broken?.code != .uploadBusy && hoarder.count > 0)
+        #expect(result.isComplete && result.resumed > 0)
+        #expect(server.contents == [content])
+    }
+
     @Test(arguments: dialects)
     func `cancelling removes the upload on the server, and the journal`(dialect: Dialect) async throws {
         var plan = UploadServer.Plan(dialect)
@@ -149,5 +165,26 @@ extension UploadTests {
 
         #expect(result.isComplete && result.resumed == 0)
         #expect(server.contents == [changed])
+    }
+}
+
+/// A kernel that never lets go of the functions that watch its requests.
+private final class HoardingSender: RequestSender {
+    private let kernel: Kernel
+    private let watches = Locked<[@Sendable (RequestNotice) -> Void]>([])
+
+    init() throws { kernel = try Kernel() }
+
+    var count: Int { watches.withLock { $0.count } }
+
+    nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
+        try await kernel.send(request)
+    }
+
+    nonisolated(nonsending) func send(
+        _ request: Request, watch: @escaping @Sendable (RequestNotice) -> Void
+    ) async throws(PlugboardError) -> Response {
+        watches.withLock { $0.append(watch) }
+        return try await kernel.send(request, watch: watch)
     }
 }
