@@ -264,7 +264,8 @@ import Testing
         while responder.client.calls.count > 0 { await Task.yield() }
         let seen = ends.withLock { $0 }
         #expect(seen == (call.state == .cancelled ? ["finished"] : ["completion", "finished"]))
-        #expect((chain.failedStep != nil) == (call.state == .failed))
+        // A step may have failed just before the chain was cancelled.
+        #expect(call.state == .cancelled || (chain.failedStep != nil) == (call.state == .failed))
         await responder.client.kernel.shutDown(within: .zero)
     }
 }
