@@ -15,6 +15,7 @@ NGINX_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]:-$0}")" && pwd)
 # Starts nginx with one worker and sets NGINX to its URL.
 start_nginx() {
     local core=${1:-} program port try
+    NGINX_PROCESS=
     program=$(PATH=$PATH:/usr/sbin command -v nginx) || { echo "nginx is not installed" >&2; return 1; }
     NGINX_FOLDER=$(mktemp -d "${TMPDIR:-/tmp}/plugboard-performance-XXXXXX") || return 1
     trap stop_nginx EXIT
@@ -67,6 +68,6 @@ make_certificate() {
 nginx_connections() { curl -s "$NGINX/status" | awk 'NR == 3 { print $1 }'; }
 
 stop_nginx() {
-    kill -TERM "$NGINX_PROCESS" 2> /dev/null && wait "$NGINX_PROCESS"
+    [ -z "$NGINX_PROCESS" ] || { kill -TERM "$NGINX_PROCESS" 2> /dev/null && wait "$NGINX_PROCESS"; }
     rm -rf "$NGINX_FOLDER"
 }

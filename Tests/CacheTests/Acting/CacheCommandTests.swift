@@ -52,6 +52,17 @@ struct CacheCommandTests {
         #expect(try await bench.kernel.cache.stats().entries == 0)
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `purge of a URL removes what the URL would be served`(linkage: Linkage) async throws {
+        let bench = try CacheBench(linkage, transport, settings: ["ignore": ["utm_*"]])
+        try await bench.get("http://a.test/?utm_source=x")
+
+        let removed = try await bench.kernel.cache.purge(.url("http://a.test/?utm_source=y"))
+
+        #expect(removed == 1)
+        #expect(try await bench.kernel.cache.stats().entries == 0)
+    }
+
     @Test func `a purge of memory keeps the file`() async throws {
         let bench = try CacheBench(.loaded, transport)
         try await bench.get()

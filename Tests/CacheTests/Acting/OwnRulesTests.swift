@@ -105,6 +105,24 @@ struct OwnRulesTests {
         #expect(first == "1" && same == "1" && bodies == ["2", "2"])
     }
 
+    @Test(arguments: Linkage.allCases, [[], ["field:X-Tenant"]])
+    func `an unsafe request invalidates what its URL would be served, whatever the key leaves out`(
+        linkage: Linkage, key: [String]
+    ) async throws {
+        let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
+        let settings: JSONObject = ["ignore": ["utm_*"], "key": .array(key.map { .string($0) })]
+        let bench = try CacheBench(linkage, transport, settings: settings)
+        var bodies: [String] = []
+        for url in ["http://a.test/?id=1", "http://a.test/?id=1&utm_source=y"] {
+            bodies.append(try await bench.get("http://a.test/?id=1&utm_source=x").body)
+            _ = try await bench.send(Request(.post, url))
+        }
+
+        bodies.append(try await bench.get("http://a.test/?id=1").body)
+
+        #expect(bodies == ["1", "3", "5"])
+    }
+
     @Test(arguments: Linkage.allCases)
     func `searches by POST are stored by their bodies`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { request in

@@ -55,6 +55,30 @@ struct CacheLinearTimeTests {
         #expect(SelectingForm.selecting(few, [:]).count == 100)
     }
 
+    @Test func `a part with too many fields is not joined with the stored one`() throws {
+        let key = CacheKey(text: "https://a.example/")
+        let now = Duration.seconds(1_700_000_000)
+        let policy = CachePolicy()
+        let request = RequestFacts(method: .get, key: key, url: key.text, fields: [:])
+        let stored = StoredResponse(
+            key: key, url: key.text, status: 206, fields: ["ETag": "\"a\"", "Cache-Control": "max-age=60"],
+            requested: now, received: now, range: .init(first: 0, complete: 9))
+        let entry = CacheEntry(id: 1, response: stored, length: 4)
+        guard case .forward(let forward) = policy.decision(for: request, entries: [entry], now: now) else {
+            throw PlugboardError("test", "The request is not forwarded.")
+        }
+        func isJoined(_ count: Int) -> Bool {
+            var fields: Fields = ["ETag": "\"a\"", "Content-Range": "bytes 4-8/9"]
+            for number in 0..<count { fields.append(FieldName("n\(number)"), "") }
+            let response = ReceivedResponse(
+                forward: forward, status: 206, fields: fields, requested: now, received: now)
+            guard case .complete = policy.decision(on: response, resolving: { _ in nil }).outcome else { return false }
+            return true
+        }
+
+        #expect(isJoined(500) && !isJoined(2000))
+    }
+
     /// Decides on a 200 and on the 304 that updates it, for a private and a shared cache.
     private func store(_ fields: Fields) {
         let key = CacheKey(text: "https://a.example/")

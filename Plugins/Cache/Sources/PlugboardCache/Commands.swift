@@ -103,7 +103,12 @@ struct Commands {
     }
 
     private func purge(_ what: Purge, _ reply: Reply) {
-        cache.store.purge(what) { reply.json(["removed": number($0)]) }
+        // A look-up of the URL would find what is stored under the URL of its key, too.
+        guard case .url(let url) = what, let other = cache.lookupRules.urlInKey(of: url), other != url else {
+            return cache.store.purge(what) { reply.json(["removed": number($0)]) }
+        }
+        let store = cache.store
+        store.purge(what) { count in store.purge(.url(other)) { reply.json(["removed": number(count + $0)]) } }
     }
 
     private func list(_ what: Purge, _ limit: Int, _ reply: Reply, withFields: Bool) {

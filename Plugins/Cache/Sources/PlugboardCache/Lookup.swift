@@ -51,6 +51,12 @@ struct LookupRules: Sendable {
     /// Nil for a URL without a normal form, whose responses are not stored.
     func url(_ url: UnsafeRawBufferPointer) -> RecentURLs.Known? { recentURLs.url(url) }
 
+    /// The URL that the keys of requests with this URL contain by the settings; nil for a URL without a normal form.
+    func urlInKey(of text: String) -> String? {
+        guard let url = NormalURL(text) else { return nil }
+        return rule.key(method: .get, url: url, value: { _ in nil }, body: nil).url
+    }
+
     /// The look-up of a request with this URL and these fields.
     ///
     /// - Parameter rule: `rule` of the same exchange.

@@ -124,6 +124,16 @@ struct ChangeRows {
             "§4.3.5 HEAD without validators updates the stored response", stale,
             Visit(method: .head, response: ["Cache-Control": "max-age=60"], body: "", expects: .notCached), again),
         Row(
+            "§4.4 HEAD without validators leaves an invalidated response invalidated", fresh,
+            Visit(method: .post, expects: .notCached),
+            Visit(method: .head, response: ["Cache-Control": "max-age=60"], body: "", expects: .notCached), fetched),
+        Row(
+            "§4.4 HEAD with the same tag confirms an invalidated response",
+            stored(["Cache-Control": "max-age=60", "ETag": "\"a\""]), Visit(method: .post, expects: .notCached),
+            Visit(
+                method: .head, response: ["Cache-Control": "max-age=60", "ETag": "\"a\""], body: "", expects: .notCached
+            ), again),
+        Row(
             "§4.3.5 HEAD with another tag invalidates", stale,
             Visit(
                 method: .head, response: ["Cache-Control": "max-age=60", "ETag": "\"b\""], body: "", expects: .notCached

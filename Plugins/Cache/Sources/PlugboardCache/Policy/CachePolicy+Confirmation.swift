@@ -119,6 +119,9 @@ extension CachePolicy {
 
     // MARK: 206 and 416 to a range of the cache's own
 
+    /// The most fields of a part that is joined with a stored one, because its fields are replaced one by one.
+    private static let mostFieldsOfPart = 1000
+
     /// RFC 9111 §3.4: parts are combined only if both have the same strong validator.
     func afterMissingPart(_ response: ReceivedResponse) -> ResponseDecision {
         let forward = response.forward
@@ -126,7 +129,8 @@ extension CachePolicy {
         guard let entry = forward.completed, let stored = entry.response.range,
             let part = ContentRange(of: response.fields), let complete = part.complete ?? stored.complete,
             stored.complete ?? complete == complete, response.status == 206,
-            isSameRepresentation(entry.response, response), let storedFirst = joins(entry, stored, part, complete)
+            isSameRepresentation(entry.response, response), let storedFirst = joins(entry, stored, part, complete),
+            response.fields.count <= CachePolicy.mostFieldsOfPart
         else {
             decision.removes = forward.completed.map { [$0] } ?? []
             var plain = forward.plain

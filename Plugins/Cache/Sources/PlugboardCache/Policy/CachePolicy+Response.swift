@@ -27,6 +27,9 @@ extension CachePolicy {
         var decision = ResponseDecision(status: CacheStatus(forwarded: response.forward.reason))
         guard (200...399).contains(response.status) else { return decision }
         decision.invalidates = [request.url]
+        // What the request's own URL would be served, if the key leaves a part of the URL out.
+        let urlInKey = request.key.url
+        if urlInKey != request.url { decision.invalidates.append(urlInKey) }
         let origin = Origin(url: request.url)
         var isOfItself = false
         for name: FieldName in [.location, .contentLocation] {
@@ -40,7 +43,7 @@ extension CachePolicy {
         let facts = facts(of: storing.response)
         guard explicitLifetime(facts, received: response.received) != nil else { return decision }
         decision.store = storing
-        decision.purges = request.url
+        decision.purges = urlInKey
         decision.status.isStored = true
         return decision
     }
@@ -52,7 +55,9 @@ extension CachePolicy {
         var decision = ResponseDecision(status: CacheStatus(forwarded: response.forward.reason))
         guard response.forward.mayStore, [200, 404, 410].contains(response.status) else { return decision }
         for entry in Selection(response.forward.request, response.forward.entries).matching {
-            if response.status == 200, agrees(entry, response.fields), let updated = updated(entry, by: response) {
+            if response.status == 200, agrees(entry, response.fields), var updated = updated(entry, by: response) {
+                // RFC 9111 §4.4: without an equal validator, the body may still be the one from before a change.
+                updated.isInvalidated = entry.response.isInvalidated && !hasValidator(response.fields)
                 decision.updates.append((entry, updated))
             } else {
                 var invalidated = entry.response
@@ -62,6 +67,9 @@ extension CachePolicy {
         }
         return decision
     }
+
+    /// Whether fields that agree with an entry have a validator.
+    private func hasValidator(_ fields: Fields) -> Bool { fields.contains(.etag) || fields.contains(.lastModified) }
 
     private func agrees(_ entry: CacheEntry, _ fields: Fields) -> Bool {
         let now = HTTPDate(entry.response.received.bounded)

@@ -31,7 +31,7 @@ struct MemoryTable {
     private struct Group {
         var ids: [Int64] = []
         /// The number of entries that a slower store has, as of an epoch; nil if it is unknown.
-        var known: (count: Int, epoch: Int)?
+        var stored: (count: Int, epoch: Int)?
     }
 
     private static let none = -1
@@ -51,7 +51,7 @@ struct MemoryTable {
     private var free: [Int] = []
     private var indices: [Int64: Int] = [:]
     private var groups: [CacheKey: Group] = [:]
-    /// By URL: the entries whose key is not their URL.
+    /// By `indexedURL`: the entries that are found by another URL than their key.
     private var urls: [String: [Int64]] = [:]
     private var newest = MemoryTable.none
     private var oldest = MemoryTable.none
@@ -82,10 +82,13 @@ struct MemoryTable {
         return entries
     }
 
-    /// Whether all entries of the key in a slower store are in memory too. Their ids are positive.
-    func isComplete(_ key: CacheKey) -> Bool {
-        guard let group = groups[key], let known = group.known, known.epoch == epoch else { return false }
-        return known.count == group.ids.count { $0 > 0 }
+    /// Whether all entries of the key in a slower store are in memory too.
+    func isComplete(_ key: CacheKey) -> Bool { completeCount(key) != nil }
+
+    /// The number of entries of the key in a slower store, if all of them are in memory too. Their ids are positive.
+    func completeCount(_ key: CacheKey) -> Int? {
+        guard let group = groups[key], let stored = group.stored, stored.epoch == epoch else { return nil }
+        return stored.count == group.ids.count { $0 > 0 } ? stored.count : nil
     }
 
     func entry(_ id: Int64) -> CacheEntry? { indices[id].flatMap { slots[$0]?.entry } }
@@ -101,9 +104,7 @@ struct MemoryTable {
     }
 
     func ids(url: String) -> [Int64] {
-        // An entry with this key may have another URL, of which the key leaves parts out.
-        let plain = groups[CacheKey(text: url)]?.ids.filter { entry($0)?.response.url == url } ?? []
-        return plain + (urls[url] ?? [])
+        (groups[CacheKey(text: url)]?.ids ?? []) + (urls[url] ?? [])
     }
 
     func ids(_ pattern: URLPattern) -> [Int64] {
@@ -152,7 +153,7 @@ struct MemoryTable {
         }
         indices[entry.id] = index
         groups[entry.response.key, default: Group()].ids.append(entry.id)
-        if !entry.isUnderItsURL { urls[entry.response.url, default: []].append(entry.id) }
+        if let url = entry.response.indexedURL { urls[url, default: []].append(entry.id) }
         bytes += slot.cost
         linkAsNewest(index)
         shrink()
@@ -179,13 +180,14 @@ struct MemoryTable {
             let pieces = entry.pieces ?? indices[entry.id].flatMap { slots[$0]?.entry.pieces }
             insert(entry, entry.length <= largest ? pieces : nil)
         }
-        setKnown(key)
+        setStored(key, entries.count { $0.id > 0 })
     }
 
-    /// Records whether the entries of a key in memory are all that a slower store has.
-    mutating func setKnown(_ key: CacheKey, _ isKnown: Bool = true) {
+    /// Records how many entries of a key a slower store has, of which memory may have evicted some; nil if that is
+    /// unknown.
+    mutating func setStored(_ key: CacheKey, _ count: Int?) {
         guard let index = groups.index(forKey: key) else { return }
-        groups.values[index].known = isKnown ? (groups.values[index].ids.count { $0 > 0 }, epoch) : nil
+        groups.values[index].stored = count.map { ($0, epoch) }
     }
 
     /// Changes the head of an entry.
@@ -207,7 +209,7 @@ struct MemoryTable {
     @discardableResult
     mutating func forget(_ id: Int64) -> Bool {
         guard let key = entry(id)?.response.key, remove(id) else { return false }
-        if id > 0 { groups[key]?.known?.count -= 1 }
+        if id > 0 { groups[key]?.stored?.count -= 1 }
         return true
     }
 
@@ -222,7 +224,7 @@ struct MemoryTable {
             groups.values[index].ids.removeAll { $0 == id }
             if groups.values[index].ids.isEmpty { groups.remove(at: index) }
         }
-        if !slot.entry.isUnderItsURL, let index = urls.index(forKey: slot.entry.response.url) {
+        if let url = slot.entry.response.indexedURL, let index = urls.index(forKey: url) {
             urls.values[index].removeAll { $0 == id }
             if urls.values[index].isEmpty { urls.remove(at: index) }
         }
@@ -272,9 +274,4 @@ struct MemoryTable {
         if link.newer == MemoryTable.none { newest = link.older } else { links[link.newer].older = link.older }
         if link.older == MemoryTable.none { oldest = link.newer } else { links[link.older].newer = link.newer }
     }
-}
-
-extension CacheEntry {
-    /// Whether the key is the URL, as that of most entries is.
-    fileprivate var isUnderItsURL: Bool { response.key.text == response.url }
 }

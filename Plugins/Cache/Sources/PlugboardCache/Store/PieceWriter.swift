@@ -82,7 +82,7 @@ struct PieceBuffer {
     static let pieceSize = 64 << 10
 
     private var bytes: [UInt8] = []
-    /// The capacity of the first piece, so that a small body takes no more memory than it has bytes.
+    /// The capacity of the first piece.
     private let expected: Int
 
     init(length: Int?) { expected = min(max(length ?? 4096, 0), PieceBuffer.pieceSize) }
@@ -110,7 +110,8 @@ struct PieceBuffer {
 
     private mutating func take() -> Bytes {
         defer { bytes = [] }
-        return Bytes(bytes)
+        // A body whose length was not known is copied, so that it takes no more memory than it has bytes.
+        return bytes.capacity - bytes.count > 512 ? bytes.withUnsafeBytes { Bytes(copying: $0) } : Bytes(bytes)
     }
 }
 

@@ -4,12 +4,15 @@ import PlugboardKit
 /// the same key differ by their selecting fields only.
 struct CacheKey: Hashable, Sendable {
     let text: String
+
+    /// The URL that the key contains, without the parameters that the key leaves out.
+    var url: String { text.utf8.firstIndex(of: UInt8(ascii: "\n")).map { String(text[..<$0]) } ?? text }
 }
 
 /// A stored response without its body: what was received, and what is needed to reuse it.
 struct StoredResponse: Sendable {
     var key: CacheKey
-    /// The URL of the request without its fragment; purging and invalidation use it.
+    /// The URL of the request without its fragment.
     var url: String
     var status: Int
     /// The fields as received and updated by later responses, without `Connection` and the fields that it names.
@@ -28,6 +31,19 @@ struct StoredResponse: Sendable {
     var isInvalidated = false
     /// The bytes of the whole that an incomplete body contains (RFC 9111 §3.3); nil for a whole body.
     var range: StoredRange?
+
+    /// The URL by which stores find it beside its key; nil if that is the key.
+    ///
+    /// Purging and invalidation use it. A key with more parts than a URL is found by the URL in it, and a key that is a
+    /// shorter URL by the whole URL too.
+    var indexedURL: String? {
+        if key.text == url { return nil }
+        let inKey = key.url
+        return inKey.utf8.count == key.text.utf8.count ? url : inKey
+    }
+
+    /// Whether purging or invalidating the URL means this response.
+    func isOf(_ url: String) -> Bool { self.url == url || key.url == url }
 
     struct SelectingField: Sendable, Equatable {
         /// The name in lower case.

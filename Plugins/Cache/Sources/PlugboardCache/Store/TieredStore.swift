@@ -18,12 +18,13 @@ final class TieredStore: CacheStore {
 
     private struct Pending {
         var count = 0
-        /// Whether all entries of the key are in memory once the change is written.
-        var isKnown = false
+        /// The number of entries of the key that the file had before the only change, if memory had all of them, and
+        /// the epoch of that knowledge.
+        var stored: (count: Int, epoch: Int)?
 
-        mutating func add(isKnown: Bool) {
+        mutating func add(stored: (count: Int, epoch: Int)?) {
             count += 1
-            self.isKnown = isKnown && count == 1
+            self.stored = count == 1 ? stored : nil
         }
     }
 
@@ -61,15 +62,10 @@ final class TieredStore: CacheStore {
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? {
         guard let isLacking = disk.lacks(key) else { return nil }
         return shared.state.withLock { state in
-            if TieredStore.hasAll(key, state) { return state.table.entries(key) }
+            if state.table.isComplete(key) { return state.table.entries(key) }
             // The file does not contain the key, so only entries of memory alone are valid.
             return isLacking ? state.table.entries(key).filter { $0.id < 0 } : nil
         }
-    }
-
-    /// Whether all entries of the key are in memory, and no change of them is under way that memory does not contain.
-    private static func hasAll(_ key: CacheKey, _ state: borrowing State) -> Bool {
-        state.table.isComplete(key) && state.pending[key]?.isKnown ?? true
     }
 
     func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
@@ -92,9 +88,11 @@ final class TieredStore: CacheStore {
         if entry.id < 0 { return BrokenSource(.removed) }
         let source = disk.body(of: entry, part)
         guard part.count == entry.length, entry.length <= largestInMemory, !source.isAtHand else { return source }
-        let shared = shared
-        return KeptSource(source) { pieces in shared.state.withLock { $0.table.fill(entry.id, pieces) } }
+        return KeptSource(source, of: entry.id, in: self)
     }
+
+    /// Adds a body that was read from the file to its entry in memory.
+    func keep(_ pieces: [Bytes], of id: Int64) { shared.state.withLock { $0.table.fill(id, pieces) } }
 
     // MARK: Storing
 
@@ -105,7 +103,7 @@ final class TieredStore: CacheStore {
             largest: sink == nil ? largestInMemory : max(disk.largest, largestInMemory))
     }
 
-    /// Counts bytes in memory of a body that is being stored; false without room.
+    /// Counts bytes in memory of a body that is being stored or read; false without room.
     func reserve(_ count: Int) -> Bool { shared.state.withLock { $0.table.reserve(count) } }
     func release(_ count: Int) { shared.state.withLock { $0.table.release(count) } }
 
@@ -113,9 +111,10 @@ final class TieredStore: CacheStore {
     func willCommit(_ key: CacheKey) {
         let isLacking = disk.lacks(key)
         shared.state.withLock { state in
-            let isKnown = isLacking.map { $0 || TieredStore.hasAll(key, state) } ?? false
-            state.pending[key, default: Pending()].add(isKnown: isKnown)
-            state.table.setKnown(key, false)
+            let stored = isLacking.flatMap { $0 ? 0 : state.table.completeCount(key) }
+            let epoch = state.table.epoch
+            state.pending[key, default: Pending()].add(stored: stored.map { ($0, epoch) })
+            state.table.setStored(key, nil)
         }
     }
 
@@ -127,11 +126,14 @@ final class TieredStore: CacheStore {
         let key = response.key
         return shared.state.withLock { state in
             if pieces != nil { state.table.release(length) }
-            let wasKnown = TieredStore.settle(&state, key)
-            for entry in old { state.table.forget(entry.id) }
+            let before = TieredStore.settle(&state, key)
+            // An entry that memory has evicted meanwhile still counts, so that the file is asked once too often rather
+            // than not at all.
+            let forgotten = old.count { $0.id > 0 && state.table.forget($0.id) }
+            for entry in old where entry.id < 0 { state.table.forget(entry.id) }
             if let stored {
                 state.table.insert(stored, pieces)
-                if wasKnown { state.table.setKnown(key) }
+                state.table.setStored(key, before.map { $0 - forgotten + 1 })
                 return stored
             }
             guard let pieces else { return nil }
@@ -141,12 +143,14 @@ final class TieredStore: CacheStore {
         }
     }
 
-    /// Returns whether all entries of the key in the file are in memory.
-    private static func settle(_ state: inout State, _ key: CacheKey) -> Bool {
-        guard let index = state.pending.index(forKey: key) else { return false }
+    /// Ends a change, and returns how many entries of the key the file had before it, if that is known.
+    @discardableResult
+    private static func settle(_ state: inout State, _ key: CacheKey) -> Int? {
+        guard let index = state.pending.index(forKey: key) else { return nil }
         state.pending.values[index].count -= 1
-        if state.pending.values[index].count > 0 { return false }
-        return state.pending.remove(at: index).value.isKnown && state.pendingAll == 0
+        if state.pending.values[index].count > 0 { return nil }
+        guard let stored = state.pending.remove(at: index).value.stored else { return nil }
+        return state.pendingAll == 0 && stored.epoch == state.table.epoch ? stored.count : nil
     }
 
     // MARK: Changing
@@ -172,16 +176,14 @@ final class TieredStore: CacheStore {
         let shared = shared
         disk.remove(stored) {
             shared.state.withLock { state in
-                for entry in stored { _ = TieredStore.settle(&state, entry.response.key) }
+                for entry in stored { TieredStore.settle(&state, entry.response.key) }
             }
         }
     }
 
     /// Records a change under way that memory contains already.
     private static func begin(_ state: inout State, _ key: CacheKey) {
-        var pending = state.pending[key] ?? Pending(count: 0, isKnown: true)
-        pending.count += 1
-        state.pending[key] = pending
+        state.pending[key, default: Pending()].add(stored: nil)
     }
 
     func invalidate(url: String) {

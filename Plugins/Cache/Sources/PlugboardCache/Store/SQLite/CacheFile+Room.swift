@@ -54,7 +54,7 @@ extension CacheFile {
             ) { row in
                 ids.append(row.integer(0))
                 // The head and its rows in the indices take about a kibibyte.
-                bytes += Int(clamping: max(row.integer(1), 0)) + 1024
+                bytes += Int(min(max(row.integer(1), 0), CacheFile.longestBody)) + 1024
                 return bytes < wanted
             }
             let removed = try remove(ids, connection)
@@ -62,6 +62,9 @@ extension CacheFile {
             evicted += removed
         }
     }
+
+    /// More than any body has: a damaged length must not overflow.
+    private static let longestBody: Int64 = 1 << 40
 
     private static let noRoom = SQLiteFailure(
         code: 0, message: "Bodies that are being stored, or that are read after their removal, take all the room.")
@@ -80,7 +83,8 @@ extension CacheFile {
 
     /// The number of visible entries, and the bytes of their bodies.
     func statistics(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> StoreStatistics {
-        try connection.first("SELECT count(*), sum(length) FROM entry WHERE owner IS NULL") { row in
+        let sum = "sum(min(max(length, 0), \(CacheFile.longestBody)))"
+        return try connection.first("SELECT count(*), \(sum) FROM entry WHERE owner IS NULL") { row in
             StoreStatistics(entries: Int(row.integer(0)), bytes: Int(row.integer(1)))
         } ?? StoreStatistics()
     }

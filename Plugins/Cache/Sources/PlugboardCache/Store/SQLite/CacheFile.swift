@@ -90,22 +90,27 @@ struct CacheFile: Sendable {
                 finding.damaged.append(id)
                 return true
             }
-            if response.url == url { finding.entries.append(CacheEntry(id: id, response: response, length: length)) }
+            if response.isOf(url) { finding.entries.append(CacheEntry(id: id, response: response, length: length)) }
             return true
         }
         return finding
     }
 
     static let ofURL = """
-        SELECT id, sum, head, used FROM entry WHERE key = ? AND owner IS NULL AND url IS NULL
+        SELECT id, sum, head, used FROM entry WHERE key = ? AND owner IS NULL
         UNION ALL SELECT id, sum, head, used FROM entry WHERE url = ? AND owner IS NULL ORDER BY used DESC
         """
 
-    /// The sums of the keys of all visible entries whose id is greater than `id`.
+    /// The sums of the keys of all visible entries whose id is greater than `id`, and the id after which other keys may
+    /// come: an entry that another process is still writing becomes visible under the id that it has now.
     func keys(after id: Int64, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> (
         keys: [Int64], last: Int64
     ) {
-        let last = try connection.first("SELECT max(id) FROM entry") { $0.integer(0) } ?? 0
+        let newest = try connection.first("SELECT max(id) FROM entry") { $0.integer(0) } ?? 0
+        // An entry that is hidden because it is still read has a key.
+        let unfinished = "SELECT min(id) FROM entry WHERE owner IS NOT NULL AND owner <> ? AND key = 0"
+        let first = try connection.first(unfinished, .text(owner)) { $0.integer(0) } ?? 0
+        let last = first > 0 ? min(newest, first - 1) : newest
         let sql =
             id == 0
             ? "SELECT key FROM entry INDEXED BY entry_key WHERE owner IS NULL"
@@ -279,6 +284,6 @@ extension CacheKey {
 extension SQLiteStore.Value {
     static func key(_ key: CacheKey) -> Self { .integer(key.sum) }
     static func url(_ response: StoredResponse) -> Self {
-        response.url == response.key.text ? .null : .text(response.url)
+        response.indexedURL.map { .text($0) } ?? .null
     }
 }

@@ -30,7 +30,9 @@ struct KeyFilter {
         coming[sum] = count > 1 ? count - 1 : nil
     }
 
-    mutating func add(_ keys: [Int64], last: Int64) {
+    /// - Parameter keys: A set, so that the caller makes it of many keys before it locks the filter.
+    mutating func add(_ keys: consuming Set<Int64>, last: Int64) {
+        if keys.count > sums.count { swap(&keys, &sums) }
         sums.formUnion(keys)
         self.last = last
         isLoaded = true

@@ -233,7 +233,8 @@ final class SQLiteCacheStore: CacheStore {
         if isOther { clean(connection) }
         if isChanged || after == 0 {
             let (keys, last) = try file.keys(after: after, connection)
-            state.withLock { $0.filter.add(keys, last: last) }
+            let sums = Set(keys)
+            state.withLock { $0.filter.add(sums, last: last) }
         }
         if isChanged { changed() }
         state.withLock { state in
