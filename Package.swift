@@ -174,6 +174,8 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
     .executableTarget(
+        name: "ExampleLoops", dependencies: ["Plugboard"], path: "Examples/Loops", swiftSettings: strict),
+    .executableTarget(
         name: "ExampleQueueing", dependencies: ["Plugboard"], path: "Examples/Offline/Queueing", swiftSettings: strict),
     .executableTarget(
         name: "ExampleDelivering", dependencies: ["Plugboard"], path: "Examples/Offline/Delivering",

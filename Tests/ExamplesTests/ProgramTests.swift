@@ -71,6 +71,15 @@ struct ProgramTests {
         #expect(server.requests.first?["Accept"] == "application/json")
     }
 
+    @Test func `tasks on the executors of two loops send over both`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "hello") }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleLoops"), server.url()])
+
+        #expect(outcome.stdout == "100 bytes over 2 loops\n", "\(outcome.stderr)")
+        #expect(server.requests.count == 20)
+    }
+
     @Test func `one program queues ten thousand requests without a network, and another delivers them`() async throws {
         let folder = try TemporaryFolder()
         let closed = try ClosedPort()

@@ -7,7 +7,9 @@ import Testing
 
 /// What stores know of a file's keys without asking the file.
 @Suite struct KnownKeysTests {
-    @Test func `an entry that another store was writing when this one looked is known when it is complete`() async throws {
+    @Test func `an entry that another store was writing when this one looked is known when it is complete`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let one = SQLiteCacheStore.make(folder, staleness: .zero)
         let two = SQLiteCacheStore.make(folder, staleness: .zero)
