@@ -96,6 +96,14 @@ static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value
     return curl_easy_getinfo(easy, info, value);
 }
 
+// The TLS library's object of the connection that the transfer uses, and which library it is; NULL without TLS.
+static inline void *ccurl_tls_session(CURL *easy, int *backend) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return NULL;
+    *backend = session->backend;
+    return session->internals;
+}
+
 static inline CURLcode ccurl_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }
@@ -136,13 +144,14 @@ static inline int ccurl_is_sanitized(void) {
 //
 // libcurl allocates and frees fifty blocks for each exchange. The system's allocator keeps only seven blocks of a size
 // for a thread without a search, and a turn of the loop handles many exchanges. Before each block is a header that
-// tells its class, so that it may be freed on any thread, and with or without this list. Blocks of malloc, which
-// libcurl has from the time before it had this allocator, have no such header, and are given back to the system.
+// tells its class, so that it may be freed on any thread, and with or without this list. Blocks that another part of the
+// process got from libcurl before this allocator was installed have no such header, and are given back to the system;
+// they are recognized by the size that glibc and musl keep before a block.
 #define CCURL_SMALL_CLASSES 64
 #define CCURL_CLASSES 96
-// Of blocks that are never kept.
+// The class of blocks that are never kept.
 #define CCURL_LARGE CCURL_CLASSES
-// Of blocks that their owner takes back.
+// The class of blocks that their owner takes back.
 #define CCURL_SLOT (CCURL_CLASSES + 1)
 
 struct ccurl_header {

@@ -130,7 +130,19 @@ extension ExchangeCore {
         discardResponse()
         closeTurns(inside: slot.index, .replaced)
         responder = slot
-        goOutward(from: slot.index, with: response)
+        goOutward(from: slot.index, with: withoutForbiddenBody(response))
+    }
+
+    /// Rule 7: responses to HEAD, and those with 204 and 304, have no body. A plugin may have given one all the same.
+    private func withoutForbiddenBody(_ response: OutwardResponse) -> OutwardResponse {
+        let status = response.head.status
+        guard let body = response.body, status == 204 || status == 304 || request.head.method == .head else {
+            return response
+        }
+        body.release()
+        var response = response
+        response.body = nil
+        return response
     }
 
     /// `resend`: from just inside the plugin, now or after a delay.

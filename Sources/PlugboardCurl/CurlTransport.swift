@@ -16,7 +16,7 @@ import PlugboardTransport
 public final class CurlTransport: Transport, @unchecked Sendable {
     private static let isReady: Bool = {
         guard CurlMemory.startCurl() else { return false }
-        // Of refused streams it tells there; `Callbacks.debug` reads it, of the few handles that are verbose.
+        // libcurl reports refused streams only in this log, which `Callbacks.debug` reads.
         if CurlAbilities.current.tellsRefusedStreams { ccurl_trace("http/2") }
         return true
     }()

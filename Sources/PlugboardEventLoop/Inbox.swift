@@ -36,9 +36,11 @@ final class Inbox: Sendable {
 
     deinit { close(alarm) }
 
-    /// Adds a job. Returns false if the loop has stopped.
+    /// Adds a job. Returns false if the loop has stopped, and for a task also if it stops.
     func deliver(_ job: Job) -> Bool {
         let (isTaken, mustWake) = state.withLock { state in
+            // A task that yields again and again would keep the loop from stopping.
+            if case .task = job, state.life == .stopping { return (false, false) }
             if state.life == .stopped { return (false, false) }
             state.jobs.append(job)
             return (true, takeSleep(&state))

@@ -2,8 +2,8 @@
 ///
 ///     await withTaskExecutorPreference(kernel.executor) { … }
 ///
-/// A task that blocks there stops all exchanges of the loop, so that programs must choose it explicitly. After the loop
-/// has stopped, tasks run in the shared pool.
+/// A task that blocks there stops all exchanges of the loop, so that programs must choose it explicitly. As soon as the
+/// loop is told to stop, tasks run in the shared pool.
 public final class LoopExecutor: TaskExecutor {
     private let inbox: Inbox
 

@@ -56,6 +56,8 @@ package final class Poller {
     // All unchecked, because the functions that change them call no other code meanwhile.
     @exclusivity(unchecked) var watches: [Watch] = []
     @exclusivity(unchecked) var socketsByConnection: [ConnectionKey: Int32] = [:]
+    /// Sockets that epoll does not watch, although they are wanted.
+    @exclusivity(unchecked) private var refused: [Int32] = []
     /// Whether more sockets may be ready than the last wait reported.
     @exclusivity(unchecked) var isBatchFull = false
     /// Sockets that became idle since the last wait.
@@ -71,7 +73,12 @@ package final class Poller {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         if epoll < 0 { throw .noDescriptor(errno) }
         // Edge-triggered, so that it does not have to be read.
-        _ = cepoll_control(epoll, EPOLL_CTL_ADD, alarm, cepoll_in | cepoll_edge)
+        if cepoll_control(epoll, EPOLL_CTL_ADD, alarm, cepoll_in | cepoll_edge) != 0 {
+            let number = errno
+            close(epoll)
+            events.deallocate()
+            throw .noDescriptor(number)
+        }
     }
 
     deinit {
@@ -83,18 +90,22 @@ package final class Poller {
     /// `dispatch`.
     func wait(_ nanoseconds: Int64) -> Int {
         newlyIdle.removeAll(keepingCapacity: true)
+        let nanoseconds = refused.isEmpty ? nanoseconds : 0
         let milliseconds = nanoseconds < 0 ? -1 : min((nanoseconds + 999_999) / 1_000_000, 3_600_000)
         return Int(epoll_wait(epoll, events, Int32(Poller.batchSize), Int32(milliseconds)))
     }
 
     func dispatch(_ count: Int, at now: Int64) {
         isBatchFull = count == Poller.batchSize
+        if !refused.isEmpty { reportRefused() }
         guard count > 0 else { return }
         // Before all others, so that no request of this turn is sent on a connection that cannot be used.
         for index in 0..<count {
             let socket = Int(cepoll_file(events + index))
             if socket < watches.count, watches[socket].isIdle { closeIdle(Int32(socket)) }
         }
+        // A participant may start a request with any socket that it gets.
+        if isBatchFull { checkNewlyIdle() }
         for index in 0..<count {
             let socket = Int(cepoll_file(events + index))
             guard socket < watches.count else { continue }
@@ -108,6 +119,15 @@ package final class Poller {
             } else if watches[socket].registered != wanted {
                 register(socket, wanted)
             }
+        }
+    }
+
+    /// Reports sockets that cannot be watched as broken; otherwise their users would wait without end.
+    private func reportRefused() {
+        let sockets = refused
+        refused = []
+        for socket in sockets where !watches[Int(socket)].wanted.isEmpty {
+            watches[Int(socket)].participant?._withUnsafeGuaranteedRef { $0.socketIsReady(socket, .broken) }
         }
     }
 
@@ -181,10 +201,16 @@ package final class Poller {
         let registered = watches[socket].registered
         watches[socket].registered = wanted
         let operation = wanted.isEmpty ? EPOLL_CTL_DEL : registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
-        let result = cepoll_control(epoll, operation, Int32(socket), wanted.rawValue)
+        var result = cepoll_control(epoll, operation, Int32(socket), wanted.rawValue)
         // The descriptor may belong to another socket by now, which is not registered.
         if result != 0, operation == EPOLL_CTL_MOD {
-            _ = cepoll_control(epoll, EPOLL_CTL_ADD, Int32(socket), wanted.rawValue)
+            result = cepoll_control(epoll, EPOLL_CTL_ADD, Int32(socket), wanted.rawValue)
+        }
+        // Without memory, or beyond the user's limit of watches: the connection would wait for events without end.
+        if result != 0, !wanted.isEmpty {
+            watches[socket].registered = []
+            if watches[socket].isOwn { shutdown(Int32(socket), Int32(SHUT_RDWR)) }
+            refused.append(Int32(socket))
         }
     }
 }

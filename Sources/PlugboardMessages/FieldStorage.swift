@@ -86,6 +86,18 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
         }
     }
 
+    /// The bytes of names and values. There may be more, because those of replaced values stay.
+    var usedByteCount: Int { withContents { entries, _ in entries.reduce(0) { $0 + $1.name.count + $1.value.count } } }
+
+    /// Another one with the same fields, without the bytes of replaced values, and with this room.
+    func compacted(room: Int, byteRoom: Int) -> FieldStorage {
+        let copy = FieldStorage.make(room: room, byteRoom: byteRoom)
+        withContents { entries, bytes in
+            for entry in entries { copy.add(bytes.part(entry.name), bytes.part(entry.value), entry.isSecret) }
+        }
+        return copy
+    }
+
     /// Another one with the same fields, and with this room.
     func copy(room: Int, byteRoom: Int) -> FieldStorage {
         let copy = FieldStorage.make(room: room, byteRoom: byteRoom)
@@ -129,13 +141,27 @@ extension Fields {
             return made
         }
         let extent = storage.extent
-        let (needed, neededBytes) = (extent.count + room, extent.byteCount + byteRoom)
+        let needed = extent.count + room
+        let newRoom = needed <= extent.room ? extent.room : Swift.max(2 * extent.room, needed)
+        // Otherwise fields whose values are replaced again and again would grow without end.
+        if extent.byteCount > Fields.sparseByteCount {
+            let used = storage.usedByteCount
+            if used < extent.byteCount / 2 {
+                let compacted = storage.compacted(room: newRoom, byteRoom: 2 * used + byteRoom)
+                self.storage = compacted
+                return compacted
+            }
+        }
+        let neededBytes = extent.byteCount + byteRoom
         let copy = storage.copy(
-            room: needed <= extent.room ? extent.room : Swift.max(2 * extent.room, needed),
+            room: newRoom,
             byteRoom: neededBytes <= extent.byteRoom ? extent.byteRoom : Swift.max(2 * extent.byteRoom, neededBytes))
         self.storage = copy
         return copy
     }
+
+    /// Up to so many bytes, those of replaced values are not looked for.
+    private static let sparseByteCount = 4096
 }
 
 extension Fields.Entry {

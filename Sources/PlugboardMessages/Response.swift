@@ -51,7 +51,8 @@ public struct ResponseHead: Sendable {
         case http3 = "3"
     }
 
-    /// A head, as transports and plugins make it. The status is not checked here; the kernel checks it.
+    /// A head, as transports and plugins make it. The status is not checked here; the kernel checks
+    /// that of plugins' responses only.
     public init(status: Int, reason: String = "", version: Version = .http11, fields: Fields = Fields()) {
         self.status = status
         self.reason = reason

@@ -122,6 +122,21 @@ import Testing
         #expect(!isOnLoopStill)
     }
 
+    @Test func `a task that yields again and again does not keep the loop from stopping`() async throws {
+        let loop = try EventLoop(name: "yields")
+
+        let isMoved = await withTaskExecutorPreference(loop.executor) {
+            loop.stop()
+            for _ in 0..<1000 {
+                await Task.yield()
+                if !loop.isCurrent { return true }
+            }
+            return false
+        }
+
+        #expect(isMoved)
+    }
+
     @Test func `a loop that stops itself does not wait for itself`() async throws {
         let loop = try EventLoop(name: "self")
         let done = Gate()

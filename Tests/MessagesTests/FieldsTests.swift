@@ -1,5 +1,6 @@
-import PlugboardMessages
 import Testing
+
+@testable import PlugboardMessages
 
 struct FieldsTests {
     private func bytes(_ fields: Fields) -> [[UInt8]] {
@@ -186,5 +187,22 @@ struct FieldsRemovalTests {
 
         #expect(removed.map(\.value) == ["2", "4"])
         #expect(replaced.map(\.value) == ["6", "2", "4"])
+    }
+}
+
+struct FieldsSizeTests {
+    @Test(arguments: [false, true]) func `values that are replaced again and again take no more memory`(isShared: Bool) {
+        var fields: Fields = ["A": "1", "Cookie": "c"]
+        var shared: Fields?
+
+        for number in 0..<10_000 {
+            if isShared { shared = fields }
+            fields["A"] = "a value of some length, \(number)"
+        }
+
+        #expect(fields.map(\.value) == ["a value of some length, 9999", "c"])
+        #expect(fields.map(\.isSecret) == [false, true])
+        #expect((fields.storage?.extent.byteRoom ?? .max) < 20_000)
+        #expect(isShared == (shared?["A"] == "a value of some length, 9998"))
     }
 }

@@ -18,6 +18,8 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         var isEndRead = false
         var reader: Pull?
         var isFull = false
+        /// The reader has left before the end: what comes now is dropped, so that the rest is not taken for the whole.
+        var isAbandoned = false
 
         /// A piece that no reader waits for.
         mutating func put(_ piece: consuming Piece) {
@@ -32,6 +34,8 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         .shutDown, "The kernel was shut down before the body had come to its end.")
     private static let readBefore = PlugboardError(
         .bodyRead, "The response's body was read to its end before, and can be read once. Keep what was read.")
+    private static let readTwice = PlugboardError(
+        .bodyRead, "The response's body is being read by another reader, and has one reader only.")
     private static let abandoned = PlugboardError(.cancelled, "Reading the body was cancelled.")
 
     private let state = Mutex(State())
@@ -89,7 +93,8 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
 
     /// Returns whether there is room for more.
     private func push(_ piece: Piece) -> Bool {
-        let (reader, hasRoom) = state.withLock { state in
+        let (reader, hasRoom) = state.withLock { state -> (Pull?, Bool) in
+            if state.isAbandoned { return (nil, false) }
             let reader = state.reader.take()
             if reader == nil {
                 state.put(piece)
@@ -115,7 +120,9 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
 
     /// The next piece, now or when it comes. [any]
     func pull(_ pull: Pull) {
-        let (piece, hasRoomAgain) = state.withLock { state in
+        let (piece, hasRoomAgain) = state.withLock { state -> (Piece?, Bool) in
+            // A second pull must not replace the first, whose reader would then wait without end.
+            if state.reader != nil { return (.broken(ReaderQueue.readTwice), false) }
             let taken = take(from: &state)
             if taken.0 == nil { state.reader = pull }
             return taken
@@ -149,7 +156,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
             return (takeEnd(from: &state), false)
         }
         state.count -= bytes.count
-        let hasRoomAgain = state.isFull && state.count < limit / 2
+        let hasRoomAgain = state.isFull && state.count <= limit / 2
         if hasRoomAgain { state.isFull = false }
         return (.bytes(bytes), hasRoomAgain)
     }
@@ -169,7 +176,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
             // A later reader must not take the rest for the whole. A body that was read to its end keeps its end.
             if state.end == nil || state.count > 0 {
                 state = State()
-                state.end = .broken(ReaderQueue.abandoned)
+                (state.end, state.isAbandoned) = (.broken(ReaderQueue.abandoned), true)
             }
             return before
         }

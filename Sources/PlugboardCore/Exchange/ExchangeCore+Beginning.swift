@@ -13,8 +13,11 @@ extension ExchangeCore {
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
         emit(.created, .provenance)
-        // A request is a value: sent twice, its body begins twice.
-        request.body = request.head.body.map { BodyNode(source(of: $0), home: home) }
+        if let body = request.head.body {
+            // A request is a value: sent twice, its body begins twice.
+            guard let source = body.takeSource() else { return finish(failing: ExchangeCore.sentBefore) }
+            request.body = BodyNode(adopted(source), home: home)
+        }
         let error = core.check(request.head.method, request.head.attributes, request.head.storedOptions)
         if let error { return finish(failing: error) }
         steering.exclusions.begin(at: position, disabled: core.disabled)
@@ -25,8 +28,12 @@ extension ExchangeCore {
         advance()
     }
 
-    private func source(of body: Body) -> any BodySource {
-        let source = body.source.copy() ?? body.source
+    private static let sentBefore = PlugboardError(
+        .bodyRead,
+        "The request's body was sent before, and a stream can be sent once. Make a new request with a new body, or send "
+            + "the body as bytes or as a file.")
+
+    private func adopted(_ source: any BodySource) -> any BodySource {
         if core.loops.count == 1 { return source }
         // A plugin's body, which must be pulled on its own loop.
         return (source as? BodyNode)?.adopted(by: home) ?? source

@@ -169,15 +169,21 @@ extension ExchangeCore {
 
     /// Keeps the payload of a verdict; an earlier one is dropped.
     func keep(_ payload: Decision) {
-        if case .wait(let old, _)? = draft.payload { home.tickets.remove(old) }
-        draft.payload?.drop()
+        dropPayload()
         draft.payload = payload
+    }
+
+    private func dropPayload() {
+        guard let payload = draft.payload.take() else { return }
+        drop(payload)
     }
 
     /// Refuses a verdict and keeps why. If the hook returns it all the same, that is a fault.
     ///
     /// - Returns: The verdict, for the hook to return.
     func refuse(_ verdict: UInt32, _ name: String, _ reason: String) -> UInt32 {
+        // The last call counts: an earlier payload must not stand in for the refused one.
+        dropPayload()
         draft.refusal = "its \(name) was refused: \(reason)"
         return verdict
     }

@@ -104,7 +104,7 @@ extension Request {
         do {
             self.init(
                 Method(table.method.string), table.url.string,
-                fields: try checkedFields(table.fields, table.field_count), body: body.map { Body($0) })
+                fields: try checkedFields(table.fields, table.field_count), body: body.map { Body(uncounted: $0) })
         } catch {
             throw refused(error.code, error.reason)
         }

@@ -15,8 +15,11 @@ extension HostTable {
             }
         }
         table.body_of_source = { host, source in
-            guard let source, let host = host.map({ HostContext.from($0) }) else { return nil }
-            let table = source.pointee
+            guard let table = source?.pointee else { return nil }
+            guard let host = host.map({ HostContext.from($0) }) else {
+                table.release?(table.context)
+                return nil
+            }
             guard let core = host.startedCore else {
                 host.call(.release) { table.release?(table.context) }
                 return nil

@@ -22,7 +22,7 @@ final class PluginTimers: @unchecked Sendable {
         waiting = Registry(index, of: count)
     }
 
-    /// Starts a timer, whose delay counts from this call, and returns its number. [any]
+    /// Starts a timer, whose delay counts from this call, and returns its number; 0 if the loop has ended. [any]
     ///
     /// - Parameters:
     ///   - after: The delay in nanoseconds; 0 or less for none.
@@ -30,7 +30,7 @@ final class PluginTimers: @unchecked Sendable {
     func start(of slot: Int, after: Int64, fired: @escaping @Sendable () -> Void) -> UInt64 {
         let number = waiting.add(slot)
         let (deadline, isFar) = loop.timeOfCall.addingReportingOverflow(max(after, 0))
-        loop.enqueue { [self] in
+        let isTaken = loop.enqueue { [self] in
             if after > 0 && stopped.contains(SlotSet(slot)) { waiting.remove(number) }
             guard !isFar, waiting[number] != nil else { return }
             // Weak: the loop keeps the timer until it fires or the loop ends, and this object keeps the loop.
@@ -41,7 +41,9 @@ final class PluginTimers: @unchecked Sendable {
             }
             scheduled[number] = (slot, after <= 0, timer)
         }
-        return number
+        if isTaken { return number }
+        waiting.remove(number)
+        return 0
     }
 
     /// False if it has already fired. [any]

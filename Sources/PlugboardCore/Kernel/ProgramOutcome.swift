@@ -83,7 +83,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         }
         arrived = .success(
             Response(
-                head: head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
+                head: head, body: queue.map { Body(uncounted: ResponseReader($0)) } ?? .empty,
                 url: exchange.attempts.sentURL ?? exchange.request.head.url, attempts: exchange.attempts.count))
         self.queue = queue
         exchange.home.outcomes.add(self)

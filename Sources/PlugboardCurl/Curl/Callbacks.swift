@@ -26,6 +26,7 @@ enum Callbacks {
         guard let state = Callbacks.state(context) else { return 0 }
         state.pointee.touched.pointee.add(state)
         state.pointee.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        if state.pointee.isSecure, state.pointee.expected == 0 { state.endSharingIfSurplus() }
         state.pauseIfFull()
         return size * count
     }

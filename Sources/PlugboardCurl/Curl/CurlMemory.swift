@@ -33,6 +33,8 @@ enum CurlMemory {
 
     /// Initializes libcurl; called once. Returns false if that fails. If another part of the process has initialized
     /// libcurl before, libcurl keeps its allocator.
+    // Not inlined, because all calls of the list of kept blocks must be in this file.
+    @inline(never)
     static func startCurl() -> Bool {
         // A sanitizer must see each block.
         if ccurl_is_sanitized() != 0 { return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK }

@@ -34,7 +34,7 @@ final class EasyHandle {
     /// Kept because libcurl points to it.
     // Unchecked like `alarm`, because releasing the old object calls nothing that uses the handle.
     @exclusivity(unchecked) private var url: ParsedURL?
-    /// Kept from one transfer to the next: to cancel it and to set it again costs more than one call too many.
+    /// Kept from one transfer to the next: cancelling and setting it again costs more than one superfluous call.
     @exclusivity(unchecked) private var alarm: LoopTimer?
 
     init?(multi: MultiHandle) {

@@ -182,9 +182,10 @@ final class MultiHandle: LoopParticipant {
         if readiness.contains(.read) { events |= CURL_CSELECT_IN }
         if readiness.contains(.write) { events |= CURL_CSELECT_OUT }
         if !readiness.isDisjoint(with: .broken) { events |= CURL_CSELECT_ERR }
+        let before = touched.pointee.additions
         act(socket, events)
         // libcurl watches for writing also while an HTTP/2 window is closed, and would be called again and again.
-        if readiness == .write, loop.poller.noteWrite(socket, isVain: touched.pointee.isEmpty) { holdWriting(socket) }
+        if readiness == .write, loop.poller.noteWrite(socket, isVain: touched.pointee.additions == before) { holdWriting(socket) }
     }
 
     /// libcurl wanted to send a request again that was sent on a new connection.

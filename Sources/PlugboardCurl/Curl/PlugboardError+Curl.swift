@@ -34,10 +34,12 @@ extension PlugboardError {
             return
         }
         // libcurl quotes a proxy that it cannot parse, with its password.
-        let mayQuote = message.isEmpty || message.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }
+        let mayHoldSecret = message.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }
         // libcurl also quotes texts of servers, such as names in a certificate.
         self.init(
-            kind, reason, underlying: mayQuote ? String(cString: curl_easy_strerror(code)) : Printable.text(message))
+            kind, reason,
+            underlying: message.isEmpty || mayHoldSecret
+                ? String(cString: curl_easy_strerror(code)) : Printable.text(message))
     }
 
     /// Whether the process can open no more files. A name look-up that fails for this reason does not report it.

@@ -59,6 +59,8 @@ struct TransferState {
     /// The transfer uses a Unix domain socket.
     private var isLocal = false
     private var isDownloadLimited = false
+    /// The transfer uses TLS.
+    private(set) var isSecure = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
@@ -83,6 +85,7 @@ struct TransferState {
         hasUpload = body.source != nil
         isLocal = transfer.unixSocket != nil
         isDownloadLimited = transfer.isDownloadLimited
+        isSecure = transfer.url?.isSecure ?? false
         chunkedEnd = ChunkedEnd()
         isCrossed = false
         opening = .waitingForConnection
@@ -245,6 +248,14 @@ extension TransferState.Pointer {
         }
     }
 
+    /// The body was received. If the server has sent more than it, the connection takes no other request (RFC 9112
+    /// §9.2): libcurl does not use one that is shut down.
+    func endSharingIfSurplus() {
+        guard pointee.head.version != .http2, TLSRest.exists(in: pointee.easy) else { return }
+        let socket = pointee.sendingSocket >= 0 ? pointee.sendingSocket : pointee.socket
+        if socket >= 0 { pointee.multi._withUnsafeGuaranteedRef { $0.loop.poller.shutDown(socket) } }
+    }
+
     /// The final head was received in HTTP/1. Returns false if another transfer has sent on the connection, too: the
     /// response may belong to either, so that both fail.
     func noteHTTP1() -> Bool {
@@ -283,8 +294,11 @@ struct TouchedList {
     private var last: TransferState.Pointer?
 
     var isEmpty: Bool { first == nil }
+    /// The number of calls of `add`.
+    private(set) var additions: UInt = 0
 
     mutating func add(_ state: TransferState.Pointer) {
+        additions &+= 1
         if state.pointee.isTouched { return }
         state.pointee.isTouched = true
         if let last { last.pointee.nextTouched = state } else { first = state }
@@ -303,6 +317,7 @@ struct TouchedList {
     mutating func remove(_ state: TransferState.Pointer) {
         guard state.pointee.isTouched else { return }
         var kept = TouchedList()
+        kept.additions = additions
         while let other = pop() { if other != state { kept.add(other) } }
         self = kept
     }

@@ -16,7 +16,7 @@ public struct Exchange: ~Copyable {
     /// Why this hook runs.
     public var visit: Visit { Visit(rawValue: host.pointee.visit(raw)) ?? .first }
 
-    /// A number that no other exchange of this process has. Valid also after the hook, for `PluginHost.publish` and
+    /// A number that no other exchange of this kernel has. Valid also after the hook, for `PluginHost.publish` and
     /// `PluginHost.send`.
     public var id: UInt64 { host.pointee.exchange_id(raw) }
 

@@ -12,7 +12,9 @@ final class ExportedSource {
 
     static func make(_ source: any BodySource, host: PluginHost) -> OpaquePointer? {
         // The kernel reads bytes without a call of the plugin.
-        if let bytes = Body(source).unreadBytes { return host.raw.pointee.body_of_bytes(host.raw, bytes.exported) }
+        if let bytes = Body(uncounted: source).unreadBytes {
+            return host.raw.pointee.body_of_bytes(host.raw, bytes.exported)
+        }
         let exported = ExportedSource(source, host: host)
         let length = source.length.map { UInt64(clamping: $0) } ?? UInt64.max
         var table = plug_source_v1()

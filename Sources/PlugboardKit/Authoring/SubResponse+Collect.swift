@@ -71,7 +71,8 @@ private final class Collection: @unchecked Sendable {
         guard isWanted else { return body.release() }
         if let length = body.length {
             guard length <= limit.bytes else { return end(.failure(tooLarge)) }
-            bytes.reserveCapacity(length)
+            // The server chooses the length: memory for more is taken when the bytes come.
+            bytes.reserveCapacity(min(length, 1 << 20))
         }
         pull(body)
     }

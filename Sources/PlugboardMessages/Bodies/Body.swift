@@ -12,15 +12,20 @@ import Synchronization
 public struct Body: Sendable {
     /// The source of the pieces, for plugins and transports.
     public let source: any BodySource
+    /// Shared by the copies of the body; nil if the source can be copied or counts its readers itself.
+    private let use: SingleUse?
 
-    /// A body with the pieces of a source.
-    public init(_ source: any BodySource) { self.source = source }
+    /// A body with the pieces of a source. It can be sent again if the source has a copy.
+    public init(_ source: any BodySource) { (self.source, use) = (source, SingleUse()) }
+
+    /// The same without the object that counts its uses.
+    package init(uncounted source: any BodySource) { (self.source, use) = (source, nil) }
 
     /// A body of no bytes.
     public static var empty: Body { .bytes(Bytes.empty) }
 
     /// A body in memory. It can be sent again.
-    public static func bytes(_ bytes: Bytes) -> Body { Body(MemorySource(bytes)) }
+    public static func bytes(_ bytes: Bytes) -> Body { Body(uncounted: MemorySource(bytes)) }
 
     /// A body in memory. It can be sent again.
     public static func bytes(_ bytes: [UInt8]) -> Body { .bytes(Bytes(bytes)) }
@@ -32,9 +37,12 @@ public struct Body: Sendable {
     ///
     /// Its length is the file's size now; the body breaks with `body.read` if the file becomes longer or shorter before
     /// it is sent. Throws `body.read` if the file cannot be opened or is not a regular file.
-    public static func file(_ path: String) throws(PlugboardError) -> Body { Body(try FileSource(path: path)) }
+    public static func file(_ path: String) throws(PlugboardError) -> Body {
+        Body(uncounted: try FileSource(path: path))
+    }
 
-    /// The elements of a sequence, as it produces them. It cannot be sent again.
+    /// The elements of a sequence, as it produces them. It can be sent once: a second request with it fails with
+    /// `body.read`.
     ///
     /// - Parameter length: The number of bytes in all; nil if it is not known.
     public static func stream<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, length: Int? = nil) -> Body
@@ -44,6 +52,12 @@ public struct Body: Sendable {
 
     /// Several bodies as one, one after the other. It can be sent again if each of them can.
     public static func joined(_ bodies: [Body]) -> Body { Body(JoinedSource(bodies.map(\.source))) }
+
+    /// The source for one exchange: a copy, or the source itself, once. Nil if another exchange has taken it.
+    package func takeSource() -> (any BodySource)? {
+        if let copy = source.copy() { return copy }
+        return use?.take() ?? true ? source : nil
+    }
 
     /// The bytes of a body in memory that was not read; nil for any other.
     package var unreadBytes: Bytes? { (source as? MemorySource)?.unread }

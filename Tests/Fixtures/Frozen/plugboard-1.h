@@ -133,7 +133,7 @@ typedef uint64_t plug_timer;
 typedef uint64_t plug_counter;
 
 // Ids. 0 stands for none.
-typedef uint64_t plug_exchange_id;     // unique in this process
+typedef uint64_t plug_exchange_id;     // unique in this kernel
 typedef uint64_t plug_subrequest_id;   // unique in this kernel
 
 // The result of a call: of the host's functions, and of the plugin's.

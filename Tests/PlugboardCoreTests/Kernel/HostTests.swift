@@ -1,3 +1,4 @@
+import CPlugboard
 import Foundation
 import Plugboard
 import PlugboardEventLoop
@@ -7,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PlugboardCore
+@testable import PlugboardKit
 
 /// What every plugin gets from its host: clocks and randomness.
 struct HostTests {
@@ -105,5 +107,21 @@ struct HostTests {
 
         #expect(moments == moments.sorted())
         #expect(moments[0] > .zero)
+    }
+
+    @Test func `a body that is made without a host is released`() throws {
+        let (kernel, host) = try host()
+        defer { withExtendedLifetime(kernel) {} }
+        let released = Gate()
+        var source = plug_source_v1()
+        source.context = Unmanaged.passRetained(released).toOpaque()
+        source.release = { context in
+            if let context { Unmanaged<Gate>.fromOpaque(context).takeRetainedValue().admit() }
+        }
+
+        let body = host.raw.pointee.body_of_source(nil, &source)
+
+        #expect(body == nil)
+        #expect(released.admitted == 1)
     }
 }

@@ -115,6 +115,15 @@ struct PluginTimersTests {
         #expect(!timers.cancel(number))
     }
 
+    @Test func `none starts when the loop has ended`() {
+        loop.stop()
+
+        let (number, token) = start(of: 0, Record())
+
+        #expect(number == 0)
+        #expect(token() == nil)
+    }
+
     @Test(arguments: [true, false])
     func `the time counts from the call, also if the loop comes to it later`(isOnLoop: Bool) async {
         defer { loop.stop() }

@@ -79,6 +79,16 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
+    func `that claims an absurd length takes no memory for it`(way: Way) async throws {
+        let source = LongSource(length: .max)
+        let kernel = try kernel(way, upTo: .unlimited, MockTransport { _, _ in .source(200, [:], source) })
+
+        let text = try await kernel.send(Request(.get, anywhere)).body.text()
+
+        #expect(text.isEmpty)
+    }
+
+    @Test(arguments: Way.allCases)
     func `that has no body gives no bytes`(way: Way) async throws {
         let kernel = try kernel(way, upTo: .bytes(0), MockTransport { _, _ in .respond(204, [:], nil) })
 
@@ -159,11 +169,14 @@ import Testing
     }
 }
 
-/// A body with a length of one mebibyte that gives no bytes.
+/// A body with a length that gives no bytes.
 private final class LongSource: BodySource {
     let released = Gate()
     let pulls = Atomic(0)
-    var length: Int? { 1 << 20 }
+    let length: Int?
+
+    init(length: Int = 1 << 20) { self.length = length }
+
     func pull(_ pull: Pull) {
         pulls.add(1, ordering: .relaxed)
         pull.end()

@@ -6,6 +6,8 @@ import PluginLoader
 import TestSupport
 import Testing
 
+@testable import PlugboardKit
+
 /// Shared objects in C that break the rules at run time, over a mock transport.
 @Suite struct `Plugins that misbehave` {
     private func kernel(
@@ -42,6 +44,19 @@ import Testing
         #expect(error.code == .pluginFault)
         #expect(error.plugin == "com.example.\(name.split(separator: "_").joined(separator: "-"))")
         #expect(error.reason.contains("onRequest"))
+    }
+
+    @Test func `a verdict that was refused is a fault, also after an earlier one that was not`() async throws {
+        let plugin = ScriptedPlugin("a")
+        plugin.onRequest = { exchange in
+            _ = exchange.host.pointee.respond(exchange.raw, 200, nil, 0, nil)
+            return .respond(ResponseHead(status: 999_999))
+        }
+        let kernel = try makeKernel([plugin])
+
+        let error = try await failure(of: kernel, Request(.get, anywhere))
+
+        #expect(error.code == .pluginFault && error.reason.contains("its respond was refused: the status 999999"))
     }
 
     @Test func `a plugin at fault is skipped with onFault skip`() async throws {

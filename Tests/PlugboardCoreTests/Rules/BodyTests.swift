@@ -187,6 +187,31 @@ import Testing
         #expect(record.lines.last == "a close failed")
     }
 
+    @Test(arguments: [(Method.head, 200), (.get, 204), (.get, 304)])
+    func `a response of a plugin has no body where none may be`(method: Method, status: Int) async throws {
+        let source = PiecesSource(["forbidden"])
+        let record = Record()
+        let responder = ScriptedPlugin("responder", priority: 2)
+        responder.onRequest = { _ in .respond(ResponseHead(status: status), Body(source)) }
+        let outer = ScriptedPlugin("outer", priority: 1)
+        outer.onResponse = { exchange in
+            exchange.wrapResponseBody {
+                record.add("has a body")
+                return Marking("outer", $0)
+            }
+            return .next
+        }
+        let kernel = try makeKernel([outer, responder])
+
+        let response = try await kernel.send(Request(method, anywhere))
+        let text = try await response.body.text()
+        try await source.released.opened()
+
+        #expect(response.status == status)
+        #expect(text.isEmpty && source.pulls == 0)
+        #expect(record.lines.isEmpty)
+    }
+
     @Test func `collecting more than the limit is an error`() async throws {
         let kernel = try makeKernel([], MockTransport { _, _ in .respond(200, Fields(), ["abc", "def"]) })
 

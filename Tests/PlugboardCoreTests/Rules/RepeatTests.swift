@@ -99,6 +99,47 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
+    @Test(arguments: ["stream", "source", "joined"])
+    func `a request whose body cannot be copied is sent once, and the second time fails at once`(
+        kind: String
+    ) async throws {
+        let record = Record()
+        let kernel = try makeKernel([], ReadingTransport(record))
+        let pieces = AsyncStream<Bytes> { continuation in
+            continuation.yield(Bytes("once"))
+            continuation.finish()
+        }
+        let body: Body =
+            switch kind {
+            case "stream": .stream(pieces)
+            case "source": Body(PiecesSource(["once"]))
+            default: .joined([.text("on"), Body(PiecesSource(["ce"]))])
+            }
+        let request = Request(.put, anywhere, body: body)
+        var copy = Request(.post, anywhere)
+        copy.body = request.body
+
+        let response = try await kernel.send(request)
+        let again = try await failure(of: kernel, request)
+        let ofCopy = try await failure(of: kernel, copy)
+
+        #expect(response.status == 200)
+        #expect(again.code == .bodyRead && again.reason.contains("a stream can be sent once. Make a new request"))
+        #expect(ofCopy == again)
+        #expect(record.lines == ["once"])
+    }
+
+    @Test func `a body in memory can be sent by several requests`() async throws {
+        let record = Record()
+        let kernel = try makeKernel([], ReadingTransport(record))
+        let request = Request(.put, anywhere, body: .joined([.text("a"), .text("b")]))
+
+        _ = try await kernel.send(request)
+        _ = try await kernel.send(request)
+
+        #expect(record.lines == ["ab", "ab"])
+    }
+
     @Test func `a GOAWAY that leaves a request out repeats it with the body that it has not read`() async throws {
         let source = SteppedSource()
         let server = try LoopbackServer(

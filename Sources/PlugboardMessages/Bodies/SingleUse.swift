@@ -1,0 +1,9 @@
+import Synchronization
+
+/// Remembers whether an exchange has taken a source that cannot be copied, and so can be sent once.
+final class SingleUse: Sendable {
+    private let isTaken = Atomic(false)
+
+    /// Returns true the first time. From any thread.
+    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+}
