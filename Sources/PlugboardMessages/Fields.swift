@@ -52,7 +52,7 @@ public struct Fields: Sendable {
     public func values(_ name: FieldName) -> [String] {
         withUTF8(name.text) { name in
             withContents { entries, bytes in
-                entries.filter { Fields.matches(bytes.part($0.name), name) }.map { Fields.text(bytes.part($0.value)) }
+                entries.filter { Fields.matches($0, bytes, name) }.map { Fields.text(bytes.part($0.value)) }
             }
         }
     }
@@ -87,8 +87,9 @@ public struct Fields: Sendable {
             ?? Array(bytes).withUnsafeBytes { text($0) }
     }
 
-    /// The bytes of a field as text. Almost all fields are ASCII, which is faster to convert.
-    package static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    /// The same for bytes in place.
+    public static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        // Almost all fields are ASCII, which is faster to convert.
         var union: UInt8 = 0
         for byte in bytes { union |= byte }
         if union < 0x80 { return String(decoding: bytes, as: UTF8.self) }
@@ -135,17 +136,19 @@ extension Fields {
     }
 
     private mutating func removeEntries(of name: UnsafeRawBufferPointer, from start: Int) {
-        removeEntries(from: start) { Fields.matches($1.part($0.name), name) }
+        removeEntries(from: start) { Fields.matches($0, $1, name) }
     }
 
     /// Removes fields in one pass.
+    ///
+    /// - Parameter kept: The number of fields before `start` that stay, if not all do.
     private mutating func removeEntries(
-        from start: Int, where isRemoved: (Entry, _ bytes: UnsafeRawBufferPointer) -> Bool
+        from start: Int, keeping kept: Int? = nil, where isRemoved: (Entry, _ bytes: UnsafeRawBufferPointer) -> Bool
     ) {
         let storage = writableStorage()
         let kept = storage.withContents { entries, bytes in
             storage.withEntries { first, _ in
-                var kept = start
+                var kept = kept ?? start
                 for index in start..<entries.count where !isRemoved(entries[index], bytes) {
                     first[kept] = entries[index]
                     kept += 1
@@ -159,7 +162,7 @@ extension Fields {
     /// Marks the fields of this name as secret.
     public mutating func markSecret(_ name: UnsafeRawBufferPointer) {
         let open = withContents { entries, bytes in
-            entries.indices.filter { !entries[$0].isSecret && Fields.matches(bytes.part(entries[$0].name), name) }
+            entries.indices.filter { !entries[$0].isSecret && Fields.matches(entries[$0], bytes, name) }
         }
         if open.isEmpty { return }
         let storage = writableStorage()
@@ -170,6 +173,18 @@ extension Fields {
     public mutating func removeSecrets() {
         let first = withContents { entries, _ in entries.firstIndex { $0.isSecret } }
         if let first { removeEntries(from: first) { entry, _ in entry.isSecret } }
+    }
+
+    /// Removes the fields for which `isRemoved` returns true. It is called once for each field, in order; the pointers
+    /// are valid until it returns.
+    public mutating func removeAll(
+        where isRemoved: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) {
+        let first = withContents { entries, bytes in
+            entries.firstIndex { isRemoved(bytes.part($0.name), bytes.part($0.value)) }
+        }
+        guard let first else { return }
+        removeEntries(from: first + 1, keeping: first) { isRemoved($1.part($0.name), $1.part($0.value)) }
     }
 
     /// Calls `body` with the value of the first field of this name, without a copy, or with nil; the pointer is valid
@@ -236,11 +251,16 @@ extension Fields {
 
     @usableFromInline
     func first(_ name: UnsafeRawBufferPointer) -> Int? {
-        withContents { entries, bytes in entries.firstIndex { Fields.matches(bytes.part($0.name), name) } }
+        withContents { entries, bytes in entries.firstIndex { Fields.matches($0, bytes, name) } }
     }
 
-    private static func matches(_ field: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer) -> Bool {
-        guard field.count == name.count else { return false }
+    @inline(__always)
+    private static func matches(
+        _ entry: Entry, _ bytes: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer
+    ) -> Bool {
+        // Most names have another length.
+        guard entry.name.count == name.count else { return false }
+        let field = bytes.part(entry.name)
         for offset in 0..<name.count where lowercased(field[offset]) != lowercased(name[offset]) { return false }
         return true
     }

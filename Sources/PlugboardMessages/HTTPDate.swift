@@ -31,7 +31,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
 
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, the format of nearly all dates, at fixed offsets.
     private init?(preferred text: UnsafeRawBufferPointer) {
-        guard text.count == 29, HTTPDate.weekdayWords.contains(word(text, 0)), word(text, 26) == packed("GMT"),
+        guard text.count == 29, HTTPDate.weekdayWords.contains(word(text, 0)), word(text, 26) == HTTPDate.zoneWord,
             let month = HTTPDate.monthWords.firstIndex(of: word(text, 8)),
             text[3] == UInt8(ascii: ","), text[19] == UInt8(ascii: ":"), text[22] == UInt8(ascii: ":")
         else { return nil }
@@ -44,6 +44,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
             year: century * 100 + year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
     }
 
+    private static let zoneWord = packed("GMT")
     private static let weekdayWords = weekdays.map { packed($0) }
     private static let monthWords = months.map { packed($0) }
 

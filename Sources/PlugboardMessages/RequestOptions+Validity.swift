@@ -81,7 +81,7 @@ extension RequestOptions {
         guard let parts = URLParts(text), let scheme = parts.scheme, proxySchemes.contains(scheme.lowercased()) else {
             return false
         }
-        return parts.host?.isEmpty == false && parts.port.map { Origin.port($0) != nil } ?? true
+        return parts.host?.isEmpty == false && parts.withPort { Origin.port($0) != nil } ?? true
     }
 
     /// Whether a text is `host:port`, with a valid host and a port from 1 to 65535.

@@ -143,7 +143,7 @@ struct FieldsTests {
 
 struct FieldsCopyTests {
     @Test(arguments: [
-        "setting", "appending", "removing", "marking as secret", "removing secrets", "reserving",
+        "setting", "appending", "removing", "removing some", "marking as secret", "removing secrets", "reserving",
     ])
     func `changing a copy leaves the original as it is`(_ change: String) {
         let original: Fields = ["A": "1", "Cookie": "c", "B": "2"]
@@ -153,6 +153,7 @@ struct FieldsCopyTests {
         case "setting": copy["A"] = "longer than the value before"
         case "appending": copy.append("C", "3")
         case "removing": copy.remove("A")
+        case "removing some": copy.removeAll { name, _ in name.count == 1 }
         case "marking as secret": copy.markSecret("A")
         case "removing secrets": copy.removeSecrets()
         default: copy.reserve(fields: 100, bytes: 10_000)
@@ -177,6 +178,23 @@ struct FieldsCopyTests {
 }
 
 struct FieldsRemovalTests {
+    @Test(arguments: [["A", "B"], ["b"], ["x"], ["a", "B", "C"]])
+    func `fields are removed where a condition is true, which is asked once for each`(_ unwanted: [String]) {
+        let fields: Fields = ["A": "1", "B": "2", "a": "3", "Cookie": "4", "C": "5", "b": "6"]
+        var asked: [String] = []
+
+        var kept = fields
+        kept.removeAll { name, _ in
+            asked.append(Fields.text(name))
+            return unwanted.contains(Fields.text(name))
+        }
+
+        #expect(kept.map(\.name) == fields.map(\.name).filter { !unwanted.contains($0) })
+        #expect(kept.map(\.isSecret) == kept.map { $0.name == "Cookie" })
+        #expect(asked == fields.map(\.name))
+        #expect(fields.count == 6)
+    }
+
     @Test func `removing or replacing fields keeps the order of the others`() {
         let fields: Fields = ["A": "1", "B": "2", "a": "3", "C": "4", "A": "5"]
 

@@ -48,7 +48,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     init?(scheme: String, authorityOf parts: URLParts) {
         guard let host = parts.withHost(Origin.normalizedHost) ?? nil, let ownPort = Origin.ownPort(of: scheme),
             // RFC 3986 §3.2.3: an empty port is the scheme's own.
-            let port = parts.port.map({ $0.isEmpty ? ownPort : Origin.port($0) }) ?? ownPort
+            let port = parts.withPort({ $0.isEmpty ? ownPort : Origin.port($0) }) ?? ownPort
         else { return nil }
         self.scheme = scheme
         self.host = host
@@ -70,9 +70,9 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A number from 1 to 65535 in decimal digits; nil for any other text.
-    static func port(_ text: Substring) -> Int? {
+    static func port(_ text: some Sequence<UInt8>) -> Int? {
         var number = 0
-        for byte in text.utf8 {
+        for byte in text {
             guard (0x30...0x39).contains(byte) else { return nil }
             number = min(number * 10 + Int(byte - 0x30), 65_536)
         }

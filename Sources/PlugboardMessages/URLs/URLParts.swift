@@ -62,11 +62,14 @@ public struct URLParts: Sendable, Equatable {
     public var fragment: Substring? { scan.queryEnd < scan.end ? part(scan.queryEnd + 1, scan.end) : nil }
 
     /// The scheme in lower case if it is `http` or `https`, else nil.
-    package var httpScheme: String? {
-        guard (4...5).contains(scan.schemeEnd) else { return nil }
+    package var httpScheme: String? { hasScheme("http") ? "http" : hasScheme("https") ? "https" : nil }
+
+    /// - Parameter scheme: In lower case.
+    private func hasScheme(_ scheme: StaticString) -> Bool {
+        guard scan.schemeEnd == scheme.utf8CodeUnitCount else { return false }
         return withBytes { bytes in
-            let isHTTP = zip(bytes, "https".utf8).prefix(scan.schemeEnd).allSatisfy { lowercased($0) == $1 }
-            return !isHTTP ? nil : scan.schemeEnd == 4 ? "http" : "https"
+            for index in 0..<scan.schemeEnd where lowercased(bytes[index]) != scheme.utf8Start[index] { return false }
+            return true
         }
     }
 
@@ -90,13 +93,23 @@ public struct URLParts: Sendable, Equatable {
     }
 
     private func isEqual(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ text: String) -> Bool {
-        withUTF8(text) { range.count == $0.count && bytes[range].elementsEqual($0) }
+        withUTF8(text) { text in
+            guard range.count == text.count else { return false }
+            for index in 0..<text.count where bytes[range.lowerBound + index] != text[index] { return false }
+            return true
+        }
     }
 
     /// Calls `body` with the host, without a copy; nil if there is no authority.
     func withHost<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         guard scan.hasAuthority else { return nil }
         return withBytes { body(UnsafeBufferPointer(rebasing: $0[scan.hostStart..<scan.hostEnd])) }
+    }
+
+    /// Calls `body` with the port, without a copy; nil if there is no colon behind the host.
+    func withPort<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        guard scan.hostEnd < scan.pathStart else { return nil }
+        return withBytes { body(UnsafeBufferPointer(rebasing: $0[(scan.hostEnd + 1)..<scan.pathStart])) }
     }
 
     private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {

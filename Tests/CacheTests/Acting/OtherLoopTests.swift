@@ -127,6 +127,6 @@ extension MemoryStore {
             key: CacheKey(text: url), url: url, status: 200, fields: fields, requested: received, received: received)
         let writer = write(length: body.utf8.count)
         _ = body.utf8.withContiguousStorageIfAvailable { writer?.append(UnsafeRawBufferPointer($0)) }
-        writer?.commit(response, replacing: []) { _ in }
+        writer?.commit(StoredHead(response), replacing: []) { _ in }
     }
 }

@@ -139,7 +139,7 @@ private final class SlowWriter: EntryWriter {
     }
 
     func commit(
-        _ response: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void
+        _ head: StoredHead, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
         state.withLock { $0.isCommitted = true }
         done(nil)

@@ -11,7 +11,7 @@ import Testing
     private func begin(_ store: any CacheStore, _ key: String, _ byte: UInt8, _ done: Record) throws {
         let writer = try #require(store.write(length: 1))
         #expect([byte].withUnsafeBytes { writer.append($0) })
-        writer.commit(.sample(key), replacing: []) { done.add("\(key) \($0 == nil ? "lost" : "stored")") }
+        writer.commit(StoredHead(.sample(key)), replacing: []) { done.add("\(key) \($0 == nil ? "lost" : "stored")") }
     }
 
     @Test(arguments: FileStoreTests.kinds)

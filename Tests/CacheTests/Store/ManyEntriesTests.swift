@@ -63,7 +63,7 @@ import Testing
             if number == count - 1 {
                 #expect(await writer.committed(.sample("\(number)")) != nil)
             } else {
-                writer.commit(.sample("\(number)"), replacing: []) { _ in }
+                writer.commit(StoredHead(.sample("\(number)")), replacing: []) { _ in }
             }
         }
 

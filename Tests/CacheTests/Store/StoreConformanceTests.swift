@@ -131,7 +131,7 @@ import Testing
 
         let writer = try #require(store.write(length: 1))
         #expect([2].withUnsafeBytes { writer.append($0) })
-        writer.commit(.sample("a", note: "2"), replacing: [entry]) { _ in }
+        writer.commit(StoredHead(.sample("a", note: "2")), replacing: [entry]) { _ in }
         #expect((store.entriesAtHand(CacheKey(text: "a")) ?? []).allSatisfy { $0.response.note == "2" })
         let second = await store.found("a")
         #expect(second.map(\.response.note) == ["2"])

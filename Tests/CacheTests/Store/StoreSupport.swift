@@ -109,7 +109,7 @@ extension EntryWriter {
 
     func committed(_ response: StoredResponse, replacing old: [CacheEntry] = []) async -> CacheEntry? {
         await withCheckedContinuation { continuation in
-            commit(response, replacing: old) { continuation.resume(returning: $0) }
+            commit(StoredHead(response), replacing: old) { continuation.resume(returning: $0) }
         }
     }
 }

@@ -91,7 +91,8 @@ extension Cache {
     private func decide(
         _ lookup: Lookup, _ entries: [CacheEntry], _ exchange: borrowing Exchange, _ waited: Waited
     ) -> RequestVerdict {
-        switch policy.decision(for: lookup.facts, entries: entries, now: host.wallClock) {
+        let now = host.wallClock
+        switch policy.decision(for: lookup.facts, entries: entries, now: now) {
         case .reuse(let reuse):
             let body = reuse.body.map { store.body(of: reuse.entry, $0) }
             guard let body, !body.isAtHand else { return give(reuse, body, lookup, exchange) }
@@ -107,7 +108,7 @@ extension Cache {
             report(.miss, exchange.id)
             return .respond(labelled(head, status))
         case .forward(let forward):
-            return send(lookup, forward, exchange, waited)
+            return send(lookup, forward, exchange, waited, now: now)
         }
     }
 
@@ -121,7 +122,7 @@ extension Cache {
 
     /// Sends the request to the server, or waits for an identical request.
     private func send(
-        _ lookup: Lookup, _ forward: Forward, _ exchange: borrowing Exchange, _ waited: Waited
+        _ lookup: Lookup, _ forward: Forward, _ exchange: borrowing Exchange, _ waited: Waited, now: Duration
     ) -> RequestVerdict {
         var flight: Flight?
         let ownFlight = exchange.attribute(CacheAttributes.keys.singleFlight.name).map { $0 == "true" }
@@ -148,10 +149,10 @@ extension Cache {
                 }
             }
         }
-        apply(forward.edits, to: exchange.request)
+        if !forward.edits.isEmpty { apply(forward.edits, to: exchange.request) }
         exchange.turnState = CacheTurn(
-            lookup, forward.withoutBodies, requested: host.wallClock, flight: flight,
-            isCollapsed: waited.since != nil, kept: bodies(for: forward))
+            forward.withoutBodies, requested: now, flight: flight, isCollapsed: waited.since != nil,
+            kept: bodies(for: forward))
         return .next
     }
 

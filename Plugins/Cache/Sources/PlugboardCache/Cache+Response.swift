@@ -37,10 +37,10 @@ extension Cache {
 
     /// Wraps the response's body, so that it is stored when it ends completely.
     private func record(_ decision: ResponseDecision, _ exchange: borrowing Exchange, _ turn: CacheTurn) {
-        guard let storing = decision.store, let recording = recording(of: storing) else { return }
+        guard let recording = decision.store.flatMap({ recording(of: $0) }) else { return }
         turn.recording = recording
         recording.flight = turn.flight
-        if let flight = turn.flight { recording.refused = { [flights] in flights.end(flight, .fruitless) } }
+        recording.flights = flights
         // A body that has come already is recorded at once, unless the store is behind. It is committed as any other:
         // in `onClose`, if it ended well.
         if recording.hasRoom, exchange.withWholeResponseBody({ recording.take($0) }) != nil { return recording.end() }
@@ -80,7 +80,7 @@ extension Cache {
         if cacheStatus {
             var status = decision.status
             status.isStored = isStored
-            response.append(.cacheStatus, status.description)
+            response.append(.cacheStatus, statusText.text(of: status))
         }
         return .next
     }
@@ -109,7 +109,6 @@ extension Cache {
     }
 
     func apply(_ edits: Forward.Edits, to request: borrowing Head) {
-        if edits.removed.isEmpty && edits.set.isEmpty { return }
         for name in edits.removed { request[name] = nil }
         for name in Set(edits.set.map { FieldName($0.name) }) { request[name] = nil }
         for field in edits.set { request.append(FieldName(field.name), field.value) }

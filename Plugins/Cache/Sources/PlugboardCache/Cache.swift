@@ -30,6 +30,7 @@ final class Cache: Plugin {
     let flights = Flights()
     let setbacks = Setbacks()
     let tally: Tally
+    let statusText = StatusText()
 
     convenience init(settings: CacheSettings, host: PluginHost) throws {
         try self.init(settings: settings, host: host, store: try Cache.store(settings, host))

@@ -3,7 +3,6 @@ import Synchronization
 
 /// The state of a request that the cache sent on, until its turn ends. Used by hooks only, which never overlap.
 final class CacheTurn {
-    let lookup: Lookup
     var forward: Forward
     /// When the request was sent, since 1970.
     let requested: Duration
@@ -16,11 +15,9 @@ final class CacheTurn {
     let kept: [Int64: any StoredSource]
 
     init(
-        _ lookup: Lookup, _ forward: Forward, requested: Duration, flight: Flight?, isCollapsed: Bool,
-        kept: [Int64: any StoredSource]
+        _ forward: Forward, requested: Duration, flight: Flight?, isCollapsed: Bool, kept: [Int64: any StoredSource]
     ) {
         self.kept = kept
-        self.lookup = lookup
         self.forward = forward
         self.requested = requested
         self.flight = flight

@@ -70,8 +70,11 @@ struct LookupRules: Sendable {
             digest = bytes.sha256
             kept = bytes
         }
-        let key = rule.key(
-            method: method, url: url.normal, value: { fields.values(FieldName($0)).joinedIfAny }, body: digest)
+        let key =
+            rule.isPlain
+            ? url.key
+            : rule.key(
+                method: method, url: url.normal, value: { fields.values(FieldName($0)).joinedIfAny }, body: digest)
         let own = RequestFacts.Own(
             timeToLive: attribute(CacheAttributes.keys.timeToLive.name).flatMap { DurationText($0)?.duration }
                 ?? timesToLive.ofURL(url.normal.text),

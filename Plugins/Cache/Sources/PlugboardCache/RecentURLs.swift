@@ -8,6 +8,8 @@ final class RecentURLs: Sendable {
         /// As the caller wrote it.
         let text: String
         let normal: NormalURL
+        /// The key that is this URL alone; kept, because it is hashed when it is made.
+        let key: CacheKey
     }
 
     /// Each URL has one place. There are few of them, and long URLs have none, so that they take little memory.
@@ -20,7 +22,7 @@ final class RecentURLs: Sendable {
         if let place, let found = known.withLock({ $0[place] }), RecentURLs.isEqual(found.text, url) { return found }
         let text = Fields.text(url)
         guard let normal = NormalURL(text) else { return nil }
-        let new = Known(text: text, normal: normal)
+        let new = Known(text: text, normal: normal, key: CacheKey(text: normal.text))
         if let place { known.withLock { $0[place] = new } }
         return new
     }

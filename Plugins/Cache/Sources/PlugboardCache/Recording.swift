@@ -5,26 +5,21 @@ import PlugboardKit
 /// The entry cannot be found until `commit`, which succeeds only after the body's end. Releasing the recording discards
 /// what was written. Sendable because it is used on the loop only.
 final class Recording: @unchecked Sendable {
-    private let response: StoredResponse
-    private let replaced: [CacheEntry]
+    private let storing: ResponseDecision.Storing
     private var writer: (any EntryWriter)?
-    /// The lengths that a complete body may have.
-    private let lengths: ClosedRange<Int>?
     /// The most bytes that are stored.
     private let limit: Int
     private var count = 0
     private var isWhole = false
     /// The flight whose waiting requests check whether the body grows.
     var flight: Flight?
-    /// Called once if the store refuses the body.
-    var refused: (() -> Void)?
+    /// Where the flight is ended if the store refuses the body; nil if the caller does that.
+    var flights: Flights?
 
     init(_ writer: any EntryWriter, of storing: ResponseDecision.Storing, limit: Int) {
         self.writer = writer
         self.limit = limit
-        response = storing.response
-        lengths = storing.lengths
-        replaced = storing.replaced
+        self.storing = storing
     }
 
     /// Whether the body is still being stored.
@@ -38,7 +33,7 @@ final class Recording: @unchecked Sendable {
     }
 
     /// Called at the body's end.
-    func end() { isWhole = lengths?.contains(count) ?? true }
+    func end() { isWhole = storing.lengths?.contains(count) ?? true }
 
     /// Whether the body may continue without waiting for the writer.
     var hasRoom: Bool { fullWriter == nil }
@@ -48,9 +43,7 @@ final class Recording: @unchecked Sendable {
     /// Stops storing, because the store refuses the body or is too slow; the reader is not affected.
     func giveUp() {
         discard()
-        let refused = refused
-        self.refused = nil
-        refused?()
+        if let flight { flights?.end(flight, .fruitless) }
     }
 
     /// Stores a complete body, discards any other, and returns whether it is stored.
@@ -60,7 +53,7 @@ final class Recording: @unchecked Sendable {
             return false
         }
         self.writer = nil
-        writer.commit(response, replacing: replaced, done)
+        writer.commit(storing.head, replacing: storing.replaced, done)
         return true
     }
 

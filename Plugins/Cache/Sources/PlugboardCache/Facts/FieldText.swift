@@ -144,7 +144,9 @@ struct Directive {
     let isMalformed: Bool
 
     init(_ member: UnsafeRawBufferPointer) {
-        guard let equals = member.firstIndex(of: UInt8(ascii: "=")) else {
+        var equals = 0
+        while equals < member.count, member[equals] != UInt8(ascii: "=") { equals += 1 }
+        if equals == member.count {
             (name, argument, isQuoted, isMalformed) = (member, nil, false, false)
             return
         }

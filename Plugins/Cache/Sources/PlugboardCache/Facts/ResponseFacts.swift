@@ -1,8 +1,8 @@
 import PlugboardKit
 import RawStructuredFieldValues
 
-/// What a response says about caching, parsed in one pass and shared.
-final class ResponseFacts: Sendable {
+/// What a response says about caching, parsed in one pass.
+struct ResponseFacts: Sendable {
     /// When the response expires (RFC 9111 §5.3).
     enum Expires: Sendable, Equatable {
         case at(HTTPDate)
@@ -20,6 +20,10 @@ final class ResponseFacts: Sendable {
     let expires: Expires?
     let lastModified: HTTPDate?
     let hasEntityTag: Bool
+    /// Whether `Vary` names request fields that select the response (RFC 9110 §12.5.5).
+    let hasVary: Bool
+    /// The length that the body has by `Content-Length`; nil if the head does not tell it (RFC 9112 §6.3).
+    let bodyLength: Int?
     /// Whether `CDN-Cache-Control` counts.
     let isShared: Bool
 
@@ -29,6 +33,7 @@ final class ResponseFacts: Sendable {
     init(status: Int, fields: Fields, isShared: Bool, now: HTTPDate) {
         var (directives, date, age): (ResponseDirectives, HTTPDate?, Int64?) = (ResponseDirectives(), nil, nil)
         var (expires, lastModified, hasEntityTag): (Expires?, HTTPDate?, Bool) = (nil, nil, false)
+        var (hasVary, hasCoding, contentLength): (Bool, Bool, Int??) = (false, false, nil)
         var targeted: [[UInt8]] = []
         fields.forEachField { name, value in
             switch name.count {
@@ -36,6 +41,7 @@ final class ResponseFacts: Sendable {
             case 4:
                 if date == nil, name.equals("date") { date = HTTPDate(value.trimmed, now: now) }
                 if name.equals("etag") { hasEntityTag = true }
+                if name.equals("vary") { hasVary = true }
             case 7:
                 if expires == nil, name.equals("expires") {
                     expires = HTTPDate(value.trimmed, now: now).map { .at($0) } ?? .past
@@ -45,7 +51,14 @@ final class ResponseFacts: Sendable {
                 if lastModified == nil, name.equals("last-modified") {
                     lastModified = HTTPDate(value.trimmed, now: now)
                 }
-            case 17: if isShared, name.equals("cdn-cache-control") { targeted.append(Array(value)) }
+            case 14:
+                // The first one counts, even if it is not a number.
+                if contentLength == nil, name.equals("content-length") {
+                    contentLength = .some(value.trimmed.byteCount)
+                }
+            case 17:
+                if isShared, name.equals("cdn-cache-control") { targeted.append(Array(value)) }
+                if name.equals("transfer-encoding") { hasCoding = true }
             default: break
             }
         }
@@ -54,6 +67,7 @@ final class ResponseFacts: Sendable {
             expires = nil
         }
         (self.status, self.isShared, self.directives) = (status, isShared, directives)
+        (self.hasVary, bodyLength) = (hasVary, hasCoding ? nil : contentLength ?? nil)
         // The first Age counts, and an invalid one is ignored (RFC 9111 §5.1).
         self.age = age == -1 ? nil : age
         (self.date, self.expires, self.lastModified, self.hasEntityTag) = (date, expires, lastModified, hasEntityTag)

@@ -10,7 +10,7 @@ extension CachePolicy {
         let confirmed = confirmed(by: response)
         guard let entry = confirmed.first else {
             // A 304 to the caller's own condition passes to the caller.
-            if !isToCaller(response) { decision.outcome = .resend(forward.plain) }
+            if !isToCaller(response) { decision.outcome = .resend(forward.plain()) }
             return decision
         }
         var used = entry
@@ -24,7 +24,7 @@ extension CachePolicy {
             if index == 0 { used.response = updated }
         }
         guard !forward.validated.isEmpty else {
-            if !isToCaller(response) { decision.outcome = .resend(forward.plain) }
+            if !isToCaller(response) { decision.outcome = .resend(forward.plain()) }
             return decision
         }
         let facts = facts(of: used.response)
@@ -33,7 +33,7 @@ extension CachePolicy {
         status.forwardStatus = 304
         status.isStored = !decision.updates.isEmpty
         guard let reuse = reuse(used, for: forward.request, facts, freshness, as: .revalidated, status) else {
-            decision.outcome = .resend(forward.plain)
+            decision.outcome = .resend(forward.plain())
             return decision
         }
         decision.outcome = .reuse(reuse)
@@ -133,10 +133,7 @@ extension CachePolicy {
             response.fields.count <= CachePolicy.mostFieldsOfPart
         else {
             decision.removes = forward.completed.map { [$0] } ?? []
-            var plain = forward.plain
-            plain.entries.removeAll { $0.id == forward.completed?.id }
-            plain.selected = nil
-            decision.outcome = .resend(plain)
+            decision.outcome = .resend(forward.plain(without: forward.completed))
             return decision
         }
         var whole = confirmedUnstored(entry, by: response)

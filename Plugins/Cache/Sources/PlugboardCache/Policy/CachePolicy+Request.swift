@@ -5,6 +5,7 @@ extension CachePolicy {
     /// The decision for a request, given all entries with its key.
     func decision(for request: RequestFacts, entries: [CacheEntry], now: Duration) -> RequestDecision {
         if let reason = reasonToPass(request) { return forwardOrTimeout(Forward(request, reason, entries)) }
+        if entries.isEmpty { return forwardOrTimeout(Forward(request, .uriMiss)) }
         let selection = Selection(request, entries)
         guard let entry = selection.matching.first else {
             let reason: CacheStatus.ForwardReason = selection.usable.isEmpty ? .uriMiss : .varyMiss
@@ -43,7 +44,7 @@ extension CachePolicy {
     }
 
     /// Responds with 504 instead of forwarding if the caller allows no network (RFC 9111 §5.2.1.7).
-    private func forwardOrTimeout(_ forward: consuming Forward) -> RequestDecision {
+    private func forwardOrTimeout(_ forward: Forward) -> RequestDecision {
         guard isOnlyIfCached(forward.request) else { return .forward(forward) }
         return .gatewayTimeout(.gatewayTimeout, CacheStatus(detail: "only-if-cached"))
     }

@@ -15,7 +15,8 @@ extension CachePolicy {
         }
         if response.status == 304 { return afterNotModified(response) }
         if forward.completed != nil, [206, 416].contains(response.status) { return afterMissingPart(response) }
-        return substitute(response) ?? replacing(response)
+        if let substitute = substitute(response) { return substitute }
+        return replacing(response)
     }
 
     // MARK: Unsafe methods
@@ -111,13 +112,12 @@ extension CachePolicy {
 
     /// A new response is stored; if it must not be stored, it removes the stored responses that it supersedes.
     private func replacing(_ response: ReceivedResponse) -> ResponseDecision {
-        var decision = ResponseDecision(status: CacheStatus(forwarded: response.forward.reason))
-        decision.store = storing(response)
-        decision.status.isStored = decision.store != nil
+        let forward = response.forward
+        let store = storing(response)
         let isOfTheResource = (200...399).contains(response.status) || response.status == 404 || response.status == 410
-        if decision.store == nil, response.forward.mayStore, isOfTheResource, response.status != 206 {
-            decision.removes = Selection(response.forward.request, response.forward.entries).matching
-        }
-        return decision
+        let supersedes = store == nil && forward.mayStore && isOfTheResource && response.status != 206
+        return ResponseDecision(
+            store: store, removes: supersedes ? Selection(forward.request, forward.entries).matching : [],
+            status: CacheStatus(forwarded: forward.reason, isStored: store != nil))
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The value of the field `Cache-Status` (RFC 9211).
 struct CacheStatus: Sendable, Equatable, CustomStringConvertible {
     /// Why a request was forwarded (RFC 9211 §2.2).
@@ -56,6 +58,23 @@ struct CacheStatus: Sendable, Equatable, CustomStringConvertible {
                 put(detail.utf8)
             }
             return count
+        }
+    }
+}
+
+/// The text of the last status, because most responses get the same status as the one before.
+final class StatusText: Sendable {
+    private struct Last {
+        var status = CacheStatus()
+        var text = CacheStatus().description
+    }
+
+    private let last = Mutex(Last())
+
+    func text(of status: CacheStatus) -> String {
+        last.withLock { last in
+            if last.status != status { last = Last(status: status, text: status.description) }
+            return last.text
         }
     }
 }

@@ -5,7 +5,7 @@ enum RequestDecision: Sendable {
     /// A stored response is served. If `revalidation` is set, it is sent in the background.
     case reuse(Reuse)
     /// The request is sent to the server.
-    indirect case forward(Forward)
+    case forward(Forward)
     /// The caller allows no network, and no stored response is usable (RFC 9111 §5.2.1.7): a 504 of the cache, without
     /// a body.
     case gatewayTimeout(ResponseHead, CacheStatus)
@@ -36,18 +36,7 @@ struct Reuse: Sendable {
     /// The background request, sent once for all callers that get this response meanwhile (RFC 5861 §3): a GET, or for
     /// a search its own method and body, with `revalidation.request.fields` and its edits. Its response goes through
     /// `decision(on:resolving:)` only.
-    var revalidation: Forward? {
-        get { background?.forward }
-        set { background = newValue.map { Background($0) } }
-    }
-
-    private var background: Background?
-
-    /// A reference, because it is large, and most uses have none.
-    private final class Background: Sendable {
-        let forward: Forward
-        init(_ forward: Forward) { self.forward = forward }
-    }
+    var revalidation: Forward?
 
     init(form: Form, entry: CacheEntry, body: Range<Int>?, freshness: Freshness, status: CacheStatus) {
         (self.form, self.entry, self.body, self.freshness, self.status) = (form, entry, body, freshness, status)
@@ -101,11 +90,19 @@ struct ResponseDecision: Sendable {
     var status: CacheStatus
 
     struct Storing: Sendable {
-        var response: StoredResponse
+        let head: StoredHead
         /// The entries that the new one replaces.
-        var replaced: [CacheEntry]
+        let replaced: [CacheEntry]
         /// The lengths that the body may have; with another length it is not committed. Nil: any length.
-        var lengths: ClosedRange<Int>?
+        let lengths: ClosedRange<Int>?
+
+        var response: StoredResponse { head.response }
+
+        init(response: StoredResponse, replaced: [CacheEntry], lengths: ClosedRange<Int>?) {
+            head = StoredHead(response)
+            self.replaced = replaced
+            self.lengths = lengths
+        }
     }
 
     /// How the two parts are joined (RFC 9111 §3.4).

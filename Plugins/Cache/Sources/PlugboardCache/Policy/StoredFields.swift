@@ -33,34 +33,28 @@ enum StoredFields {
     }
 
     private static func filtered(_ fields: Fields, dropping dropped: [FieldName]) -> Fields {
-        var excluded = Names()
-        for name in dropped { withUTF8Bytes(name.text) { excluded.insert($0) } }
-        // Shares the bytes of all fields, also of those few that are not stored.
-        var (kept, unwanted, bytes) = (fields, 0, 0)
-        func drop(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        var (kept, bytes) = (fields, 0)
+        var named = Names()
+        for name in dropped { withUTF8Bytes(name.text) { named.insert($0) } }
+        kept.removeAll { name, value in
+            guard isOfConnection(name) else { return false }
             bytes += name.count + value.count
-            unwanted += 1
-            if unwanted <= sharingLimit { kept.remove(name) }
+            if name.equals("connection") { named.insertMembers(value) { !isOfConnection($0) } }
+            return true
         }
-        fields.forEachField { name, value in
-            guard isOfConnection(name) else { return }
-            drop(name, value)
-            guard name.equals("connection") else { return }
-            var list = FieldList(value)
-            while let member = list.next() {
-                if !member.isEmpty, !isOfConnection(member) { excluded.insert(member) }
+        if !named.isEmpty {
+            kept.removeAll { name, value in
+                guard named.contains(name) else { return false }
+                bytes += name.count + value.count
+                return true
             }
         }
-        if !excluded.isEmpty {
-            fields.forEachField { name, value in
-                if excluded.contains(name) { drop(name, value) }
-            }
-        }
-        if unwanted <= sharingLimit, bytes <= sharingByteLimit { return kept }
-        kept = Fields()
-        kept.reserve(fields: fields.count + 1, bytes: fields.byteCount + 40)
-        append(fields, to: &kept) { !isOfConnection($0) && !excluded.contains($0) }
-        return kept
+        // The kept fields still take the memory of all.
+        if fields.count - kept.count <= sharingLimit, bytes <= sharingByteLimit { return kept }
+        var copy = Fields()
+        copy.reserve(fields: kept.count + 1, bytes: kept.byteCount + 40)
+        append(kept, to: &copy)
+        return copy
     }
 
     /// The most fields, and bytes of fields, that stay in the memory of stored fields without being stored.
@@ -81,6 +75,16 @@ enum StoredFields {
         mutating func insert(_ name: UnsafeRawBufferPointer) {
             names.insert(name.map(lowercaseASCII))
             lengths |= Names.bit(name)
+        }
+
+        /// Inserts those members of a list for which the condition is true.
+        mutating func insertMembers(
+            _ value: UnsafeRawBufferPointer, where isInserted: (UnsafeRawBufferPointer) -> Bool
+        ) {
+            var list = FieldList(value)
+            while let member = list.next() {
+                if !member.isEmpty, isInserted(member) { insert(member) }
+            }
         }
 
         func contains(_ name: UnsafeRawBufferPointer) -> Bool {

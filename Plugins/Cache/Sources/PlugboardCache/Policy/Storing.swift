@@ -30,21 +30,19 @@ extension CachePolicy {
             }
         } else if Self.isUnstorable(status) {
             return nil
-        } else if !fields.contains(.transferEncoding), let length = fields.firstValue(.contentLength, { $0.byteCount })
-        {
-            lengths = length...length
         }
         let facts = ResponseFacts(
             status: status, fields: fields, isShared: isShared, now: HTTPDate(response.received.bounded))
         guard mayStore(facts, request) else { return nil }
-        var stored = StoredResponse(
+        if response.status != 206, let length = facts.bodyLength { lengths = length...length }
+        let stored = StoredResponse(
             key: request.key, url: request.url, status: status,
             fields: StoredFields.stored(fields, dropping: privateFields(facts, fields), received: response.received),
             requested: response.requested, received: response.received,
-            selecting: SelectingForm.selecting(fields, request.fields), version: request.own.version,
+            selecting: facts.hasVary ? SelectingForm.selecting(fields, request.fields) : [],
+            version: request.own.version,
             timeToLive: timeToLive(facts, request), range: range)
         guard isUseful(stored, facts) else { return nil }
-        stored.isInvalidated = false
         return ResponseDecision.Storing(
             response: stored, replaced: replaced(by: stored, response.forward), lengths: lengths)
     }

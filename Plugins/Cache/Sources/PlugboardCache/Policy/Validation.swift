@@ -33,34 +33,32 @@ extension Forward {
 
     /// Combines the caller's tags and the cache's own in one list (RFC 9111 §4.3.2).
     private func naming(_ tagged: [(entry: CacheEntry, tag: EntityTag)], beside callers: [EntityTag]) -> Forward {
-        var forward = self
-        forward.validated = tagged.map(\.entry)
+        var edits = edits
         var texts: [String] = []
         for (_, tag) in tagged where !callers.contains(tag) && !texts.contains(tag.text) { texts.append(tag.text) }
         if !texts.isEmpty {
             texts.insert(contentsOf: request.fields.values(.ifNoneMatch), at: 0)
-            forward.edits.set.append(.ifNoneMatch, texts.joined(separator: ", "))
+            edits.set.append(.ifNoneMatch, texts.joined(separator: ", "))
         }
-        return forward
+        return editing(edits, validated: tagged.map(\.entry))
     }
 
     /// Adds both validators of the selected response, instead of the caller's own date, which `reuse` evaluates later.
     private func naming(
         _ tagged: [(entry: CacheEntry, tag: EntityTag)], andDateOf selected: CacheEntry?
     ) -> Forward {
-        var forward = self
+        var edits = edits
         var texts: [String] = []
         for (_, tag) in tagged where !texts.contains(tag.text) { texts.append(tag.text) }
         let modified = selected.flatMap { $0.response.lastModified == nil ? nil : $0.response.fields[.lastModified] }
         guard !texts.isEmpty || modified != nil else { return self }
-        forward.validated = selected.map { [$0] } ?? tagged.map(\.entry)
-        if !texts.isEmpty { forward.edits.set.append(.ifNoneMatch, texts.joined(separator: ", ")) }
+        if !texts.isEmpty { edits.set.append(.ifNoneMatch, texts.joined(separator: ", ")) }
         if let modified {
-            forward.edits.set.append(.ifModifiedSince, modified)
+            edits.set.append(.ifModifiedSince, modified)
         } else if request.conditions.contains(.ifModifiedSince) {
-            forward.edits.removed.append(.ifModifiedSince)
+            edits.removed.append(.ifModifiedSince)
         }
-        return forward
+        return editing(edits, validated: selected.map { [$0] } ?? tagged.map(\.entry))
     }
 
     /// Requests the bytes before or after the stored part. The part must have a strong validator, because otherwise
@@ -77,12 +75,10 @@ extension Forward {
             return self
         }
         guard let validator = entry.response.strongValidator else { return self }
-        var forward = self
-        forward.reason = .partial
-        forward.completed = entry
-        forward.edits.set.append(.range, missing)
-        forward.edits.set.append(.ifRange, validator)
-        return forward
+        var edits = edits
+        edits.set.append(.range, missing)
+        edits.set.append(.ifRange, validator)
+        return editing(edits, .partial, completed: entry)
     }
 }
 

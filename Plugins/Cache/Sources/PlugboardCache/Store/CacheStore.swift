@@ -58,45 +58,62 @@ struct CacheEntry: Sendable {
     /// The pieces of the whole body, if they were in memory when the entry was found. `body(of:_:)` uses them when the
     /// store has removed them since.
     var pieces: [Bytes]?
-    private var stored: Stored
+    private(set) var head: StoredHead
 
-    init(id: Int64, response: StoredResponse, length: Int) {
+    init(id: Int64, head: StoredHead, length: Int) {
         self.id = id
         self.length = length
-        stored = Stored(response)
+        self.head = head
+    }
+
+    init(id: Int64, response: StoredResponse, length: Int) {
+        self.init(id: id, head: StoredHead(response), length: length)
     }
 
     var response: StoredResponse {
         // Lends it, because a copy would count a dozen references.
-        @inline(__always) _read { yield stored.response }
-        set { stored = Stored(newValue) }
+        @inline(__always) _read { yield head.response }
+        set { head = StoredHead(newValue) }
     }
 
     /// What the response says about caching, if it was parsed already.
-    var facts: ResponseFacts? { stored.facts.load() }
+    var facts: ResponseFacts? { head.facts.load()?.facts }
 
     /// Keeps what the response says about caching, so that it is parsed once for an entry.
-    func keep(_ facts: ResponseFacts) { _ = stored.facts.storeIfNil(facts) }
+    func keep(_ facts: ResponseFacts) { _ = head.facts.storeIfNil(StoredHead.Facts(facts)) }
 
     /// The head that callers are served with this age and this status of the cache. The last one is kept, because most
     /// uses of an entry in one second get the same.
     func served(age: Int64, _ status: CacheStatus, _ make: () -> ResponseHead) -> ResponseHead {
-        let known = stored.served.withLock { $0 }
+        let known = head.served.withLock { $0 }
         if let known, known.age == age, known.status == status { return known.head }
-        let served = ServedHead(age: age, status: status, head: make())
-        stored.served.withLock { $0 = served }
+        let served = StoredHead.Served(age: age, status: status, head: make())
+        head.served.withLock { $0 = served }
         return served.head
     }
+}
 
-    /// A reference, because entries are copied often, and a response has a dozen references.
-    private final class Stored: Sendable {
-        let response: StoredResponse
-        let facts = AtomicLazyReference<ResponseFacts>()
-        let served = Mutex<ServedHead?>(nil)
-        init(_ response: StoredResponse) { self.response = response }
+/// A stored response, with what is made of it once.
+///
+/// A reference, because decisions and entries are copied often, and a response has a dozen references.
+final class StoredHead: Sendable {
+    let response: StoredResponse
+    /// The approximate memory of the head, with the copy that its last user got.
+    let cost: Int
+    fileprivate let facts = AtomicLazyReference<Facts>()
+    fileprivate let served = Mutex<Served?>(nil)
+
+    init(_ response: StoredResponse) {
+        cost = response.cost
+        self.response = response
     }
 
-    private final class ServedHead: Sendable {
+    fileprivate final class Facts: Sendable {
+        let facts: ResponseFacts
+        init(_ facts: ResponseFacts) { self.facts = facts }
+    }
+
+    fileprivate final class Served: Sendable {
         let age: Int64
         let status: CacheStatus
         let head: ResponseHead
@@ -117,7 +134,7 @@ protocol EntryWriter: AnyObject, Sendable {
 
     /// Makes the entry visible and removes the replaced ones, atomically.
     func commit(
-        _ response: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void)
+        _ head: StoredHead, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void)
 
     /// Ends writing without an entry; a released writer does the same.
     func discard()

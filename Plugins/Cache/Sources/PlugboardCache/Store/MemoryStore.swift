@@ -37,13 +37,13 @@ final class MemoryStore: CacheStore {
     }
 
     private func insert(
-        _ response: StoredResponse, _ pieces: [Bytes], _ length: Int, replacing old: [CacheEntry]
+        _ head: StoredHead, _ pieces: [Bytes], _ length: Int, replacing old: [CacheEntry]
     ) -> CacheEntry? {
         state.withLock { state in
             state.table.release(length)
             for entry in old { state.table.forget(entry.id) }
             state.lastID += 1
-            let entry = CacheEntry(id: state.lastID, response: response, length: length)
+            let entry = CacheEntry(id: state.lastID, head: head, length: length)
             return state.table.insert(entry, pieces) ? entry : nil
         }
     }
@@ -65,10 +65,10 @@ final class MemoryStore: CacheStore {
         func room(_ run: @escaping @Sendable () -> Void) { run() }
 
         func commit(
-            _ response: StoredResponse, length: Int, replacing old: [CacheEntry],
+            _ head: StoredHead, length: Int, replacing old: [CacheEntry],
             _ done: @escaping @Sendable (CacheEntry?) -> Void
         ) {
-            done(store.insert(response, take(), length, replacing: old))
+            done(store.insert(head, take(), length, replacing: old))
         }
 
         func discard() {

@@ -17,7 +17,7 @@ struct MemoryTable {
         }
 
         /// Updates the cost after a change.
-        mutating func weigh() { cost = entry.response.cost + (entry.pieces == nil ? 0 : entry.length) }
+        mutating func weigh() { cost = entry.head.cost + (entry.pieces == nil ? 0 : entry.length) }
     }
 
     /// The neighbours of a slot in the order of use; `none` at both ends. Separate from the slots, because links change
@@ -152,7 +152,12 @@ struct MemoryTable {
             slots[index] = slot
         }
         indices[entry.id] = index
-        groups[entry.response.key, default: Group()].ids.append(entry.id)
+        if let group = groups.index(forKey: entry.response.key) {
+            groups.values[group].ids.append(entry.id)
+        } else {
+            // With room for one, because most keys have one entry.
+            groups[entry.response.key] = Group(ids: [entry.id])
+        }
         if let url = entry.response.indexedURL { urls[url, default: []].append(entry.id) }
         bytes += slot.cost
         linkAsNewest(index)

@@ -8,7 +8,7 @@ protocol PieceSink: AnyObject, Sendable {
     var hasRoom: Bool { get }
     func room(_ run: @escaping @Sendable () -> Void)
     func commit(
-        _ response: StoredResponse, length: Int, replacing old: [CacheEntry],
+        _ head: StoredHead, length: Int, replacing old: [CacheEntry],
         _ done: @escaping @Sendable (CacheEntry?) -> Void)
     func discard()
 }
@@ -52,7 +52,7 @@ final class PieceWriter: EntryWriter {
     func room(_ run: @escaping @Sendable () -> Void) { sink.room(run) }
 
     func commit(
-        _ response: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void
+        _ head: StoredHead, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
         let length = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
@@ -64,7 +64,7 @@ final class PieceWriter: EntryWriter {
             discard()
             return done(nil)
         }
-        sink.commit(response, length: length, replacing: old, done)
+        sink.commit(head, length: length, replacing: old, done)
     }
 
     func discard() {

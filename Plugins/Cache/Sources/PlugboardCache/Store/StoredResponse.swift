@@ -4,9 +4,20 @@ import PlugboardKit
 /// the same key differ by their selecting fields only.
 struct CacheKey: Hashable, Sendable {
     let text: String
+    /// Kept, because each exchange looks its key up several times, and hashing the text takes most of that.
+    private let hash: Int
+
+    init(text: String) {
+        self.text = text
+        hash = text.hashValue
+    }
 
     /// The URL that the key contains, without the parameters that the key leaves out.
     var url: String { text.utf8.firstIndex(of: UInt8(ascii: "\n")).map { String(text[..<$0]) } ?? text }
+
+    static func == (left: CacheKey, right: CacheKey) -> Bool { left.hash == right.hash && left.text == right.text }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// A stored response without its body: what was received, and what is needed to reuse it.

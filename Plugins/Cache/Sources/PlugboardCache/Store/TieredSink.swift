@@ -55,7 +55,7 @@ final class TieredSink: PieceSink {
     }
 
     func commit(
-        _ response: StoredResponse, length: Int, replacing old: [CacheEntry],
+        _ head: StoredHead, length: Int, replacing old: [CacheEntry],
         _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
         // From now on the store counts the bytes of these pieces.
@@ -64,14 +64,14 @@ final class TieredSink: PieceSink {
             return (state.pieces, state.disk)
         }
         let store = store
-        store.willCommit(response.key)
+        store.willCommit(head.response.key)
         let finish: @Sendable (CacheEntry?) -> Void = { stored in
             // The replaced entries are outdated, and are removed even if the new one could not be written.
             if stored == nil { store.remove(old) }
-            done(store.didCommit(stored, response, pieces, length: length, replacing: old))
+            done(store.didCommit(stored, head, pieces, length: length, replacing: old))
         }
         if let disk {
-            disk.commit(response, length: length, replacing: old.filter { $0.id > 0 }, finish)
+            disk.commit(head, length: length, replacing: old.filter { $0.id > 0 }, finish)
         } else {
             finish(nil)
         }

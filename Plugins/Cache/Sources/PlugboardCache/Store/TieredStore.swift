@@ -121,9 +121,9 @@ final class TieredStore: CacheStore {
     /// Called when the entry is in the file or could not be written. Returns the entry as it can be found now; nil if
     /// it is not stored.
     func didCommit(
-        _ stored: CacheEntry?, _ response: StoredResponse, _ pieces: [Bytes]?, length: Int, replacing old: [CacheEntry]
+        _ stored: CacheEntry?, _ head: StoredHead, _ pieces: [Bytes]?, length: Int, replacing old: [CacheEntry]
     ) -> CacheEntry? {
-        let key = response.key
+        let key = head.response.key
         return shared.state.withLock { state in
             if pieces != nil { state.table.release(length) }
             let before = TieredStore.settle(&state, key)
@@ -138,7 +138,7 @@ final class TieredStore: CacheStore {
             }
             guard let pieces else { return nil }
             state.lastID -= 1
-            let own = CacheEntry(id: state.lastID, response: response, length: length)
+            let own = CacheEntry(id: state.lastID, head: head, length: length)
             return state.table.insert(own, pieces) ? own : nil
         }
     }

@@ -78,14 +78,14 @@ extension CacheFile {
     func insert(
         _ addition: Gathering.Addition, as id: Int64, use: Int64, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
-        let head = addition.response.encoded(length: addition.length)
+        let head = addition.head.response.encoded(length: addition.length)
         func insertRow(_ bodySum: SQLiteStore.Value, _ body: SQLiteStore.Value) throws(SQLiteFailure) {
             try connection.run(
                 """
                 INSERT INTO entry (id, key, url, used, length, sum, head, bodySum, body)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                .integer(id), .key(addition.response.key), .url(addition.response), .integer(use),
+                .integer(id), .key(addition.head.response.key), .url(addition.head.response), .integer(use),
                 .integer(addition.length), .integer(CacheFile.sum(head, id)), .bytes(head), bodySum, body)
         }
         if addition.length <= CacheFile.smallSize, let body = addition.pieces.first {

@@ -131,16 +131,16 @@ final class SQLiteSink: PieceSink {
     }
 
     func commit(
-        _ response: StoredResponse, length: Int, replacing old: [CacheEntry],
+        _ head: StoredHead, length: Int, replacing old: [CacheEntry],
         _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
         let (isWhole, pieces) = state.withLock { (!$0.hasSent, SQLiteSink.send(&$0)) }
-        store.willAdd(response.key)
+        store.willAdd(head.response.key)
         let finish: @Sendable (Result<Int64, SQLiteFailure>) -> Void = { result in
-            self.store.didAdd(response.key)
+            self.store.didAdd(head.response.key)
             if case .success(let id) = result {
                 self.release()
-                done(CacheEntry(id: id, response: response, length: length))
+                done(CacheEntry(id: id, head: head, length: length))
             } else {
                 self.discard()
                 done(nil)
@@ -149,7 +149,7 @@ final class SQLiteSink: PieceSink {
         if isWhole {
             store.gather(
                 Gathering.Addition(
-                    response: response, pieces: pieces, length: length, replaced: old.map(\.id), done: finish))
+                    head: head, pieces: pieces, length: length, replaced: old.map(\.id), done: finish))
             return
         }
         store.add(
@@ -157,7 +157,7 @@ final class SQLiteSink: PieceSink {
                 guard !self.state.withLock({ $0.hasFailed }) else { throw SQLiteSink.discarded }
                 let body = try self.append(pieces, file, connection)
                 try file.remove(old.map(\.id), connection)
-                try file.publish(body, response, connection)
+                try file.publish(body, head.response, connection)
                 return body.id
             },
             then: finish)
@@ -187,7 +187,7 @@ final class SQLiteSink: PieceSink {
 final class Gathering: Sendable {
     /// A whole entry that is not in the file yet.
     struct Addition: Sendable {
-        let response: StoredResponse
+        let head: StoredHead
         let pieces: [Bytes]
         let length: Int
         /// The ids of the entries that it replaces.
