@@ -43,7 +43,10 @@ final class Pipeline: Sendable {
     /// The same, for visits that count no references.
     private let borrowed: [Unmanaged<Slot>]
     let hooks: HookSlots
+    let tables: HookTables
     let watchers: Watchers
+    /// The slots before whose hooks the messages are kept for the case of a fault.
+    let slotsWithSnapshot: SlotSet
     /// Only then must the request be kept as each plugin saw it.
     let hasOutwardHooks: Bool
 
@@ -51,7 +54,9 @@ final class Pipeline: Sendable {
         self.slots = slots
         borrowed = slots.map { Unmanaged.passUnretained($0) }
         hooks = HookSlots(slots.map(\.hooks))
-        watchers = Watchers(slots)
+        tables = HookTables(slots)
+        watchers = Watchers(slots, tables)
+        slotsWithSnapshot = SlotSet(slots.filter(\.isSkippedOnFault).map(\.bit))
         hasOutwardHooks = !hooks.response.isEmpty || !hooks.failure.isEmpty
     }
 
@@ -63,9 +68,9 @@ final class Pipeline: Sendable {
 extension ExchangeCore {
     /// Lets the head go on from where it is, until it has come through, or the exchange waits for something.
     func advance() {
-        while !isSuspended && steering.phase == .deciding {
+        while isDeciding {
             switch steering.step(pipeline.hooks) {
-            case .visit(let index): pipeline.withSlot(index) { carryOut(at: $0) }
+            case .visit(let index): visit(from: index)
             case .attempt: perform()
             case .deliver: deliver()
             case .fail: finish(failing: failure ?? ExchangeCore.lostFailure)
@@ -73,13 +78,70 @@ extension ExchangeCore {
         }
     }
 
-    /// Calls a hook, and does what it decides.
+    /// Calls the hook of this slot and does what it decides. As long as hooks let the head pass, those of the following
+    /// slots are called too.
     @inline(__always)
-    private func carryOut(at slot: Slot) {
+    private func visit(from index: Int) {
+        let toPrepare = steering.slotsAhead(pipeline.hooks).intersection(slotsToPrepare)
+        if toPrepare.contains(SlotSet(index)) {
+            pipeline.withSlot(index) { visit($0) }
+        } else {
+            let stop = steering.stage == .request ? visitInward(to: toPrepare) : visitOutward(to: toPrepare)
+            if let (slot, code) = stop { pipeline.withSlot(slot) { carryOut(code, of: $0, .first, nil) } }
+        }
+    }
+
+    /// Calls the hooks ahead, up to the first slot of a set, as long as each lets the head pass and leaves nothing to do.
+    ///
+    /// - Returns: The slot of the one that does not, and what it has returned; nil if the head has passed them all.
+    @inline(never)
+    private func visitInward(to end: SlotSet) -> (Int, UInt32)? {
+        let (exchange, callees) = (pointer, pipeline.tables.request.callees)
+        let range = end.before.intersection(pipeline.hooks.all)
+        var left = steering.slotsAhead(pipeline.hooks).intersection(range)
+        return inRound(.onRequest) { round, outer in
+            while let slot = left.takeOutermost() {
+                let callee = callees[slot]
+                begin(callee, round)
+                let code = callee.function(callee.instance, exchange)
+                guard hasLeftNothing(code) && isDeciding else { return (slot, code) }
+                clearViews(after: outer)
+                // With the slots behind it that do not list `onRequest`.
+                steering.passInward(left.before.intersection(range))
+            }
+            return nil
+        }
+    }
+
+    /// The same for the hooks of a response or a failure.
+    @inline(never)
+    private func visitOutward(to end: SlotSet) -> (Int, UInt32)? {
+        let (exchange, callees) = (pointer, pipeline.tables.steering(steering.stage))
+        var left = steering.slotsAhead(pipeline.hooks).intersection(end.after)
+        return inRound(steering.stage.hook) { round, outer in
+            while let slot = left.innermost {
+                let callee = callees[slot]
+                begin(callee, round)
+                let code = callee.function(callee.instance, exchange)
+                guard hasLeftNothing(code) && isDeciding else { return (slot, code) }
+                clearViews(after: outer)
+                steering.passOutward(slot)
+                left.formIntersection(SlotSet(slot).before)
+            }
+            return nil
+        }
+    }
+
+    /// Whether the head goes on now.
+    @inline(__always)
+    private var isDeciding: Bool { !isSuspended && steering.phase == .deciding }
+
+    /// Calls one hook, with what is to be done before it.
+    @inline(never)
+    private func visit(_ slot: Slot) {
         let reason = steering.visit
-        let start = needsPreparation(slot) ? prepareVisit(slot) : nil
-        let code = visit(slot)
-        if start == nil && hasLeftNothing(code) && steering.phase == .deciding { return steering.pass(slot.index) }
+        let start = prepareVisit(slot)
+        let code: UInt32 = visit(slot)
         carryOut(code, of: slot, reason, start)
     }
 

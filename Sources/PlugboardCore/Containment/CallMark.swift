@@ -57,28 +57,36 @@ final class CallMark: @unchecked Sendable {
         if owner == nil { word.deallocate() }
     }
 
-    /// What `leave` needs to restore the call under way. [loop]
-    @inline(__always)
-    var current: UInt64 { word.pointee.load(ordering: .relaxed) }
+    /// Calls that follow one another without a call of the same function of the same plugin twice. They share a number:
+    /// with the slot and the function, it still tells each call from all others.
+    struct Round {
+        fileprivate let word: UnsafeMutablePointer<Atomic<UInt64>>
+        fileprivate let number: UInt64
+        fileprivate let outer: UInt64
 
-    /// A call begins. Returns what `leave` needs. [loop]
-    @inline(__always)
-    func enter(_ slot: Int, _ hook: CalledHook) -> UInt64 {
-        let outer = current
-        begin(Call(slot, hook).word)
-        return outer
+        /// The next call begins; its word is known without a number. [loop]
+        @inline(__always)
+        func begin(_ call: UInt64) { word.pointee.store(number | call, ordering: .relaxed) }
+
+        /// The last call has returned. [loop]
+        @inline(__always)
+        func end() { word.pointee.store(outer, ordering: .relaxed) }
     }
 
-    /// The same, of a call whose word without a number is known, by a caller that has read `current`. [loop]
+    /// The round is valid as long as the mark. [loop]
     @inline(__always)
-    func begin(_ call: UInt64) {
+    func beginRound() -> Round {
         serial &+= 1 << Call.serialShift
-        word.pointee.store(serial | call, ordering: .relaxed)
+        return Round(word: word, number: serial, outer: word.pointee.load(ordering: .relaxed))
     }
 
-    /// The call has returned. [loop]
+    /// A single call begins. [loop]
     @inline(__always)
-    func leave(_ outer: UInt64) { word.pointee.store(outer, ordering: .relaxed) }
+    func enter(_ slot: Int, _ hook: CalledHook) -> Round {
+        let round = beginRound()
+        round.begin(Call(slot, hook).word)
+        return round
+    }
 
     /// The call under way, if there is one. [any]
     var call: Call? { Call(word: word.pointee.load(ordering: .relaxed)) }

@@ -8,7 +8,7 @@ import PlugboardKit
 #endif
 
 /// Every call of a plugin's function goes through `call`, that of the loop on which it is called; on other threads that
-/// of any loop.
+/// of any loop. Exchanges call hooks of several plugins in rounds (`beginRound`) instead, which costs less.
 ///
 /// It marks which plugin runs, for the watchdog and for the note that a crash leaves, and measures calls where the
 /// configuration asks for it.
@@ -38,36 +38,21 @@ final class Containment: @unchecked Sendable {
             // On other threads it delays no exchange: only a crash has to name the plugin.
             return sideMarks?.calling(slot, hook, function) ?? function()
         }
-        let outer = mark.enter(slot, hook)
+        let round = mark.enter(slot, hook)
         let began = hook.isOfExchanges && measures != nil ? clockTime(CLOCK_MONOTONIC) : 0
         let result = function()
         if began != 0 { count(slot, hook, since: began) }
-        mark.leave(outer)
+        round.end()
         return result
     }
 
-    /// Calls `onEvent` of several plugins, one after the other, except those that are not wanted when it is their turn.
-    /// [loop]
+    /// Begins calls of hooks that are not measured. [loop]
     @inline(__always)
-    func callOnEvent(
-        of listeners: some Sequence<Listener>, where isWanted: (Listener) -> Bool, _ function: (Listener) -> Void
-    ) {
-        let outer = mark.current
-        if measures == nil {
-            for listener in listeners where isWanted(listener) {
-                mark.begin(listener.mark)
-                function(listener)
-            }
-        } else {
-            for listener in listeners where isWanted(listener) {
-                mark.begin(listener.mark)
-                let began = clockTime(CLOCK_MONOTONIC)
-                function(listener)
-                count(listener.index, .onEvent, since: began)
-            }
-        }
-        mark.leave(outer)
-    }
+    func beginRound() -> CallMark.Round { mark.beginRound() }
+
+    /// Whether each call must go through `call`, which measures it.
+    @inline(__always)
+    var isMeasured: Bool { measures != nil }
 
     // Not inlined, because it is rare.
     @inline(never)

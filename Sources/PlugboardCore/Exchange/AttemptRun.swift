@@ -141,7 +141,7 @@ extension ExchangeCore {
             .sharing(
                 options, method: request.head.method, url: request.head.url, fields: request.head.fields,
                 body: request.body, optionsIdentity: identity, isWatched: isWatchedClosely,
-                isTimed: watch != nil || !pipeline.watchers.listeners(.attemptEnded).isEmpty,
+                isTimed: watch != nil || !pipeline.watchers.listeners(.attemptEnded).slots.isEmpty,
                 usesFreshConnection: attempts.needsFreshConnection),
             observer: run, loop: loop)
         if attempts.current === run && !run.isOver { run.control = control }

@@ -33,7 +33,7 @@ extension ExchangeCore {
     /// PLUG_EXTENSION_WHOLE_BODY: the bytes of the response's body, if all are in memory in one piece.
     func showWholeResponseBody() -> Bytes? {
         guard steering.stage == .response, let bytes = response?.body?.wholeIfReady() else { return nil }
-        shownBody = bytes
+        draft.shownBody = bytes
         return bytes
     }
 

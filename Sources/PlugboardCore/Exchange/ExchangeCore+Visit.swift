@@ -3,10 +3,13 @@ import PlugboardKit
 
 /// Calling a hook, and checking that it keeps the rules.
 extension ExchangeCore {
-    /// Whether something is to be done before the hook of this plugin is called: `prepareVisit`.
+    /// The slots whose hooks are called one by one, because something is to be done before each of them
+    /// (`prepareVisit`), or because the visit is not their first one.
     @inline(__always)
-    func needsPreparation(_ slot: Slot) -> Bool {
-        slot.isSkippedOnFault || trace != nil || steering.stage != .request && request.isEdited(inside: slot.index)
+    var slotsToPrepare: SlotSet {
+        if trace != nil || isMeasured || steering.visit != .first { return pipeline.hooks.all }
+        let slots = pipeline.slotsWithSnapshot
+        return steering.stage == .request ? slots : slots.union(request.editedSlots)
     }
 
     /// Keeps what may be needed after the hook, and brings back the request as the plugin passed it inward.
@@ -25,53 +28,96 @@ extension ExchangeCore {
     @inline(__always)
     func visit(_ slot: Slot) -> UInt32 {
         let (exchange, stage) = (pointer, steering.stage)
-        let code = calling(slot, stage.hook) { slot.call(stage, exchange) }
+        let callee = pipeline.tables.steering(stage)[slot.index]
+        let code = calling(callee.slot, stage.hook) { callee.function(callee.instance, exchange) }
         steering.visit = .first
         return code
     }
 
     /// Calls `onClose`.
-    @inline(__always)
+    @inline(never)
     func callClose(_ slot: Slot, _ outcome: TurnOutcome) {
         let exchange = pointer
+        let callee = pipeline.tables.close.callees[slot.index]
         let start = trace.map { HookCallStart(self, slot, $0) }
-        calling(slot, .onClose) { slot.plugin.pointee.on_close?(slot.instance, exchange, outcome.rawValue) }
-        if let start { record(start, outcome, of: slot) }
-    }
-
-    @inline(never)
-    private func record(_ start: HookCallStart, _ outcome: TurnOutcome, of slot: Slot) {
-        guard let trace else { return }
-        start.record("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
+        calling(callee.slot, .onClose) { callee.function(callee.instance, exchange, outcome.rawValue) }
+        if let start, let trace {
+            start.record("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
+        }
     }
 
     /// Calls a plugin's hook. During the call, the functions of the host act for this plugin.
     @inline(__always)
-    func calling<Result>(_ slot: Slot, _ hook: CalledHook, _ call: () -> Result) -> Result {
+    func calling<Result>(_ slot: Unmanaged<Slot>, _ hook: CalledHook, _ call: () -> Result) -> Result {
         // The call may be within another one: a hook that publishes an event waits for those who watch it.
         let outer = frame
         frame = CallFrame(slot, hook)
+        let index = slot._withUnsafeGuaranteedRef { $0.index }
         // Unmanaged, because the loop keeps it and a call counts no references.
         let result = Unmanaged.passUnretained(home.containment)
-            ._withUnsafeGuaranteedRef { $0.call(slot.index, hook, call) }
+            ._withUnsafeGuaranteedRef { $0.call(index, hook, call) }
         frame = outer
-        if outer.isEmpty { views.clear(home) }
+        clearViews(after: outer)
         return result
     }
+
+    /// The same for one hook of several plugins, one after the other, with what is the same for all of them done once.
+    /// Each call begins with `begin`. Not for calls that are measured or traced.
+    ///
+    /// - Parameter calls: It gets the round, and the call that was under way before, for `clearViews`.
+    @inline(__always)
+    func inRound<Result>(
+        _ hook: CalledHook, _ calls: (_ round: CallMark.Round, _ outer: CallFrame) -> Result
+    ) -> Result {
+        let outer = frame
+        frame.isSteering = hook.isSteering
+        let round = Unmanaged.passUnretained(home.containment)._withUnsafeGuaranteedRef { $0.beginRound() }
+        let result = calls(round, outer)
+        round.end()
+        frame = outer
+        clearViews(after: outer)
+        return result
+    }
+
+    /// A call has returned: drops what was kept for it, unless it was within another one.
+    @inline(__always)
+    func clearViews(after outer: CallFrame) {
+        if views.isInUse { dropViews(after: outer) }
+    }
+
+    // Not inlined, because most calls use nothing.
+    @inline(never)
+    private func dropViews(after outer: CallFrame) {
+        if outer.isEmpty { views.clear(home) }
+    }
+
+    /// The next call of a round begins.
+    @inline(__always)
+    func begin<Function>(_ callee: Callee<Function>, _ round: CallMark.Round) {
+        round.begin(callee.mark)
+        frame.caller = callee.slot
+    }
+
+    /// Whether the configuration asks to measure calls.
+    @inline(__always)
+    var isMeasured: Bool { Unmanaged.passUnretained(home.containment)._withUnsafeGuaranteedRef { $0.isMeasured } }
 
     /// True after a hook that lets the head pass and leaves nothing for the kernel to do.
     @inline(__always)
     func hasLeftNothing(_ code: UInt32) -> Bool {
-        code == PLUG_VERDICT_NEXT && draft.isEmpty && !request.isEditedOutward && heldBody == nil && shownBody == nil
-            && beforeFault == nil
+        code == PLUG_VERDICT_NEXT && (!draft.isUsed || hasDraftNothing)
     }
+
+    // Not inlined, because most hooks leave no draft at all.
+    @inline(never)
+    private var hasDraftNothing: Bool { draft.isEmpty && !request.isEditedOutward }
 
     /// Matches the number that the hook returned with the payload that it left, and adds the call to a trace.
     func settle(_ code: UInt32, of slot: Slot, _ reason: Visit, _ start: HookCallStart?) -> Decision {
         let edits = start?.edits(self) ?? []
         let (decision, isFault) = settle(code, of: slot, reason)
         heldBody = nil
-        shownBody = nil
+        draft = HookDraft()
         if slot.isSkippedOnFault && !decision.isPause { beforeFault = nil }
         if let start, let trace {
             start.record(
@@ -83,7 +129,6 @@ extension ExchangeCore {
     private func settle(_ code: UInt32, of slot: Slot, _ reason: Visit) -> (Decision, isFault: Bool) {
         let payload = draft.payload
         draft.payload = nil
-        defer { draft.refusal = nil }
         let decision: Decision
         var isFault = false
         do throws(Misbehaviour) {
@@ -191,6 +236,7 @@ extension ExchangeCore {
     /// A hook is about to edit the request.
     func willEditRequest() {
         if steering.stage != .request {
+            draft.isUsed = true
             request.willEditOutward()
         } else if let slot = frame.slot, pipeline.hasOutwardHooks {
             request.willEdit(at: slot.index, body: draft.takenRequestBody ?? request.body)

@@ -35,8 +35,6 @@ final class ExchangeCore: @unchecked Sendable {
     @exclusivity(unchecked) var states = PluginStates()
     /// The whole body, for the hook that asked to hold it.
     var heldBody: Bytes?
-    /// The whole body that the hook has looked at, kept until it returns whatever the hook does with the body.
-    var shownBody: Bytes?
     /// The messages before the hook, for a plugin that is skipped if it is at fault.
     var beforeFault: FoundMessages?
     /// The slots whose plugins were at fault in this exchange.

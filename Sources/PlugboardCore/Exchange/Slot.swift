@@ -2,7 +2,7 @@ import CPlugboard
 import PlugboardKit
 import Synchronization
 
-/// One enabled plugin in its slot of the pipeline, with the functions that the kernel calls.
+/// One enabled plugin in its slot of the pipeline. Its hooks are in `HookTables`.
 ///
 /// A class, so that a call copies no more than a pointer.
 ///
@@ -24,11 +24,6 @@ final class Slot: @unchecked Sendable {
     let instance: UnsafeMutableRawPointer
     let host: HostContext
 
-    private typealias Hook = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> UInt32
-    private let onRequest: Hook?
-    private let onResponse: Hook?
-    private let onFailure: Hook?
-
     init(
         index: Int, descriptor: PluginDescriptor, instance: UnsafeMutableRawPointer, host: HostContext,
         onFault: PluginEntry.OnFault = .fail, faultLimit: Int = 0
@@ -42,24 +37,11 @@ final class Slot: @unchecked Sendable {
         self.host = host
         isSkippedOnFault = onFault != .fail
         self.faultLimit = onFault == .disable ? faultLimit : nil
-        onRequest = plugin.pointee.on_request
-        onResponse = plugin.pointee.on_response
-        onFailure = plugin.pointee.on_failure
     }
 
     /// Why the plugin was switched off, or nil. [any]
     var disabled: PlugboardError? {
         get { disabling.withLock { $0 } }
         set { disabling.withLock { $0 = newValue } }
-    }
-
-    /// Calls the steering hook of this stage. [loop]
-    @inline(__always)
-    func call(_ stage: Stage, _ exchange: OpaquePointer) -> UInt32 {
-        switch stage {
-        case .request: onRequest?(instance, exchange) ?? PLUG_VERDICT_NEXT
-        case .response: onResponse?(instance, exchange) ?? PLUG_VERDICT_NEXT
-        case .failure: onFailure?(instance, exchange) ?? PLUG_VERDICT_NEXT
-        }
     }
 }

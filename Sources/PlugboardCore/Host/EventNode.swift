@@ -19,9 +19,6 @@ final class EventNode {
     /// Whether something is kept that `end` has to release.
     @exclusivity(unchecked) private var isInUse = false
     @exclusivity(unchecked) private var madeDetails: Details?
-    @exclusivity(unchecked) private var head: ResponseHead?
-    /// The URL that has sent the head.
-    @exclusivity(unchecked) private var url: String?
     @exclusivity(unchecked) private var madeHeadNode: HeadNode?
     @exclusivity(unchecked) private var madeScratch: Scratch?
 
@@ -39,19 +36,10 @@ final class EventNode {
 
     /// Makes it another event of the kernel's, about an exchange. The facts stay until `end`.
     @inline(__always)
-    func begin(
-        _ event: KernelEvent, of exchange: ExchangeCore, _ facts: UnsafePointer<EventFacts>, about head: ResponseHead?
-    ) {
+    func begin(_ event: KernelEvent, of exchange: ExchangeCore, _ facts: UnsafePointer<EventFacts>) {
         self.event = event
         self.exchange = exchange
         self.facts = facts
-        if let head { keep(head, of: exchange) }
-    }
-
-    private func keep(_ head: ResponseHead, of exchange: ExchangeCore) {
-        isInUse = true
-        self.head = head
-        url = exchange.request.head.url
     }
 
     /// The event is over, and what plugins got of it is not valid any more.
@@ -65,8 +53,6 @@ final class EventNode {
     private func clear() {
         isInUse = false
         madeDetails = nil
-        head = nil
-        url = nil
         madeHeadNode = nil
         madeScratch?.clear()
     }
@@ -96,14 +82,21 @@ final class EventNode {
     }
 
     var observed: ObservedEvent {
-        ObservedEvent(id: id, details: Dictionary(details, uniquingKeysWith: { $1 }), head: head, url: url)
+        let head = facts?.pointee.head
+        return ObservedEvent(
+            id: id, details: Dictionary(details, uniquingKeysWith: { $1 }), head: head,
+            url: head == nil ? nil : exchange?.request.head.url)
     }
 
     var idText: plug_text { scratch.text(id) }
 
     var headPointer: OpaquePointer? {
-        if madeHeadNode == nil { madeHeadNode = head.map { HeadNode($0) } }
-        return madeHeadNode?.pointer
+        if let madeHeadNode { return madeHeadNode.pointer }
+        guard let head = facts?.pointee.head else { return nil }
+        isInUse = true
+        let node = HeadNode(head)
+        madeHeadNode = node
+        return node.pointer
     }
 
     func text(_ name: String) -> plug_text {

@@ -126,9 +126,13 @@ final class KernelLoop: @unchecked Sendable {
 
     /// A fact about the kernel. [loop]
     func publish(_ event: EventNode) {
-        containment.callOnEvent(
-            of: core.pipeline.watchers.listeners(event.id), where: { !core.disabled.contains($0.bit) }
-        ) { $0.call(nil, event.pointer) }
+        var left = core.pipeline.watchers.listeners(event.id)
+        while let slot = left.takeOutermost() {
+            // A plugin may be switched off while another one hears of the fact.
+            if core.disabled.contains(SlotSet(slot)) { continue }
+            let listener = core.pipeline.tables.event.callees[slot]
+            containment.call(slot, .onEvent) { listener.function(listener.instance, nil, event.pointer) }
+        }
         core.watch?(event.observed)
     }
 }

@@ -59,7 +59,7 @@ struct CrashNoteTests {
 
         _ = marks[2].enter(1, .onRequest)
         _ = marks[0].enter(0, .onClose)
-        marks[1].leave(marks[1].enter(0, .pull))
+        marks[1].enter(0, .pull).end()
         try side.calling(1, .stop) { try die() }
 
         #expect(calls() == [[call("a", .onClose), call("b", .onRequest), call("b", .stop)]])

@@ -218,6 +218,25 @@ import Testing
         #expect((SlotSet().outermost, SlotSet().innermost) == (nil, nil))
     }
 
+    @Test func `the slots of a set are taken out from the outermost inward`() {
+        var set: SlotSet = [SlotSet(3), SlotSet(0), SlotSet(63)]
+
+        let slots = set.map { $0 }
+        let first = set.takeOutermost()
+
+        #expect(slots == [0, 3, 63])
+        #expect(first == 0 && set == [SlotSet(3), SlotSet(63)])
+    }
+
+    @Test func `before and after a set are the slots that are further out or in than each of it`() {
+        let set: SlotSet = [SlotSet(2), SlotSet(61)]
+
+        #expect(set.before == [SlotSet(0), SlotSet(1)])
+        #expect(set.after == [SlotSet(62), SlotSet(63)])
+        #expect(SlotSet(63).after.isEmpty)
+        #expect(SlotSet().before.rawValue == .max && SlotSet().after.rawValue == .max)
+    }
+
     @Test(arguments: [(0, UInt64(0)), (1, 1), (63, .max >> 1), (64, .max)])
     func `the slots before one are all with a smaller index`(slot: Int, bits: UInt64) {
         #expect(SlotSet.before(slot).rawValue == bits)

@@ -4,7 +4,7 @@ import PlugboardTransport
 /// What one of the kernel's events says of its exchange.
 ///
 /// The event's details are made of it when a plugin or the program asks for them, because most plugins ignore most
-/// events. It holds no references, so that an event that is ignored costs no more than a copy of it.
+/// events. It holds no references, so that an event that is ignored costs no more than this value.
 enum EventFacts {
     case nothing
     /// Where the exchange comes from: which plugin sent a sub-request and for which exchange, and which plugin
@@ -18,11 +18,16 @@ enum EventFacts {
     /// The plugin in that slot sends the request again.
     case resend(by: Int, after: Duration)
     case outcome(TurnOutcome)
+    /// The head that has come, as long as the event.
+    case head(UnsafePointer<ResponseHead>)
+
+    /// The head that the event is about.
+    var head: ResponseHead? { if case .head(let head) = self { head.pointee } else { nil } }
 
     /// The details of an event of this exchange.
     func details(of exchange: ExchangeCore) -> EventNode.Details {
         switch self {
-        case .nothing: return []
+        case .nothing, .head: return []
         case .provenance: return exchange.provenance
         case .attempt:
             return [

@@ -5,23 +5,27 @@ import PlugboardKit
 extension ExchangeCore {
     /// Sends one of the kernel's events to those who watch it. The facts are looked up only if there are any.
     @inline(__always)
-    func emit(
-        _ event: KernelEvent, _ facts: @autoclosure () -> EventFacts = .nothing, about head: ResponseHead? = nil
-    ) {
+    func emit(_ event: KernelEvent, _ facts: @autoclosure () -> EventFacts = .nothing) {
         let listeners = pipeline.watchers.listeners(event)
-        if listeners.isEmpty && watch == nil { return }
-        deliver(event, facts(), about: head, listeners)
+        if listeners.slots.isEmpty && watch == nil { return }
+        var facts = facts()
+        deliver(event, &facts, listeners)
+    }
+
+    /// The same for an event about a head that has come.
+    func emit(_ event: KernelEvent, about head: ResponseHead) {
+        withUnsafePointer(to: head) { head in emit(event, .head(head)) }
     }
 
     /// The event lives until this returns, and the details with it.
+    ///
+    /// - Parameter facts: They do not change; `inout` saves a copy.
     @inline(never)
-    private func deliver(
-        _ event: KernelEvent, _ facts: EventFacts, about head: ResponseHead?, _ listeners: Watchers.Listeners
-    ) {
+    private func deliver(_ event: KernelEvent, _ facts: inout EventFacts, _ listeners: Watchers.Listeners) {
         // An event within an event, such as one that a plugin's hook causes, gets a node of its own.
         let node = home.idleEvent.take() ?? EventNode(event)
-        withUnsafePointer(to: facts) { facts in
-            node.begin(event, of: self, facts, about: head)
+        withUnsafePointer(to: &facts) { facts in
+            node.begin(event, of: self, facts)
             deliver(node, listeners)
             node.end()
         }
@@ -30,33 +34,54 @@ extension ExchangeCore {
 
     /// An event of a plugin's own.
     func publish(_ event: EventNode) {
-        deliver(event, pipeline.watchers.listeners(event.id))
+        deliverOneByOne(event, pipeline.watchers.listeners(event.id))
+        tellWatch(event)
     }
 
     /// Sends an event about a plugin's misbehaviour, which concerns the whole kernel too.
     func report(_ event: KernelEvent, _ details: EventNode.Details) {
         let node = EventNode(event, details)
-        deliver(node, pipeline.watchers.listeners(event))
+        deliverOneByOne(node, pipeline.watchers.listeners(event).slots)
+        tellWatch(node)
         core.watch?(node.observed)
     }
 
     @inline(__always)
-    private func deliver(_ event: EventNode, _ listeners: some Sequence<Listener>) {
-        let (exchange, fact) = (pointer, event.pointer)
-        defer { withExtendedLifetime(event) {} }
-        // The same as `calling` for each plugin, with what is the same for all done once.
-        let outer = frame
-        // No listener can change it: only a resend does.
-        let exclusions = steering.exclusions.eventExclusions
-        // Unmanaged, because the loop keeps it and an event counts no references.
-        Unmanaged.passUnretained(home.containment)._withUnsafeGuaranteedRef { containment in
-            containment.callOnEvent(of: listeners, where: { exclusions.isDisjoint(with: $0.bit) }) { listener in
-                frame = listener.frame
-                listener.call(exchange, fact)
+    private func deliver(_ event: EventNode, _ listeners: Watchers.Listeners) {
+        if isMeasured || !listeners.slots.isDisjoint(with: steering.exclusions.eventExclusions) {
+            deliverOneByOne(event, listeners.slots)
+        } else {
+            deliverInRound(event.pointer, listeners.callees)
+        }
+        if watch != nil { tellWatch(event) }
+        withExtendedLifetime(event) {}
+    }
+
+    // Not inlined: alone, the loop keeps what it needs in registers.
+    @inline(never)
+    private func deliverInRound(
+        _ fact: OpaquePointer, _ listeners: UnsafeMutableBufferPointer<Callee<HookTables.Event>>
+    ) {
+        let exchange = pointer
+        inRound(.onEvent) { round, _ in
+            for listener in listeners {
+                begin(listener, round)
+                listener.function(listener.instance, exchange, fact)
             }
         }
-        frame = outer
-        if outer.isEmpty { views.clear(home) }
-        watch?(event.observed)
     }
+
+    @inline(never)
+    private func deliverOneByOne(_ event: EventNode, _ listeners: SlotSet) {
+        // No listener can change the exclusions: only a resend does.
+        var left = listeners.subtracting(steering.exclusions.eventExclusions)
+        while let slot = left.takeOutermost() {
+            let listener = pipeline.tables.event.callees[slot]
+            calling(listener.slot, .onEvent) { listener.function(listener.instance, pointer, event.pointer) }
+        }
+        withExtendedLifetime(event) {}
+    }
+
+    @inline(never)
+    private func tellWatch(_ event: EventNode) { watch?(event.observed) }
 }

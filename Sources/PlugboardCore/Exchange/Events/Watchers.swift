@@ -4,13 +4,17 @@ import PlugboardKit
 ///
 /// Sendable because nothing in it changes.
 struct Watchers: ~Copyable, @unchecked Sendable {
-    /// The plugins that get one event of the kernel. In memory of the watchers, so that an event counts no references.
-    typealias Listeners = UnsafeBufferPointer<Listener>
+    /// The plugins that get one event of the kernel.
+    struct Listeners {
+        let slots: SlotSet
+        /// Their functions, outermost first. In memory of the watchers, so that an event counts no references.
+        let callees: UnsafeMutableBufferPointer<Callee<HookTables.Event>>
+    }
 
-    private let ofAll: [Listener]
+    private let ofAll: SlotSet
     /// By the event's number.
     private let ofKernel: [Listeners]
-    private let ofPlugins: [String: [Listener]]
+    private let ofPlugins: [String: SlotSet]
     /// Whether a plugin gets events of plugins.
     let watchesPlugins: Bool
     /// Whether a plugin wants milestones or progress, which cost the transport something.
@@ -18,39 +22,40 @@ struct Watchers: ~Copyable, @unchecked Sendable {
     /// Whether a plugin lists `networkChanged`, for which the kernel opens a socket.
     let wantsNetwork: Bool
 
-    init(_ slots: [Slot]) {
-        let chosen = slots.compactMap { slot in
-            Listener(slot).map { ($0, (try? PluginDescriptor(checking: slot.plugin))?.events ?? []) }
+    init(_ slots: [Slot], _ tables: borrowing HookTables) {
+        let chosen = slots.filter { $0.hooks.contains(.event) }.map { slot in
+            (slot: slot.bit, events: (try? PluginDescriptor(checking: slot.plugin))?.events ?? [])
         }
-        ofAll = chosen.filter { $0.1.isEmpty }.map(\.0)
+        let ofAll = SlotSet(chosen.filter(\.events.isEmpty).map(\.slot))
+        var others: [String: SlotSet] = [:]
+        for (slot, events) in chosen {
+            for event in events { others[event, default: []].insert(slot) }
+        }
+        self.ofAll = ofAll
+        let functions = tables.event.callees
         ofKernel = KernelEvent.allCases.map { event in
-            let listeners = chosen.filter { $0.1.isEmpty || $0.1.contains(event.name) }.map(\.0)
-            let memory = UnsafeMutableBufferPointer<Listener>.allocate(capacity: listeners.count)
-            _ = memory.initialize(from: listeners)
-            return Listeners(memory)
-        }
-        var others: [String: [Listener]] = [:]
-        for (listener, events) in chosen {
-            for event in events { others[event, default: []].append(listener) }
+            let slots = ofAll.union(others[event.name] ?? [])
+            let callees = slots.map { functions[$0] }
+            let memory = UnsafeMutableBufferPointer<Callee<HookTables.Event>>.allocate(capacity: callees.count)
+            _ = memory.initialize(from: callees)
+            return Listeners(slots: slots, callees: memory)
         }
         ofPlugins = others
         let kernelNames = Set(KernelEvent.allCases.map(\.name))
         watchesPlugins = !ofAll.isEmpty || others.keys.contains { !kernelNames.contains($0) }
         let close: [KernelEvent] = [.resolved, .connected, .secured, .sent, .firstByte, .progress]
-        isWatchedClosely = close.contains { event in
-            chosen.contains { $0.1.isEmpty || $0.1.contains(event.name) }
-        }
+        isWatchedClosely = !ofAll.isEmpty || close.contains { others[$0.name] != nil }
         wantsNetwork = others[KernelEvent.networkChanged.name] != nil
     }
 
     deinit {
-        for listeners in ofKernel { listeners.deallocate() }
+        for listeners in ofKernel { listeners.callees.deallocate() }
     }
 
     /// The plugins that get this event of the kernel; as long as the watchers live.
     @inline(__always)
     func listeners(_ event: KernelEvent) -> Listeners { ofKernel[event.rawValue] }
 
-    /// The plugins that get this event of a plugin.
-    func listeners(_ id: String) -> [Listener] { ofPlugins.isEmpty ? ofAll : ofAll + (ofPlugins[id] ?? []) }
+    /// The slots whose plugins get this event of a plugin.
+    func listeners(_ id: String) -> SlotSet { ofPlugins.isEmpty ? ofAll : ofAll.union(ofPlugins[id] ?? []) }
 }

@@ -4,15 +4,12 @@ import PlugboardKit
 /// The call of a plugin's function under way: for which plugin the functions of the host act, and what they may do.
 struct CallFrame {
     /// Unmanaged, because the pipeline keeps its slots and a call counts no references.
-    private let caller: Unmanaged<Slot>?
+    var caller: Unmanaged<Slot>?
     /// Whether it is a steering hook, whose verdict counts.
-    let isSteering: Bool
+    var isSteering: Bool
 
     /// No call is under way.
     init() { (caller, isSteering) = (nil, false) }
-
-    @inline(__always)
-    init(_ slot: Slot, _ hook: CalledHook) { self.init(.passUnretained(slot), hook) }
 
     @inline(__always)
     init(_ slot: Unmanaged<Slot>, _ hook: CalledHook) {
@@ -27,15 +24,20 @@ struct CallFrame {
 /// What a steering hook leaves for the kernel until it returns: the payload of its verdict, and the bodies that it has
 /// taken.
 struct HookDraft {
-    var payload: Decision?
+    var payload: Decision? { didSet { isUsed = true } }
     /// Why the host refused a verdict.
-    var refusal: String?
-    var takenRequestBody: BodyNode?
-    var takenResponseBody: BodyNode?
+    var refusal: String? { didSet { isUsed = true } }
+    var takenRequestBody: BodyNode? { didSet { isUsed = true } }
+    var takenResponseBody: BodyNode? { didSet { isUsed = true } }
+    /// The whole body that the hook has looked at, kept until it returns whatever the hook does with the body.
+    var shownBody: Bytes? { didSet { isUsed = true } }
 
-    /// True after a hook that does nothing, as most do.
+    /// False after a hook that does nothing, as most do: only one flag is looked at then.
+    var isUsed = false
+
+    /// Whether nothing is left of what the hook has done.
     var isEmpty: Bool {
-        payload == nil && refusal == nil && takenRequestBody == nil && takenResponseBody == nil
+        payload == nil && refusal == nil && takenRequestBody == nil && takenResponseBody == nil && shownBody == nil
     }
 }
 
@@ -49,7 +51,8 @@ struct ExchangeViews {
     private var copies: Scratch?
     /// The attributes as the plugin of one slot sees them, once it has asked for them by index.
     private var attributes: (slot: Int, list: AttributeList)?
-    private var isInUse = false
+    /// Whether there is something to drop when the outermost hook returns.
+    private(set) var isInUse = false
 
     mutating func requestHead(of exchange: ExchangeCore) -> HeadNode {
         if let requestHead { return requestHead }
@@ -84,12 +87,7 @@ struct ExchangeViews {
     mutating func dropAttributes() { attributes = nil }
 
     /// The outermost call has returned.
-    @inline(__always)
     mutating func clear(_ home: KernelLoop) {
-        if isInUse { clearAll(home) }
-    }
-
-    private mutating func clearAll(_ home: KernelLoop) {
         if let lent = copies.take() {
             lent.clear()
             home.idleScratch = lent

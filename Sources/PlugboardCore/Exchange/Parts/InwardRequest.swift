@@ -66,8 +66,9 @@ struct InwardRequest {
         (head, body, beforeEdit) = (before.head, before.body, nil)
     }
 
-    /// Whether a plugin further in than this slot has edited it.
-    func isEdited(inside slot: Int) -> Bool { versions.last.map { $0.slot > slot } ?? false }
+    /// The slots whose plugins have not seen the last edit on the way inward, because it was made further in.
+    @inline(__always)
+    var editedSlots: SlotSet { versions.isEmpty ? [] : .before(versions[versions.count - 1].slot) }
 
     /// Goes back to the request as the plugin in this slot passed it inward, before the first edit further in.
     ///

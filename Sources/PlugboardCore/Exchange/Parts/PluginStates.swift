@@ -69,8 +69,20 @@ extension ExchangeCore {
     /// them. A plugin that waits may keep a state before its turn is open: that is released too.
     func closeTurns(inside limit: Int, _ outcome: TurnOutcome) {
         // One by one: `onClose` may do anything that a plugin may do.
-        while let slot = steering.closeInnermostTurn(inside: limit, pipeline.hooks) {
-            pipeline.withSlot(slot) { callClose($0, outcome) }
+        if trace != nil || isMeasured {
+            while let slot = steering.closeInnermostTurn(inside: limit, pipeline.hooks) {
+                pipeline.withSlot(slot) { callClose($0, outcome) }
+            }
+        } else {
+            let (exchange, callees) = (pointer, pipeline.tables.close.callees)
+            inRound(.onClose) { round, outer in
+                while let slot = steering.closeInnermostTurn(inside: limit, pipeline.hooks) {
+                    let callee = callees[slot]
+                    begin(callee, round)
+                    callee.function(callee.instance, exchange, outcome.rawValue)
+                    clearViews(after: outer)
+                }
+            }
         }
         for slot in stride(from: states.turnCount - 1, to: limit, by: -1) { setTurnState(nil, of: slot) }
     }

@@ -27,9 +27,28 @@ struct SlotSet: OptionSet, Sendable {
     @inline(__always)
     var before: SlotSet { SlotSet(rawValue: (rawValue & (0 &- rawValue)) &- 1) }
 
+    /// All slots further in than each of this set; all slots if the set is empty.
+    @inline(__always)
+    var after: SlotSet { SlotSet(rawValue: innermost.map { ~SlotSet.before($0 + 1).rawValue } ?? .max) }
+
     /// The slot that is furthest out, or nil if the set is empty.
     @inline(__always)
     var outermost: Int? { rawValue == 0 ? nil : rawValue.trailingZeroBitCount }
+
+    /// Takes out the slot that is furthest out; nil if the set is empty.
+    @inline(__always)
+    mutating func takeOutermost() -> Int? {
+        guard let slot = outermost else { return nil }
+        self = SlotSet(rawValue: rawValue & (rawValue &- 1))
+        return slot
+    }
+
+    /// Something of each slot, outermost first.
+    func map<Element>(_ transform: (Int) -> Element) -> [Element] {
+        var (left, elements) = (self, [Element]())
+        while let slot = left.takeOutermost() { elements.append(transform(slot)) }
+        return elements
+    }
 
     /// The slot that is furthest in, or nil if the set is empty.
     @inline(__always)

@@ -43,7 +43,7 @@ struct Steering {
 
     /// The slots whose hooks run from here on, if nothing changes.
     @inline(__always)
-    private func slotsAhead(_ hooks: HookSlots) -> SlotSet {
+    func slotsAhead(_ hooks: HookSlots) -> SlotSet {
         switch stage {
         case .request: hooks.request.subtracting(exclusions.skipped).intersection(ahead)
         case .response: hooks.response.intersection(turns).intersection(ahead)
@@ -68,17 +68,21 @@ struct Steering {
         return slots.innermost.map { .visit($0) } ?? (stage == .response ? .deliver : .fail)
     }
 
+    /// Hooks have let the head pass: inward it opens the turns of all these slots.
+    @inline(__always)
+    mutating func passInward(_ slots: SlotSet) {
+        openTurns(slots)
+        ahead = SlotSet(rawValue: ~slots.rawValue)
+    }
+
+    /// The hook of this slot has let the head pass: outward it goes on.
+    @inline(__always)
+    mutating func passOutward(_ slot: Int) { ahead = SlotSet(slot).before }
+
     /// `next`: inward it opens the turn of this slot, outward the head goes on.
     @inline(__always)
     mutating func pass(_ slot: Int) {
-        let (bit, before) = (SlotSet(slot), SlotSet(slot).before)
-        if stage == .request {
-            let passed = before.union(bit)
-            openTurns(passed)
-            ahead = SlotSet(rawValue: ~passed.rawValue)
-        } else {
-            ahead = before
-        }
+        if stage == .request { passInward(.before(slot + 1)) } else { passOutward(slot) }
     }
 
     @inline(__always)
