@@ -209,7 +209,8 @@ struct FieldsRemovalTests {
 }
 
 struct FieldsSizeTests {
-    @Test(arguments: [false, true]) func `values that are replaced again and again take no more memory`(isShared: Bool) {
+    @Test(arguments: [false, true]) func `values that are replaced again and again take no more memory`(isShared: Bool)
+    {
         var fields: Fields = ["A": "1", "Cookie": "c"]
         var shared: Fields?
 

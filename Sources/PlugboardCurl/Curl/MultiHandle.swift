@@ -185,7 +185,9 @@ final class MultiHandle: LoopParticipant {
         let before = touched.pointee.additions
         act(socket, events)
         // libcurl watches for writing also while an HTTP/2 window is closed, and would be called again and again.
-        if readiness == .write, loop.poller.noteWrite(socket, isVain: touched.pointee.additions == before) { holdWriting(socket) }
+        if readiness == .write, loop.poller.noteWrite(socket, isVain: touched.pointee.additions == before) {
+            holdWriting(socket)
+        }
     }
 
     /// libcurl wanted to send a request again that was sent on a new connection.

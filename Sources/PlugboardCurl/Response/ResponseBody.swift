@@ -53,7 +53,8 @@ final class ResponseBody: BodySource, @unchecked Sendable {
         guard let transfer, let state = transfer.state else { return }
         state.pointee.received.removeAll()
         state.pointee.isDiscarding = true
-        let (limit, isOverflow) = state.pointee.receivedCount.addingReportingOverflow(transfer.multi.settings.drainLimit.bytes)
+        let (limit, isOverflow) = state.pointee.receivedCount.addingReportingOverflow(
+            transfer.multi.settings.drainLimit.bytes)
         discardLimit = isOverflow ? .max : limit
         transfer.limitDraining()
         transfer.touch()
