@@ -6,7 +6,8 @@ import Testing
 
 /// RFC 9112 §9.2: bytes behind a response belong to no other response, also if the TLS library has them already.
 @Suite struct TLSRestTests {
-/// RFC 9112 §9.2: bytes behind a response belong to no other one, also if the TLS library has them already.
+    @Test(.timeLimit(.minutes(1)))
+    func `bytes in the TLS record of a body's end are not the next response`() async throws {
         let server = try TLSTerminal()
         defer { server.stop() }
         let url = "https://127.0.0.1:\(await server.port())"
