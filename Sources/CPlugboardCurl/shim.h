@@ -144,9 +144,9 @@ static inline int ccurl_is_sanitized(void) {
 //
 // libcurl allocates and frees fifty blocks for each exchange. The system's allocator keeps only seven blocks of a size
 // for a thread without a search, and a turn of the loop handles many exchanges. Before each block is a header that
-// tells its class, so that it may be freed on any thread, and with or without this list. Blocks that another part of the
-// process got from libcurl before this allocator was installed have no such header, and are given back to the system;
-// they are recognized by the size that glibc and musl keep before a block.
+// tells its class, so that it may be freed on any thread, and with or without this list. Blocks that another part of
+// the process got from libcurl before this allocator was installed have no such header, and are given back to the
+// system; they are recognized by the size that glibc and musl keep before a block.
 #define CCURL_SMALL_CLASSES 64
 #define CCURL_CLASSES 96
 // The class of blocks that are never kept.

@@ -91,7 +91,7 @@ extension ExchangeCore {
         }
     }
 
-    /// Calls the hooks ahead, up to the first slot of a set, as long as each lets the head pass and leaves nothing to do.
+    /// Calls the hooks ahead, up to the first slot of a set, as long as each lets the head pass and leaves nothing.
     ///
     /// - Returns: The slot of the one that does not, and what it has returned; nil if the head has passed them all.
     @inline(never)

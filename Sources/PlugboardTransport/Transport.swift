@@ -83,8 +83,8 @@ public protocol Attempt: AnyObject, Sendable {
     /// Ends the attempt. Only `attemptEnded` is still reported.
     func cancel()
 
-    /// Stops sending and receiving until `resume`. A request whose connection is being opened may still be sent; nothing
-    /// of its response is reported until `resume`. The time until then does not count for `idleTimeout`.
+    /// Stops sending and receiving until `resume`. A request whose connection is being opened may still be sent;
+    /// nothing of its response is reported until `resume`. The time until then does not count for `idleTimeout`.
     func suspend()
     /// Ends `suspend`.
     func resume()
