@@ -73,12 +73,7 @@ package final class Poller {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         if epoll < 0 { throw .noDescriptor(errno) }
         // Edge-triggered, so that it does not have to be read.
-        if cepoll_control(epoll, EPOLL_CTL_ADD, alarm, cepoll_in | cepoll_edge) != 0 {
-            let number = errno
-            close(epoll)
-            events.deallocate()
-            throw .noDescriptor(number)
-        }
+        if cepoll_control(epoll, EPOLL_CTL_ADD, alarm, cepoll_in | cepoll_edge) != 0 { throw .noDescriptor(errno) }
     }
 
     deinit {

@@ -18,8 +18,9 @@ struct TransferState {
     let touched: UnsafeMutablePointer<TouchedList>
     /// The bytes that may wait for the reader.
     let queueLimit: Int
-    fileprivate var nextTouched: Pointer?
-    fileprivate var isTouched = false
+    /// The next one in the list, and whether it is in it. Used by `TouchedList` only.
+    var nextTouched: Pointer?
+    var isTouched = false
     /// The transfer that the state belongs to, unowned.
     var transfer: Unmanaged<Transfer>?
     var head = HeadReader(byteLimit: 0, fieldLimit: 0)
@@ -285,40 +286,5 @@ extension TransferState.Pointer {
         pointee.pausedParts |= CURLPAUSE_RECV
         // libcurl may call back in this call, so that no access to the state may be open.
         curl_easy_pause(pointee.easy, pointee.pausedParts)
-    }
-}
-
-/// The transfers that have to settle in this turn, in the order of their events.
-struct TouchedList {
-    private var first: TransferState.Pointer?
-    private var last: TransferState.Pointer?
-
-    var isEmpty: Bool { first == nil }
-    /// The number of calls of `add`.
-    private(set) var additions: UInt = 0
-
-    mutating func add(_ state: TransferState.Pointer) {
-        additions &+= 1
-        if state.pointee.isTouched { return }
-        state.pointee.isTouched = true
-        if let last { last.pointee.nextTouched = state } else { first = state }
-        last = state
-    }
-
-    mutating func pop() -> TransferState.Pointer? {
-        guard let state = first else { return nil }
-        first = state.pointee.nextTouched
-        if first == nil { last = nil }
-        state.pointee.nextTouched = nil
-        state.pointee.isTouched = false
-        return state
-    }
-
-    mutating func remove(_ state: TransferState.Pointer) {
-        guard state.pointee.isTouched else { return }
-        var kept = TouchedList()
-        kept.additions = additions
-        while let other = pop() { if other != state { kept.add(other) } }
-        self = kept
     }
 }

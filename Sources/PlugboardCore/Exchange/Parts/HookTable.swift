@@ -13,7 +13,8 @@ struct Callee<Function> {
 
 /// One hook of all plugins, by their slots. In memory of its own, so that a call counts no references.
 ///
-/// Sendable because nothing in it changes.
+/// Unchecked, because the memory behind the pointer is written by `init` only, and slots and instances are used on any
+/// loop as the ABI says.
 struct HookTable<Function>: ~Copyable, @unchecked Sendable {
     typealias Callees = UnsafePointer<Callee<Function>>
 
