@@ -1,15 +1,8 @@
 // Feeds the reader of shared objects arbitrary bytes and checks what must hold whatever they are.
-// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit;
-// of the kernel it needs PluginFile:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     swiftc $F -I fuzz -module-name PlugboardCore -emit-module -emit-module-path fuzz/PlugboardCore.swiftmodule \
-//         -c Sources/PlugboardCore/Catalog/PluginFileLoader.swift -o fuzz/PlugboardCore.o
-//     swiftc $F -I fuzz -module-name ELFFuzz fuzz/*.o \
-//         Sources/PluginLoader/{ELFReader,SharedObject*,LoadingCodes}.swift \
-//         Tests/Fuzz/{ELFFuzz,TimeLimit}.swift -o elf-fuzz
-//     ./elf-fuzz -max_total_time=60 -max_len=20000 FOLDER_OF_SHARED_OBJECTS
-
+import Fuzzing
 import PlugboardKit
+
+@testable import PluginLoader
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,10 +1,8 @@
 // Feeds the parser arbitrary bytes and checks what must hold whatever they are.
-// Compiled into one module with the sources of PlugboardJSON and PlugboardJSONCoding:
-//     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -module-name PlugboardJSON -package-name \
-//         fuzz \
-//         $(find Sources/PlugboardJSON Sources/PlugboardJSONCoding -name '*.swift') \
-//         Tests/Fuzz/{JSONFuzz,TimeLimit}.swift \
-//         -o json-fuzz
+import Fuzzing
+
+@testable import PlugboardJSON
+@testable import PlugboardJSONCoding
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,14 +1,8 @@
 // Feeds arbitrary URLs, Set-Cookie fields and cookies.txt to a jar and checks what must hold whatever they are.
-// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     C=Plugins/Cookies/Sources/PlugboardCookies
-//     swiftc $F -I fuzz -I Sources/CPlugboardPSL -module-name CookiesFuzz fuzz/*.o $C/Rules/*.swift \
-//         $C/Files/NetscapeFile.swift $C/Jar/{Cookie,Jar,Jar+*,SecureCookies}.swift \
-//         Tests/Fuzz/{CookiesFuzz,TimeLimit}.swift \
-//         -o cookies-fuzz
-//     ./cookies-fuzz -dict=Tests/Fuzz/cookies.dict -max_total_time=60 -max_len=2048
-
+import Fuzzing
 import PlugboardKit
+
+@testable import PlugboardCookies
 
 /// Lines: the first is a URL, each of the next a field, and after an empty one comes a file.
 @_cdecl("LLVMFuzzerTestOneInput")

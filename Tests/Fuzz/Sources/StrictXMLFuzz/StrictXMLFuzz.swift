@@ -1,12 +1,8 @@
 // Feeds arbitrary bytes to the reader of XML that Metalink documents are read with, and checks what must hold whatever
-// they are. After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and
-// PlugboardKit:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     swiftc $F -I fuzz -module-name StrictXMLFuzz fuzz/*.o Sources/PlugboardDownloads/Metalink/StrictXML.swift \
-//         Tests/Fuzz/{StrictXMLFuzz,TimeLimit}.swift -o strictxml-fuzz
-//     ./strictxml-fuzz -dict=Tests/Fuzz/strictxml.dict -max_total_time=60 -max_len=2048
-
+import Fuzzing
 import PlugboardMessages
+
+@testable import PlugboardDownloads
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

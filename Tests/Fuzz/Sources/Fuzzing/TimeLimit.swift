@@ -4,7 +4,7 @@ import Glibc
 ///
 /// An input is short, and what grows with its square is quick as long as it is. So one input in 256 is also read
 /// repeated up to 64 KiB, where a square takes seconds.
-func checkTime(_ bytes: UnsafeRawBufferPointer, _ read: (UnsafeRawBufferPointer) -> Void) {
+public func checkTime(_ bytes: UnsafeRawBufferPointer, _ read: (UnsafeRawBufferPointer) -> Void) {
     checkTimeOfMaking(bytes) {
         read($0)
         return 0
@@ -12,7 +12,7 @@ func checkTime(_ bytes: UnsafeRawBufferPointer, _ read: (UnsafeRawBufferPointer)
 }
 
 /// The same for what makes other bytes of those that it reads: returns how many, and may take as long for them.
-func checkTimeOfMaking(_ bytes: UnsafeRawBufferPointer, _ make: (UnsafeRawBufferPointer) -> Int) {
+public func checkTimeOfMaking(_ bytes: UnsafeRawBufferPointer, _ make: (UnsafeRawBufferPointer) -> Int) {
     checkTimeOnce(bytes, make)
     let sum = bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
     guard sum >> 24 == 0, !bytes.isEmpty else { return }

@@ -1,14 +1,10 @@
 // Feeds arbitrary text to all that takes URLs apart, and checks that they agree.
-// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     swiftc $F -I fuzz -module-name URLFuzz fuzz/*.o \
-//         Plugins/Cache/Sources/PlugboardCache/Store/URLPattern.swift \
-//         Plugins/Cookies/Sources/PlugboardCookies/Rules/{HostName,RequestURI}.swift \
-//         Plugins/Redirect/Sources/PlugboardRedirect/Reference.swift Tests/Fuzz/{URLFuzz,TimeLimit}.swift \
-//         -o url-fuzz
-//     ./url-fuzz -dict=Tests/Fuzz/url.dict -max_total_time=60 -max_len=512
-
+import Fuzzing
 import PlugboardKit
+
+@testable import PlugboardCache
+@testable import PlugboardCookies
+@testable import PlugboardRedirect
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

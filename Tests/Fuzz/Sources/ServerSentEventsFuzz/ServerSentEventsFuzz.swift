@@ -1,13 +1,8 @@
 // Feeds arbitrary bytes to the reader of server-sent events, and compares it with a plain one that has all of them.
-// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     C=Sources/PlugboardCodecs
-//     swiftc $F -I fuzz -module-name ServerSentEventsFuzz fuzz/*.o $C/Lines/LineScanner.swift \
-//         $C/Events/{ServerSentEvent,ServerSentEventParser}.swift Tests/Fuzz/{ServerSentEventsFuzz,TimeLimit}.swift \
-//         -o serversentevents-fuzz
-//     ./serversentevents-fuzz -dict=Tests/Fuzz/serversentevents.dict -max_total_time=60 -max_len=1024
-
+import Fuzzing
 import PlugboardMessages
+
+@testable import PlugboardCodecs
 
 /// The first byte says into how many pieces the others are cut.
 @_cdecl("LLVMFuzzerTestOneInput")

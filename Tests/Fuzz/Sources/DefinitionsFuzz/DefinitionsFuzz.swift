@@ -1,33 +1,11 @@
 // Feeds arbitrary bytes to the readers of endpoint definitions and of OpenAPI documents (those of endpoints, and those
 // of the plugin validator), calls what they accept, and checks what must hold whatever they are.
-//
-//     mkdir -p definitions-fuzz-modules
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     M=definitions-fuzz-modules
-//     C="-I $M -I Sources/CPlugboardEpoll -I Sources/CPlugboardCurl -I Sources/CPlugboardNetlink \
-//         -I Sources/CPlugboardFiles"
-//     printf 'module CPlugboard { umbrella header "%s/Sources/CPlugboard/include/plugboard.h" export * }' "$PWD" \
-//         > $M/module.modulemap
-//     for N in JSON Shapes JSONCoding Messages Kit EventLoop Transport Curl Reachability Core Codecs Ranges \
-//         Downloads; do
-//         swiftc $F $C -module-name Plugboard$N -emit-module -emit-module-path $M/Plugboard$N.swiftmodule \
-//             -c $(find Sources/Plugboard$N -name '*.swift') -o $M/$N.o
-//     done
-//     for N in Cache Cookies Authentication Retry Validator; do
-//         swiftc $F $C -module-name Plugboard${N}Options -emit-module \
-//             -emit-module-path $M/Plugboard${N}Options.swiftmodule \
-//             -c $(find Plugins/$N/Sources/Plugboard${N}Options -name '*.swift') -o $M/${N}Options.o
-//     done
-//     swiftc $F $C -module-name PlugboardEndpoints -emit-module -emit-module-path $M/PlugboardEndpoints.swiftmodule \
-//         -c $(find Sources/PlugboardEndpoints -name '*.swift') -o $M/Endpoints.o
-//     swiftc $F $C -module-name DefinitionsFuzz $M/*.o \
-//         Plugins/Validator/Sources/PlugboardValidator/{ComparableURL.swift,ValidatorRule.swift,OpenAPI/*.swift} \
-//         Tests/Fuzz/{DefinitionsFuzz,TimeLimit}.swift -lcurl -o definitions-fuzz
-//     ./definitions-fuzz -dict=Tests/Fuzz/definitions.dict -max_total_time=60 -max_len=4096
-
-import PlugboardEndpoints
+import Fuzzing
 import PlugboardJSON
 import PlugboardKit
+
+@testable import PlugboardEndpoints
+@testable import PlugboardValidator
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,22 +1,8 @@
 // Feeds arbitrary fields to the readers of `Retry-After` and `RateLimit`, and checks what must hold.
-// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     swift package resolve
-//     swiftc $F -module-name RawStructuredFieldValues -emit-module -emit-module-path \
-//         fuzz/RawStructuredFieldValues.swiftmodule -c -o fuzz/RawStructuredFieldValues.o \
-//         .build/checkouts/swift-http-structured-headers/Sources/RawStructuredFieldValues/*.swift
-//     R=Plugins/Retry/Sources
-//     swiftc $F -I fuzz -module-name PlugboardRetryOptions -emit-module -emit-module-path \
-//         fuzz/PlugboardRetryOptions.swiftmodule \
-//         -c $R/PlugboardRetryOptions/*.swift -o fuzz/PlugboardRetryOptions.o
-//     swiftc $F -I fuzz -module-name RetryFuzz fuzz/*.o \
-//         $R/PlugboardRetry/{Backoff,CircuitBreaker,OriginTable,RateLimit,RetryBudget,ServerDelay}.swift \
-//         $R/PlugboardRetry/{RetryPolicy,RetryPolicy+Settings}.swift \
-//         Tests/Fuzz/{RetryFuzz,TimeLimit}.swift \
-//         -o retry-fuzz
-//     ./retry-fuzz -dict=Tests/Fuzz/retry.dict -max_total_time=60 -max_len=4096
-
+import Fuzzing
 import PlugboardKit
+
+@testable import PlugboardRetry
 
 /// Lines: each is the value of a field, whose name is chosen by the first byte.
 @_cdecl("LLVMFuzzerTestOneInput")

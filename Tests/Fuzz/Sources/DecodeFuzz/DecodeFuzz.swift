@@ -1,18 +1,9 @@
 // Feeds arbitrary bytes to the decoders of content codings, in pieces, and checks what must hold whatever they are.
-// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     D=Plugins/Decode/Sources
-//     swiftc $F -I fuzz -module-name PlugboardDecodeOptions -emit-module -emit-module-path \
-//         fuzz/PlugboardDecodeOptions.swiftmodule \
-//         -c $D/PlugboardDecodeOptions/*.swift -o fuzz/PlugboardDecodeOptions.o
-//     swiftc $F -I fuzz -I Sources/CPlugboardZlib -I Sources/CPlugboardBrotli -I Sources/CPlugboardZstd -module-name \
-//         DecodeFuzz fuzz/*.o \
-//         $D/PlugboardDecode/{*Decoder,DecodePolicy,Decoding*,Inflater}.swift \
-//         Tests/Fuzz/{DecodeFuzz,TimeLimit}.swift -lz -lbrotlidec -lzstd -o decode-fuzz
-//     ./decode-fuzz -max_total_time=60 -max_len=4096
-
+import Fuzzing
 import PlugboardKit
 import Synchronization
+
+@testable import PlugboardDecode
 
 /// The first byte chooses the codings, the second how large the pieces are that the rest comes in.
 @_cdecl("LLVMFuzzerTestOneInput")

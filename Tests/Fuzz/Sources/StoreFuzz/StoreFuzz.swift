@@ -1,26 +1,6 @@
 // Opens damaged files of cookies and of a cache, and checks what must hold whatever is in them: they are used, moved
 // aside or refused, nothing that was not stored comes out, and nothing waits without end.
-// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit,
-// and of RetryFuzz.swift, which compile RawStructuredFieldValues:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     F="$F -enable-testing -I fuzz -I fuzz/store -I Sources/CPlugboardSQLite -I Sources/CPlugboardPSL"
-//     mkdir -p fuzz/store
-//     for M in Cache Cookies; do
-//         N=Plugboard${M}Metadata I=Plugins/$M/Sources/Plugboard${M}Metadata/include
-//         printf 'module %s { umbrella header "%s/%s/%sMetadata.h" }\n' $N "$PWD" $I $M
-//         cc -c -I Sources/CPlugboard/include -I $I Plugins/$M/Sources/$N/*.c -o fuzz/store/$N.o
-//     done > fuzz/store/module.modulemap
-//     for P in Sources/PlugboardSQLite Plugins/{Cache,Cookies}/Sources/Plugboard{Cache,Cookies}{Options,}; do
-//         [ -d $P ] || continue
-//         M=$(basename $P)
-//         swiftc $F -module-name $M -emit-module -emit-module-path fuzz/store/$M.swiftmodule \
-//             -c $(find $P -name '*.swift') -o fuzz/store/$M.o
-//     done
-//     swiftc $F -module-name StoreFuzz \
-//         fuzz/{PlugboardJSON,PlugboardMessages,PlugboardKit,RawStructuredFieldValues}.o fuzz/store/*.o \
-//         Tests/Fuzz/StoreFuzz.swift -o store-fuzz
-//     ./store-fuzz -max_total_time=60 -max_len=1024
-
+import Fuzzing
 import Glibc
 import PlugboardKit
 import Synchronization
@@ -184,7 +164,7 @@ private func keep(_ number: Int, _ store: SQLiteCacheStore) {
     let stored = StoredResponse(
         key: CacheKey(text: "\(number)"), url: "https://a.example/\(number)", status: 200, fields: ["a": "b"],
         requested: .seconds(1), received: .seconds(2))
-    _ = waiting { writer.commit(stored, replacing: [], $0) } as CacheEntry?
+    _ = waiting { writer.commit(StoredHead(stored), replacing: [], $0) } as CacheEntry?
 }
 
 private func found(_ number: Int, _ store: SQLiteCacheStore) -> [CacheEntry] {

@@ -1,28 +1,12 @@
 // Feeds arbitrary bytes to the reader of configurations, and what it accepts to the resolver of plugins; checks what
 // must hold whatever they are. Its modules are compiled first; the kernel's sources are compiled with it, for they are
 // internal:
-//
-//     mkdir -p fuzz/core
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     printf 'module CPlugboard { umbrella header "%s/Sources/CPlugboard/include/plugboard.h" export * }' "$PWD" \
-//         > fuzz/module.modulemap
-//     for M in PlugboardJSON PlugboardMessages PlugboardKit; do
-//         swiftc $F -I fuzz -module-name $M -emit-module -emit-module-path fuzz/$M.swiftmodule \
-//             -c $(find Sources/$M -name '*.swift') -o fuzz/$M.o
-//     done
-//     C="-I fuzz -I fuzz/core -I Sources/CPlugboardEpoll -I Sources/CPlugboardCurl"
-//     for M in PlugboardEventLoop PlugboardTransport PlugboardCurl; do
-//         swiftc $F $C -module-name $M -emit-module -emit-module-path fuzz/core/$M.swiftmodule \
-//             -c $(find Sources/$M -name '*.swift') -o fuzz/core/$M.o
-//     done
-//     swiftc $F $C -module-name ConfigurationFuzz fuzz/{PlugboardJSON,PlugboardMessages,PlugboardKit}.o fuzz/core/*.o \
-//         $(find Sources/PlugboardCore -name '*.swift') Tests/Fuzz/{ConfigurationFuzz,TimeLimit}.swift \
-//         -lcurl -o configuration-fuzz
-//     ./configuration-fuzz -dict=Tests/Fuzz/configuration.dict -max_total_time=60 -max_len=2048
-
 import CPlugboard
+import Fuzzing
 import PlugboardJSON
 import PlugboardKit
+
+@testable import PlugboardCore
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

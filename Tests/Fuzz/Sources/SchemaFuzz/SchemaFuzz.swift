@@ -1,19 +1,9 @@
 // Feeds arbitrary documents to the parser of JSON Schema, arbitrary schemas to the compiler and arbitrary patterns to
 // the translator, and checks what must hold whatever they are.
-//     mkdir -p schema-fuzz-modules
-//     M=schema-fuzz-modules
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     C="-I $M -I Sources/CPlugboardPCRE2 -I Sources/CPlugboardIDN2"
-//     for N in JSON Shapes; do
-//         swiftc $F $C -module-name Plugboard$N -emit-module -emit-module-path $M/Plugboard$N.swiftmodule \
-//             -c $(find Sources/Plugboard$N -name '*.swift') -o $M/$N.o
-//     done
-//     swiftc $F $C -module-name SchemaFuzz $M/*.o \
-//         $(find Sources/PlugboardJSONSchema -name '*.swift') Tests/Fuzz/{SchemaFuzz,TimeLimit}.swift \
-//         -lpcre2-8 -lidn2 -o schema-fuzz
-//     ./schema-fuzz -dict=Tests/Fuzz/schema.dict -max_total_time=60 -max_len=4096
-
+import Fuzzing
 import PlugboardJSON
+
+@testable import PlugboardJSONSchema
 
 private let everything = try? JSONSchema(true)
 private let schema = try? JSONSchema(["items": ["$ref": "#"], "additionalProperties": ["$ref": "#"]])
@@ -98,7 +88,7 @@ private func checkPattern(_ bytes: UnsafeRawBufferPointer) {
     guard let text = String(validating: bytes, as: UTF8.self), let pattern = try? Pattern(text) else { return }
     let scratch = Scratch()
     let subject = Array(text.utf8) + [UInt8](repeating: 0, count: 16)
-    var time = PatternTime()
+    var time = PatternTime(seed: 1)
     subject.withUnsafeBufferPointer {
         guard let base = $0.baseAddress else { return }
         _ = pattern.code.match(base, text.utf8.count, scratch, &time)

@@ -1,20 +1,9 @@
 // Feeds arbitrary bytes to the reader of stored heads, and what it accepts to the policy; checks what must hold.
-// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit,
-// and of RetryFuzz.swift, which compile RawStructuredFieldValues:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     C=Plugins/Cache/Sources
-//     swiftc $F -I fuzz -module-name PlugboardCacheOptions -emit-module -emit-module-path \
-//         fuzz/PlugboardCacheOptions.swiftmodule \
-//         -c $C/PlugboardCacheOptions/*.swift -o fuzz/PlugboardCacheOptions.o
-//     swiftc $F -I fuzz -module-name StoredResponseFuzz fuzz/*.o \
-//         $(find $C/PlugboardCache/Policy $C/PlugboardCache/Facts -name '*.swift') \
-//         $C/PlugboardCache/Store/{BrokenSource,CacheStore,StoredResponse,StoredResponse+Coding}.swift \
-//         Tests/Fuzz/{StoredResponseFuzz,TimeLimit}.swift \
-//         -o storedresponse-fuzz
-//     ./storedresponse-fuzz -dict=Tests/Fuzz/storedresponse.dict -max_total_time=60 -max_len=1024
-
+import Fuzzing
 import PlugboardCacheOptions
 import PlugboardKit
+
+@testable import PlugboardCache
 
 /// The first byte chooses a form: a head as a file holds it, or lines of fields for a request and for what is stored.
 @_cdecl("LLVMFuzzerTestOneInput")

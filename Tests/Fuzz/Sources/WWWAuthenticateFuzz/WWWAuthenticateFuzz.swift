@@ -1,16 +1,8 @@
 // Feeds arbitrary bytes to the readers of challenges and of responses of token endpoints, and checks what must hold.
-// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit:
-//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     A=Plugins/Authentication/Sources
-//     swiftc $F -I fuzz -module-name PlugboardAuthenticationOptions -emit-module -emit-module-path \
-//         fuzz/PlugboardAuthenticationOptions.swiftmodule -c $A/PlugboardAuthenticationOptions/*.swift -o \
-//         fuzz/PlugboardAuthenticationOptions.o
-//     swiftc $F -I fuzz -module-name WWWAuthenticateFuzz fuzz/*.o $A/PlugboardAuthentication/Credentials/*.swift \
-//         $A/PlugboardAuthentication/Wire/*.swift Tests/Fuzz/{WWWAuthenticateFuzz,TimeLimit}.swift -o \
-//         wwwauthenticate-fuzz
-//     ./wwwauthenticate-fuzz -dict=Tests/Fuzz/wwwauthenticate.dict -max_total_time=60 -max_len=2048
-
+import Fuzzing
 import PlugboardKit
+
+@testable import PlugboardAuthentication
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

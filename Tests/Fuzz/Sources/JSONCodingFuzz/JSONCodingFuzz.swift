@@ -1,11 +1,9 @@
 // Decodes arbitrary bytes as models, straight and through the parser's values, and compares the results. What is
 // decoded is encoded again.
-// Compiled into one module with the sources of PlugboardJSON and PlugboardJSONCoding:
-//     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -module-name PlugboardJSON -package-name \
-//         fuzz \
-//         $(find Sources/PlugboardJSON Sources/PlugboardJSONCoding -name '*.swift') \
-//         Tests/Fuzz/{JSONCodingFuzz,TimeLimit}.swift \
-//         -o jsoncoding-fuzz
+import Fuzzing
+
+@testable import PlugboardJSON
+@testable import PlugboardJSONCoding
 
 /// Of all kinds, and named by short keys that a fuzzer finds.
 private struct Model: Codable, Equatable {
