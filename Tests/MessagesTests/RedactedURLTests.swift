@@ -34,7 +34,8 @@ struct RedactedURLTests {
         ("http://[::1]:80/@me", "http://[::1]:80/@me"), ("http://h.test/@me?a=b@c", "http://h.test/@me?a=…"),
         ("/@me", "/@me"), (" http://u:p@h.test/", " http://h.test/"),
         ("@//u:p@h.test/", "//h.test/"), ("http://@/u:p@h.test/", "http:///h.test/"), ("@//:@", "//"),
-        ("@http://u:p@h.test/", "@http://h.test/"), ("http://a@b:c/d@h.test", "http://h.test"),
+        ("@http://u:p@h.test/", "http://h.test/"), ("secret@https://h.test/", "https://h.test/"),
+        ("u\np@https://", "https://"), ("http://a@b:c/d@h.test", "http://h.test"),
         ("", ""), ("?", "?"), ("/", "/"), ("//", "//"), ("#", ""),
     ])
     func `a printed URL holds neither user nor values of the query nor a fragment`(url: String, printed: String) {

@@ -20,12 +20,9 @@ enum StackBound {
         return bound
     }
 
-    /// An address in the frame of the caller.
+    /// An address in the frame of the caller, or of one that it calls.
     @inline(__always)
-    static var position: UInt {
-        var marker: UInt8 = 0
-        return withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
-    }
+    static var position: UInt { UInt(plugboard_stack_position()) }
 
     private static let created: pthread_key_t? = {
         var key = pthread_key_t()

@@ -31,7 +31,9 @@ private func authorityStart(_ url: Substring.UTF8View) -> String.Index? {
     let first = url.firstIndex(where: isSlash) ?? url.endIndex
     let run = url[first...].prefix(while: isSlash)
     if first == url.startIndex { return run.count == 1 ? nil : run.endIndex }
-    return !run.isEmpty && url[url.index(before: first)] == UInt8(ascii: ":") ? run.endIndex : url.startIndex
+    // What holds a user, as in `user@https://`, is no scheme.
+    let isScheme = url[..<first].last == UInt8(ascii: ":") && !url[..<first].contains(UInt8(ascii: "@"))
+    return !run.isEmpty && isScheme ? run.endIndex : url.startIndex
 }
 
 /// The text without its user, which ends at the last `@` of the authority (RFC 3986 §3.2). If the authority has a colon
