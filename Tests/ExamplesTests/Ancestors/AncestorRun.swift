@@ -14,15 +14,20 @@ struct AncestorRun {
     /// - Parameters:
     ///   - name: The name of the ancestor.
     ///   - arguments: The program's, behind the server's URL, for a folder of files.
-    ///   - respond: The server's responses, by the request and its number among those to its path, from 1.
+    ///   - respond: The server's responses, by the request and its number among those to its path, from 1. What is below
+    ///     a path `slow` gets its response when the program has ended.
     init(
         _ name: String, environment: [String: String] = [:],
         arguments: (TemporaryFolder) throws -> [String] = { _ in [] },
         _ respond: @escaping @Sendable (ReceivedRequest, Int) throws -> ServerResponse
     ) async throws {
         folder = try TemporaryFolder(name)
-        let counts = Counts()
-        server = try LoopbackServer.responding { try respond($0, counts.next($0.path)) }
+        let (counts, ended) = (Counts(), Gate())
+        defer { ended.open() }
+        server = try LoopbackServer.responding {
+            if $0.path.split(separator: "/").contains("slow") { try ended.wait() }
+            return try respond($0, counts.next($0.path))
+        }
         let url = server.url()
         outcome = try await ProcessRunner.running(
             [try Products.executable("Example\(name)"), String(url.dropLast())] + arguments(folder),
