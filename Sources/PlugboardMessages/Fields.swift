@@ -76,11 +76,6 @@ public struct Fields: Sendable {
         withUTF8(name.text) { remove($0) }
     }
 
-    /// Marks the fields of this name as secret: never printed, and not sent to another origin on a resend.
-    public mutating func markSecret(_ name: FieldName) {
-        withUTF8(name.text) { markSecret($0) }
-    }
-
     /// The bytes of a field as text: as UTF-8 if they are valid UTF-8, else as ISO 8859-1.
     public static func text(_ bytes: some Collection<UInt8>) -> String {
         bytes.withContiguousStorageIfAvailable { text(UnsafeRawBufferPointer($0)) }
@@ -135,14 +130,14 @@ extension Fields {
         removeEntries(of: name, from: start)
     }
 
-    private mutating func removeEntries(of name: UnsafeRawBufferPointer, from start: Int) {
+    mutating func removeEntries(of name: UnsafeRawBufferPointer, from start: Int) {
         removeEntries(from: start) { Fields.matches($0, $1, name) }
     }
 
     /// Removes fields in one pass.
     ///
     /// - Parameter kept: The number of fields before `start` that stay, if not all do.
-    private mutating func removeEntries(
+    mutating func removeEntries(
         from start: Int, keeping kept: Int? = nil, where isRemoved: (Entry, _ bytes: UnsafeRawBufferPointer) -> Bool
     ) {
         let storage = writableStorage()
@@ -157,22 +152,6 @@ extension Fields {
             }
         }
         storage.withEntries { $1 = kept }
-    }
-
-    /// Marks the fields of this name as secret.
-    public mutating func markSecret(_ name: UnsafeRawBufferPointer) {
-        let open = withContents { entries, bytes in
-            entries.indices.filter { !entries[$0].isSecret && Fields.matches(entries[$0], bytes, name) }
-        }
-        if open.isEmpty { return }
-        let storage = writableStorage()
-        storage.withEntries { entries, _ in for index in open { entries[index].isSecret = true } }
-    }
-
-    /// Removes all secret fields.
-    public mutating func removeSecrets() {
-        let first = withContents { entries, _ in entries.firstIndex { $0.isSecret } }
-        if let first { removeEntries(from: first) { entry, _ in entry.isSecret } }
     }
 
     /// Removes the fields for which `isRemoved` returns true. It is called once for each field, in order; the pointers
@@ -235,15 +214,6 @@ extension Fields {
         }
     }
 
-    /// Whether the field at this index is secret.
-    @inlinable
-    public func isSecret(at index: Int) -> Bool {
-        withContents { entries, _ in
-            precondition(entries.indices.contains(index), "There is no field of this index.")
-            return entries[index].isSecret
-        }
-    }
-
     /// Reserves memory for this many more fields, with so many bytes in all.
     public mutating func reserve(fields: Int, bytes count: Int) {
         _ = writableStorage(room: fields, byteRoom: count)
@@ -255,31 +225,13 @@ extension Fields {
     }
 
     @inline(__always)
-    private static func matches(
+    static func matches(
         _ entry: Entry, _ bytes: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer
     ) -> Bool {
         // Most names have another length.
         guard entry.name.count == name.count else { return false }
         let field = bytes.part(entry.name)
         for offset in 0..<name.count where lowercased(field[offset]) != lowercased(name[offset]) { return false }
-        return true
-    }
-
-    /// Whether a field of this name holds credentials. Such fields are always secret: they are not printed, and dropped
-    /// when a resend goes to another origin.
-    @inline(__always)
-    static func isAlwaysSecret(_ name: UnsafeRawBufferPointer) -> Bool {
-        switch name.count {
-        case 6: equals(name, "cookie")
-        case 10: equals(name, "set-cookie")
-        case 13: equals(name, "authorization")
-        case 19: equals(name, "proxy-authorization")
-        default: false
-        }
-    }
-
-    private static func equals(_ name: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
-        for offset in 0..<name.count where lowercased(name[offset]) != lowercase.utf8Start[offset] { return false }
         return true
     }
 }

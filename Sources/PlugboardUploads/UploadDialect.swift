@@ -46,7 +46,6 @@ enum UploadDialect: String, Sendable {
         if origin == nil || origin != Origin(url: upload.request.url) {
             // What belongs to one origin is not for another one that its server names.
             request.fields.removeSecrets()
-            for name: FieldName in [.authorization, .cookie, .proxyAuthorization] { request.fields.remove(name) }
             request.attributes = Attributes()
             if request.hasOptions { request.options = request.options.forOtherOrigins }
         }

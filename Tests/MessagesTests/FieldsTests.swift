@@ -91,12 +91,25 @@ struct FieldsTests {
         #expect(copy["a"] == "2")
     }
 
-    @Test(arguments: ["Authorization", "proxy-authorization", "COOKIE", "Set-Cookie"])
+    @Test(arguments: [
+        "Authorization", "proxy-authorization", "COOKIE", "Set-Cookie", "Authentication-Info",
+        "Proxy-Authentication-Info", "X-Api-Key", "API-Key", "apikey", "X-AUTH-TOKEN", "Private-Token", "Job-Token",
+        "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key", "X-Vault-Token", "X-CSRF-Token", "DD-API-KEY",
+    ])
     func `credentials are secret from the start`(name: String) {
         let fields: Fields = ["a": "1", name: "2"]
 
         #expect(fields.map(\.isSecret) == [false, true])
         #expect(fields.isSecret(at: 1))
+        #expect(fields.isSecret(FieldName(name)))
+    }
+
+    @Test(arguments: ["X-Api-Keys", "X-Request-Id", "x", "Cookies", "Authorize", "WWW-Authenticate", "X-Api_Key", ""])
+    func `other fields are not`(name: String) {
+        let fields: Fields = [name: "2"]
+
+        #expect(!fields.isSecret(at: 0))
+        #expect(!fields.isSecret(FieldName(name)))
     }
 
     @Test func `marking makes all of a name secret, and a new value stays secret`() {

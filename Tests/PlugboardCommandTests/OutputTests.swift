@@ -116,12 +116,14 @@ struct OutputTests {
 
         let outcome = try await Command.run(
             "get", server.url("/?token=hidden3"), "-v", "-H", "Authorization: Bearer hidden4", "-H",
-            "Referer: https://me:hidden5@a.test/?key=hidden6", "-H", "X-C: told")
+            "Referer: https://me:hidden5@a.test/?key=hidden6", "-H", "X-C: told", "-H",
+            "X-Api-Key: hidden7")
 
         #expect(outcome.stdout == "ok")
         for part in [
             "> GET ", "?token=…\n", "> Authorization: <redacted>\n", "> Referer: https://a.test/?key=…\n",
-            "> X-C: told\n", "* attemptBegan", "< HTTP/1.1 200 \\u{1B}[31mFine\n", "< Set-Cookie: <redacted>\n",
+            "> X-C: told\n", "> X-Api-Key: <redacted>\n", "* attemptBegan", "< HTTP/1.1 200 \\u{1B}[31mFine\n",
+            "< Set-Cookie: <redacted>\n",
             "< Location: /ok?token=…\n", "< X-A: shown\n", "< X-B: a\\u{9B}b\\u{202E}c\n",
         ] {
             #expect(outcome.stderr.contains(part), "\(part)")

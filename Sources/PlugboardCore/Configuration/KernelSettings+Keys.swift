@@ -20,6 +20,10 @@ extension KernelSettings {
                 "the name of a header field that requests can have",
                 key: { KernelSettings.isHeaderName($0) ? $0 : nil }, .headerValue),
             \.headers),
+        ConfigurationKey(
+            "secretFields",
+            "Names of header fields that are secret too: not printed, not stored, and not sent to another origin.",
+            .list(.word("the name of a header field") { $0.utf8.allSatisfy(isTokenByte) }), \.secretFields),
     ]
 
     private static let timeoutKeys: [ConfigurationKey<KernelSettings>] = [

@@ -12,13 +12,15 @@ public struct KernelSettings: Sendable, Equatable {
     /// of plugins' sub-requests are absolute.
     public var baseURL: String?
     /// Header fields that are added to the program's requests without them, by their names. They are the request's own:
-    /// the secret ones (`Authorization`, `Cookie`, `Proxy-Authorization`) are dropped when a redirect leaves the
-    /// origin. Sub-requests of plugins do not have them.
+    /// the secret ones, such as `Authorization` and `X-Api-Key`, are dropped when a redirect leaves the origin.
+    /// Sub-requests of plugins do not have them.
     public var headers: [String: String] {
         get { headerDefaults.values }
         set { headerDefaults.values = newValue }
     }
     private var headerDefaults = HeaderDefaults()
+    /// Names of header fields that are secret in all requests and responses, beside those that always are.
+    public var secretFields: [String] = []
     /// The trusted certificates, the pins of hosts, and the client's certificate.
     public var tls: TLS {
         get { TLS(options: defaults.tls, pins: pins) }

@@ -34,12 +34,17 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     func attemptReceived(interim: ResponseHead) {
-        if !isOver { exchange.emit(.interim, about: interim) }
+        if isOver { return }
+        var interim = interim
+        exchange.core.markSecrets(in: &interim.fields)
+        exchange.emit(.interim, about: interim)
     }
 
     func attemptReceived(_ head: ResponseHead, body: (any BodySource)?) {
         guard !isOver, !hasCompleted else { body?.release(); return }
         hasCompleted = true
+        var head = head
+        exchange.core.markSecrets(in: &head.fields)
         sharesConnection = head.version == .http2 || head.version == .http3
         exchange.home.admission.headReceived(exchange, isShared: sharesConnection)
         exchange.emit(.headReceived, about: head)

@@ -12,6 +12,7 @@ extension ExchangeCore {
             Family.leaveParent(self)
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
+        core.markSecrets(in: &request.head.fields)
         emit(.created, .provenance)
         if let body = request.head.body {
             // A request is a value: sent twice, its body begins twice.

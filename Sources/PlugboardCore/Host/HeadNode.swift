@@ -124,9 +124,11 @@ final class HeadNode {
         if isRequest {
             exchange.willEditRequest()
             change(&exchange.request.head.fields)
+            exchange.core.markSecrets(in: &exchange.request.head.fields)
         } else {
             guard exchange.response != nil else { return PLUG_WRONG_TIME }
             change(&exchange.response!.head.fields)  // Checked above.
+            exchange.core.markSecrets(in: &exchange.response!.head.fields)
         }
         return PLUG_OK
     }

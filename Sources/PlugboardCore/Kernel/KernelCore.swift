@@ -29,6 +29,8 @@ final class KernelCore: @unchecked Sendable {
     let attributeCheck: AttributeCheck
     /// The full names of attributes that are secret.
     private let secretAttributes: Set<String>
+    /// The names that the configuration adds to those of fields that are always secret.
+    private let secretFields: [FieldName]
 
     let counters = Counters()
     let replies = Replies()
@@ -68,6 +70,7 @@ final class KernelCore: @unchecked Sendable {
         first = self.loops[0]
         self.crashNote = crashNote
         attributeCheck = AttributeCheck(resolved)
+        secretFields = settings.secretFields.map { FieldName($0) }
         secretAttributes = Set(resolved.plugins.flatMap(\.descriptor.secretAttributes))
         dataDirectory = DataDirectory(settings)
         self.startingData = startingData ?? dataDirectory
@@ -180,6 +183,12 @@ final class KernelCore: @unchecked Sendable {
     }
 
     /// Removes the attributes that are secret: the request goes to another origin.
+    @inline(__always)
+    func markSecrets(in fields: inout Fields) {
+        if secretFields.isEmpty { return }
+        for name in secretFields { fields.markSecret(name) }
+    }
+
     func removeSecrets(from attributes: inout Attributes) {
         for name in attributes.values.keys where secretAttributes.contains(name) { attributes[name] = nil }
     }

@@ -89,6 +89,8 @@ struct KeyRuleTests {
         body: String? = nil
     ) throws -> String {
         let url = try #require(NormalURL(url))
-        return rule.key(method: method, url: url, value: { fields[$0] ?? nil }, body: body).text
+        var request = Fields()
+        for (name, value) in fields { if let value { request.append(FieldName(name), value) } }
+        return rule.key(method: method, url: url, request: request, body: body).text
     }
 }

@@ -149,6 +149,33 @@ import Testing
         #expect(transport.requests.map { $0.fields["X-Plain"] } == ["kept", "kept"])
     }
 
+    @Test func `fields that the configuration calls secret are, whoever has set them`() async throws {
+        let transport = MockTransport { _, number in .respond(number == 1 ? 302 : 200, ["X-Session-Ticket": "a"]) }
+        let asker = ScriptedPlugin("redirecting")
+        let seen = Record()
+        asker.onRequest = { exchange in
+            exchange.request["X-Acme-Ticket"] = "added"
+            return .next
+        }
+        asker.onResponse = { exchange in
+            for field in exchange.response?.fields ?? [:] where field.isSecret { seen.add(field.name) }
+            guard exchange.response?.status == 302 else { return .next }
+            exchange.request.url = "http://elsewhere.test/"
+            return .resend()
+        }
+        let kernel = try makeKernel([asker], transport) {
+            $0.kernel.secretFields = ["x-acme-key", "x-acme-ticket", "x-session-ticket"]
+        }
+        var request = Request(.get, anywhere)
+        request["X-Acme-Key"] = "given"
+
+        _ = try await kernel.send(request)
+
+        #expect(transport.requests.map { $0.fields["X-Acme-Key"] } == ["given", nil])
+        #expect(transport.requests.map { $0.fields["X-Acme-Ticket"] } == ["added", nil])
+        #expect(seen.lines == ["X-Session-Ticket", "X-Session-Ticket"])
+    }
+
     @Test func `secrets stay when the request goes to the same origin`() async throws {
         let transport = MockTransport { request, number in .respond(number == 1 ? 302 : 200) }
         let asker = ScriptedPlugin("redirecting")

@@ -163,6 +163,7 @@ struct QueueTests {
         request["Cookie"] = "secret=1"
         request["X-Key"] = "secret-2"
         request.fields.markSecret("X-Key")
+        request["X-Api-Key"] = "secret-4"
         request["X-Plain"] = "plain-3"
         let first = try shore.kernel(beside: [signer])
         let ticket = try await Shore.queue(request, in: first)
@@ -175,7 +176,7 @@ struct QueueTests {
         _ = try await second.queue.outcome(of: ticket)
 
         let text = String(decoding: file, as: UTF8.self)
-        for secret in ["secret=1", "secret-2", "Bearer"] {
+        for secret in ["secret=1", "secret-2", "secret-4", "Bearer"] {
             #expect(!text.contains(secret) && !text.contains(Base64.encode(Array(secret.utf8))))
         }
         #expect(text.contains(Base64.encode(Array("plain-3".utf8))))

@@ -30,15 +30,14 @@ struct KeyRule: Sendable {
     var isPlain: Bool { chosen.isEmpty && ignored.isEmpty && fields.isEmpty && !usesBody }
 
     /// - Parameters:
-    /// - value: Returns all values of a field, joined; nil without the field.
+    /// - request: The fields of the request.
     /// - body: The digest of the body; nil without one.
-    func key(
-        method: PlugboardKit.Method, url: NormalURL, value: (String) -> String?, body: String?
-    ) -> CacheKey {
+    func key(method: PlugboardKit.Method, url: NormalURL, request: Fields, body: String?) -> CacheKey {
         if isPlain { return CacheKey(text: url.text) }
         var text = withChosenParameters(url)
         for name in fields {
-            text += "\n\(name):\(value(name).map { SelectingForm.storable($0, of: name) } ?? "\n")"
+            let value = request.values(FieldName(name)).joinedIfAny
+            text += "\n\(name):\(value.map { SelectingForm.storable($0, of: name, in: request) } ?? "\n")"
         }
         // A HEAD can use the response to a GET (RFC 9111 §4), so both have the same key.
         let isOfGet = method == .get || method == .head

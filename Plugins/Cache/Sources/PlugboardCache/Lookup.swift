@@ -54,7 +54,7 @@ struct LookupRules: Sendable {
     /// The URL that the keys of requests with this URL contain by the settings; nil for a URL without a normal form.
     func urlInKey(of text: String) -> String? {
         guard let url = NormalURL(text) else { return nil }
-        return rule.key(method: .get, url: url, value: { _ in nil }, body: nil).url
+        return rule.key(method: .get, url: url, request: Fields(), body: nil).url
     }
 
     /// The look-up of a request with this URL and these fields.
@@ -73,8 +73,7 @@ struct LookupRules: Sendable {
         let key =
             rule.isPlain
             ? url.key
-            : rule.key(
-                method: method, url: url.normal, value: { fields.values(FieldName($0)).joinedIfAny }, body: digest)
+            : rule.key(method: method, url: url.normal, request: fields, body: digest)
         let own = RequestFacts.Own(
             timeToLive: attribute(CacheAttributes.keys.timeToLive.name).flatMap { DurationText($0)?.duration }
                 ?? timesToLive.ofURL(url.normal.text),

@@ -28,10 +28,10 @@ public struct QueueAttributes: AttributeTable {
     /// What a request does to the waiting one with its collapse key: replace or cancel.
     public let collapse = AttributeKey<QueueCollapse>(
         "queue", "collapse", "What a request does to the waiting one with its collapse key: replace or cancel.")
-    /// Whether Authorization, Cookie, Proxy-Authorization and secret fields are stored too.
+    /// Whether secret fields, such as Authorization, Cookie and X-Api-Key, are stored too.
     public let storeCredentials = AttributeKey<Bool>(
         "queue", "storeCredentials",
-        "Whether Authorization, Cookie, Proxy-Authorization and secret fields are stored too.")
+        "Whether secret fields, such as Authorization, Cookie and X-Api-Key, are stored too.")
 }
 
 /// The attributes of the plugin `queue` in a request: `request.queue.mode = .later`.

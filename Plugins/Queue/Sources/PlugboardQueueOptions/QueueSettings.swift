@@ -22,8 +22,8 @@ public struct QueueSettings: PluginSettings {
     /// Adds an Idempotency-Key to requests that may be kept.
     @Setting("Adds an Idempotency-Key to requests that may be kept.")
     public var idempotencyKey = true
-    /// Whether Authorization, Cookie, Proxy-Authorization and secret fields are stored too.
-    @Setting("Whether Authorization, Cookie, Proxy-Authorization and secret fields are stored too.")
+    /// Whether secret fields, such as Authorization, Cookie and X-Api-Key, are stored too.
+    @Setting("Whether secret fields, such as Authorization, Cookie and X-Api-Key, are stored too.")
     public var storeCredentials = false
     /// Whether requests are sent again by themselves, or only by the command replay.
     @Setting("Whether requests are sent again by themselves, or only by the command replay.")

@@ -140,15 +140,17 @@ struct VaryRows {
 
     @Test func `selecting credentials are not stored in clear text`() {
         var cache = PolicyCache()
-        let request = RequestFacts.get(["Authorization": "Bearer secret", "Cookie": "id=secret", "Foo": "plain"])
+        let request = RequestFacts.get([
+            "Authorization": "Bearer secret", "Cookie": "id=secret", "X-Api-Key": "secret", "Foo": "plain",
+        ])
 
         _ = cache.send(request) { _ in
-            .init(fields: ["Vary": "Authorization, Cookie, Foo", "Cache-Control": "max-age=9"])
+            .init(fields: ["Vary": "Authorization, Cookie, X-Api-Key, Foo", "Cache-Control": "max-age=9"])
         }
         let selecting = cache.entries[request.key]?.first?.response.selecting ?? []
 
-        #expect(selecting.map(\.name) == ["authorization", "cookie", "foo"])
-        #expect(selecting.map { $0.value?.utf8.count } == [64, 64, 5])
+        #expect(selecting.map(\.name) == ["authorization", "cookie", "x-api-key", "foo"])
+        #expect(selecting.map { $0.value?.utf8.count } == [64, 64, 64, 5])
         #expect(!selecting.contains { $0.value?.contains("secret") ?? false })
     }
 

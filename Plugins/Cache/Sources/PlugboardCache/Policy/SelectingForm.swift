@@ -43,18 +43,15 @@ enum SelectingForm {
         }
         guard isThere else { return nil }
         if isPreference { members.sort() }
-        return storable(members.joined(separator: ","), of: name)
+        return storable(members.joined(separator: ","), of: name, in: request)
     }
 
-    /// The form of a request's field that may be stored: a digest of credentials, other fields unchanged.
-    ///
-    /// - Parameter name: In lower case.
-    static func storable(_ value: String, of name: String) -> String {
-        credentials.contains(name) ? withUTF8Bytes(value) { Bytes.sha256(of: $0) } : value
+    /// The form of a request's field that may be stored: a digest of a secret one, others unchanged.
+    static func storable(_ value: String, of name: String, in request: Fields) -> String {
+        request.isSecret(FieldName(name)) ? withUTF8Bytes(value) { Bytes.sha256(of: $0) } : value
     }
 
     private static let preferences: Set = ["accept", "accept-charset", "accept-encoding", "accept-language"]
-    private static let credentials: Set = ["authorization", "cookie", "proxy-authorization"]
 }
 
 /// A member of a field of preferences: `en;q=0.5` (RFC 9110 §12.4.2).

@@ -7,12 +7,9 @@ struct StoredHead {
     var attributes: [String: String] = [:]
     var options = RequestOptions()
 
-    /// Fields that are credentials, also where no plugin has marked them.
-    static let credentials: Set<String> = ["authorization", "cookie", "proxy-authorization"]
-
     /// What is stored of a request.
     ///
-    /// - Parameter storesCredentials: Without it, credentials, secret fields and secret options are left out, of a
+    /// - Parameter storesCredentials: Without it, secret fields and secret options are left out, of a
     ///   proxy its user name and password: plugins add valid ones when the request is sent again.
     init(
         _ fields: Fields, _ attributes: Attributes, _ options: [(name: String, value: String, isSecret: Bool)],
@@ -21,10 +18,7 @@ struct StoredHead {
         for index in fields.indices {
             let isSecret = fields.isSecret(at: index)
             fields.withField(index) { name, value in
-                let isCredential = StoredHead.credentials.contains(Fields.text(name).lowercased())
-                guard storesCredentials || !isSecret && !isCredential else { return }
-                self.fields.append(name, value)
-                if isSecret || isCredential { self.fields.markSecret(name) }
+                if storesCredentials || !isSecret { self.fields.append(name, value, isSecret: isSecret) }
             }
         }
         // The queue does not keep what it sends again.
