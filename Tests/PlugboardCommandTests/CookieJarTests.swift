@@ -103,6 +103,59 @@ struct CookieJarTests {
         #expect(try folder.entries().sorted() == ["jar", "plugboard.json"])
     }
 
+    /// The arguments of a download of `/` and of an upload to it.
+    private static let transfers = [
+        ["download", "-o", "page", "URL"], ["upload", "--resumable", "none", "body", "URL"],
+    ]
+
+    private func transfer(_ arguments: [String], _ options: String...) async throws -> ProcessRunner.Outcome {
+        try folder.write("body", "content")
+        return try await ProcessRunner.running(
+            [try Products.executable("plugboard")] + arguments.map { $0 == "URL" ? server.url() : $0 } + options,
+            environment: ["XDG_STATE_HOME": folder.file("state")], folder: folder.path)
+    }
+
+    @Test(arguments: transfers)
+    func `a download and an upload read and write jars`(arguments: [String]) async throws {
+        let jar = try folder.write("jar", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n")
+
+        let outcome = try await transfer(arguments, "-b", jar, "-c", folder.file("new"))
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(server.requests.map { $0["Cookie"] } == ["a=1"])
+        let written = String(decoding: try folder.read("new"), as: UTF8.self)
+        #expect(written.contains("\ta\t1\n") && written.contains("\tsession\ts1\n"), "\(written)")
+    }
+
+    @Test(arguments: transfers)
+    func `the jar of a transfer is the one that an attribute names`(arguments: [String]) async throws {
+        let jar = try folder.write("jar", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n")
+
+        let outcome = try await transfer(
+            arguments, "-b", jar, "-c", folder.file("new"), "--attribute", "cookies.jar=alice")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(server.requests.map { $0["Cookie"] } == ["a=1"])
+        #expect(String(decoding: try folder.read("new"), as: UTF8.self).contains("\tsession\ts1\n"))
+    }
+
+    @Test(arguments: [["get", "URL"]] + transfers)
+    func `a jar that cannot be read is an error before anything is sent`(arguments: [String]) async throws {
+        let outcome = try await transfer(arguments, "-b", folder.path)
+
+        #expect(outcome.status == 26, "\(outcome.stderr)")
+        #expect(outcome.stderr.contains(folder.path), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: transfers)
+    func `a transfer whose jar cannot be written ends with 23`(arguments: [String]) async throws {
+        let outcome = try await transfer(arguments, "-c", folder.file("absent/jar"))
+
+        #expect(outcome.status == 23)
+        #expect(outcome.stderr.contains("absent/jar"))
+    }
+
     @Test(arguments: [["-b", "a=1", "-b", "file"], ["-c", ""]])
     func `a command line that contradicts itself ends with 2`(arguments: [String]) async throws {
         let outcome = try await ProcessRunner.running(

@@ -56,6 +56,51 @@ struct InterruptTests {
         #expect(outcome.status == 143)
     }
 
+    /// Runs a request that gets no response, and ends it with a signal once the server has received it.
+    private func endingRequests(_ count: Int, with signal: String) async throws -> ProcessRunner.Outcome {
+        let server = try LoopbackServer(.silenceBeforeHead())
+        let arrivals = Task {
+            for number in 1...count {
+                _ = try await server.requests(atLeast: number)
+                _ = try await ProcessRunner.running(["/bin/sh", "-c", "echo > '\(folder.file("arrived"))'"])
+            }
+        }
+        defer { arrivals.cancel() }
+        return try await Command.shell(
+            """
+            ulimit -c 0
+            mkfifo "$folder/arrived"
+            exec 3<> "$folder/arrived"
+            for number in $(seq $count); do
+                env --default-signal=$signal "$plugboard" get "$url" & process=$!
+                read line <&3
+                kill -$signal $process
+                wait $process
+                echo $?
+            done
+            """,
+            [
+                "folder": folder.path, "url": server.url(), "count": "\(count)", "signal": signal,
+                "SWIFT_BACKTRACE": "",
+            ])
+    }
+
+    @Test(arguments: ["INT", "TERM"])
+    func `each signal cancels the request, however soon the command ends after it`(signal: String) async throws {
+        let outcome = try await endingRequests(50, with: signal)
+
+        #expect(outcome.stdout == String(repeating: "130\n", count: 50))
+        let lines = outcome.stderr.split(separator: "\n").filter { $0 == "plugboard: The exchange was cancelled." }
+        #expect(lines.count == 50)
+    }
+
+    @Test func `SIGQUIT ends the command at once, without a report of a crash`() async throws {
+        let outcome = try await endingRequests(1, with: "QUIT")
+
+        #expect(outcome.stdout == "131\n")
+        #expect(!outcome.stderr.contains("Backtrac"), "\(outcome.stderr)")
+    }
+
     @Test func `a command with a time limit ends after it, and the error names the plugin`() async throws {
         let lingering = try FixturePlugin.build("lingers")
 

@@ -133,7 +133,7 @@ struct Downloading: Sendable {
 
     // MARK: Running
 
-    func run() async throws { try await display.whileRunning(configuration) { try await all($0) } }
+    func run() async throws { try await display.whileRunning(configuration, arguments) { try await all($0) } }
 
     /// Downloads all files, so many at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws -> CommandFailure? {

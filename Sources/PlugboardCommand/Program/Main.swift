@@ -17,6 +17,7 @@ enum Main {
         StandardDescriptors.occupy()
         // Writing to a closed pipe must be an error of `write`, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        Interrupt.endAtQuit()
         if !StandardDescriptors.hasFree(neededDescriptors) { end(with: noDescriptors) }
         if let error = ThreadCheck.error() { end(with: error) }
         startDispatch()

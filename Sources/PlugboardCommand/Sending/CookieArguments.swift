@@ -57,8 +57,27 @@ struct CookieArguments: ParsableArguments {
         configuration.plugins[index].settings["path"] = nil
     }
 
-    /// Reads the files. Call this before the request is sent.
-    func read(for request: Request, into kernel: Kernel) async throws {
+    /// Reads the files, does the work, and then writes the jar, also after a failure.
+    ///
+    /// - Parameter jar: The plugin's jar, as a request's attribute `jarAttribute` names it.
+    func whileUsed<Result>(
+        in kernel: Kernel, jar: String?, isolation: isolated (any Actor)? = #isolation,
+        _ work: () async throws -> Result
+    ) async throws -> Result {
+        try await read(into: kernel, jar: jar)
+        let result: Result
+        do {
+            result = try await work()
+        } catch {
+            try? await write(from: kernel, jar: jar)
+            throw error
+        }
+        try await write(from: kernel, jar: jar)
+        return result
+    }
+
+    /// Reads the files. Call this before a request is sent.
+    func read(into kernel: Kernel, jar: String?) async throws {
         for file in files where !file.isEmpty {
             var arguments: JSONObject = [:]
             switch InputArgument(path: file) {
@@ -69,7 +88,7 @@ struct CookieArguments: ParsableArguments {
                 guard access(file, F_OK) == 0 || errno != ENOENT else { continue }
                 arguments["path"] = .string(file)
             }
-            let reply = try await ask(kernel, "import", arguments, of: request, .read)
+            let reply = try await ask(kernel, "import", arguments, of: jar, .read)
             guard case .json(let text) = reply, let errors = try? JSONParser.parse(text)["errors"]?.arrayValue else {
                 continue
             }
@@ -80,17 +99,18 @@ struct CookieArguments: ParsableArguments {
         }
     }
 
-    /// Writes the jar. Call this after the response has ended, also after a failure.
-    func write(of request: Request, from kernel: Kernel) async throws {
-        guard let jar else { return }
-        if jar == "-" {
-            guard case .body(let body) = try await ask(kernel, "export", [:], of: request, .write) else { return }
+    private func write(from kernel: Kernel, jar: String?) async throws {
+        guard let file = self.jar else { return }
+        if file == "-" {
+            guard case .body(let body) = try await ask(kernel, "export", [:], of: jar, .write) else { return }
             return try await BodyWriter(.standard, isForReaders: ByteOutput.standard.isTerminal).write(body)
         }
-        _ = try await ask(kernel, "export", ["path": .string(jar)], of: request, .write)
+        _ = try await ask(kernel, "export", ["path": .string(file)], of: jar, .write)
     }
 
     private static let plugin = "cookies"
+    /// The attribute with which a request names a jar of the plugin.
+    static let jarAttribute = "cookies.jar"
 
     private func index(in configuration: Configuration) -> Int? {
         configuration.plugins.firstIndex { entry in
@@ -99,12 +119,12 @@ struct CookieArguments: ParsableArguments {
         }
     }
 
-    /// Runs a command of the plugin for the jar that the request names.
+    /// Runs a command of the plugin for one of its jars.
     private func ask(
-        _ kernel: Kernel, _ command: String, _ arguments: JSONObject, of request: Request, _ status: ExitStatus
+        _ kernel: Kernel, _ command: String, _ arguments: JSONObject, of jar: String?, _ status: ExitStatus
     ) async throws -> CommandReply {
         var arguments = arguments
-        if let jar = request.attributes["cookies.jar"] { arguments["jar"] = .string(jar) }
+        if let jar { arguments["jar"] = .string(jar) }
         do throws(PlugboardError) {
             return try await kernel.command(
                 CookieArguments.plugin, command, JSONWriter.write(.object(arguments)))

@@ -59,6 +59,11 @@ struct RequestArguments: ParsableArguments {
         return request
     }
 
+    /// The value of an attribute of the command line.
+    func attribute(_ name: String) throws -> String? {
+        try attributes.map { try PluginArguments.split($0, option: "--attribute") }.last { $0.0 == name }?.1
+    }
+
     private func addAttributes(to request: inout Request) throws {
         for attribute in attributes {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")

@@ -26,15 +26,8 @@ struct Sending {
         let timings = try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
             let request = try await make(kernel)
             try arguments.check(kernel)
-            try await arguments.cookies.read(for: request, into: kernel)
-            do {
-                let timings = try await send(request, kernel)
-                try await arguments.cookies.write(of: request, from: kernel)
-                return timings
-            } catch {
-                try? await arguments.cookies.write(of: request, from: kernel)
-                throw error
-            }
+            let jar = request.attributes[CookieArguments.jarAttribute]
+            return try await arguments.cookies.whileUsed(in: kernel, jar: jar) { try await send(request, kernel) }
         }
         if output.timing { StandardError.write(timings) }
     }

@@ -18,9 +18,11 @@ final class Interrupt {
     static let patience = DispatchTimeInterval.seconds(5)
 
     private static let signals = [SIGINT, SIGTERM]
-    /// Counts the signals that are not handled yet. It is never closed, because the handler may use it late.
-    private static let count = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    /// How many signals are not taken yet. Who takes one handles it: the source, `deinit`, or the handler itself.
+    private static let pending = Atomic(0)
     private static let latest = Atomic<Int32>(0)
+    /// Wakes the source. It is never closed, because the handler may use it late.
+    private static let wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     private static let isListening = Atomic(false)
 
     private let source: (any DispatchSourceRead)?
@@ -28,17 +30,20 @@ final class Interrupt {
 
     init() {
         // Without the descriptor, a signal ends the process.
-        guard Interrupt.count >= 0 else {
+        guard Interrupt.wake >= 0 else {
             source = nil
             return
         }
-        let source = DispatchSource.makeReadSource(fileDescriptor: Interrupt.count, queue: .global())
+        let source = DispatchSource.makeReadSource(fileDescriptor: Interrupt.wake, queue: .global())
         source.setEventHandler { [cancellation] in
-            guard let number = Interrupt.next() else { return }
+            var wakes: eventfd_t = 0
+            eventfd_read(Interrupt.wake, &wakes)
             // Both signals may have come before either is handled.
-            guard cancellation.request() else { Interrupt.end(by: number) }
-            Interrupt.restoreActions()
-            DispatchQueue.global().asyncAfter(deadline: .now() + Interrupt.patience) { Interrupt.end(by: number) }
+            while let number = Interrupt.take() {
+                guard cancellation.request() else { Interrupt.end(by: number) }
+                Interrupt.restoreActions()
+                DispatchQueue.global().asyncAfter(deadline: .now() + Interrupt.patience) { Interrupt.end(by: number) }
+            }
         }
         source.resume()
         self.source = source
@@ -55,25 +60,45 @@ final class Interrupt {
         Interrupt.restoreActions()
         Interrupt.isListening.store(false, ordering: .sequentiallyConsistent)
         source.cancel()
-        if let number = Interrupt.next() { Interrupt.end(by: number) }
+        if let number = Interrupt.take() { Interrupt.end(by: number) }
+    }
+
+    /// Makes SIGQUIT end the process at once, by its default action.
+    ///
+    /// Swift's runtime treats it as a crash, and so does the runtime of each plugin that is loaded with its own, unless
+    /// the action is another than the default one.
+    static func endAtQuit() {
+        let former = signal(SIGQUIT) { number in
+            // It is blocked until this handler returns.
+            signal(number, SIG_DFL)
+            raise(number)
+        }
+        // As a shell starts its background jobs.
+        let isIgnored = unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        if isIgnored { signal(SIGQUIT, SIG_IGN) }
     }
 
     /// The handler of the signals, in which only functions of signal-safety(7) may be called.
     private static let note: @convention(c) (Int32) -> Void = { number in
         let error = errno
         Interrupt.latest.store(number, ordering: .sequentiallyConsistent)
-        eventfd_write(Interrupt.count, 1)
-        // Nobody may look at the count any more; then the action is the default one already.
-        if !Interrupt.isListening.load(ordering: .sequentiallyConsistent) { raise(number) }
+        Interrupt.pending.add(1, ordering: .sequentiallyConsistent)
+        eventfd_write(Interrupt.wake, 1)
+        // If the source is cancelled, the action is the default one already. The signal may have been handled before.
+        if !Interrupt.isListening.load(ordering: .sequentiallyConsistent), Interrupt.take() != nil { raise(number) }
         errno = error
     }
 
-    /// The latest signal, if one has come since the last call; twice where several have come.
-    private static func next() -> Int32? {
-        var value: eventfd_t = 0
-        guard eventfd_read(count, &value) == 0 else { return nil }
-        if value > 1 { eventfd_write(count, 1) }
-        return latest.load(ordering: .sequentiallyConsistent)
+    /// The latest signal, once for each signal that has come.
+    private static func take() -> Int32? {
+        var count = pending.load(ordering: .sequentiallyConsistent)
+        while count > 0 {
+            let (isTaken, current) = pending.compareExchange(
+                expected: count, desired: count - 1, ordering: .sequentiallyConsistent)
+            if isTaken { return latest.load(ordering: .sequentiallyConsistent) }
+            count = current
+        }
+        return nil
     }
 
     private static func restoreActions() {

@@ -8,12 +8,14 @@ import PlugboardKit
 #endif
 
 extension TransferDisplay {
-    /// Runs transfers with a kernel that logs through this display, and waits until everything is written. SIGINT and
-    /// SIGTERM cancel the transfers; once they have ended, these signals end the process.
+    /// Runs transfers with a kernel that logs through this display and with the cookies of the command line, and waits
+    /// until everything is written. SIGINT and SIGTERM cancel the transfers; once they have ended, these signals end
+    /// the process.
     ///
     /// - Parameter transfers: Returns the first failure.
     func whileRunning(
-        _ configuration: Configuration, _ transfers: @escaping @Sendable (Kernel) async throws -> CommandFailure?
+        _ configuration: Configuration, _ arguments: RequestArguments,
+        _ transfers: @escaping @Sendable (Kernel) async throws -> CommandFailure?
     ) async throws {
         var configuration = configuration
         // Informative lines would scroll the progress away.
@@ -24,12 +26,16 @@ extension TransferDisplay {
         do {
             let log = log(configuration.kernel.logLevel)
             let failure = try await Kernel.whileRunning(configuration, log: log) { kernel in
-                let interrupt = Interrupt()
-                let task = Task { try await transfers(kernel) }
-                interrupt.cancels { task.cancel() }
-                let failure = try await task.value
-                withExtendedLifetime(interrupt) {}
-                return failure
+                try arguments.check(kernel)
+                let jar = try arguments.attribute(CookieArguments.jarAttribute)
+                return try await arguments.cookies.whileUsed(in: kernel, jar: jar) {
+                    let interrupt = Interrupt()
+                    let task = Task { try await transfers(kernel) }
+                    interrupt.cancels { task.cancel() }
+                    let failure = try await task.value
+                    withExtendedLifetime(interrupt) {}
+                    return failure
+                }
             }
             result = .success(failure)
         } catch {

@@ -20,6 +20,7 @@ struct Uploading: Sendable {
     private let allowsOtherOrigins: Bool
     private let aborts: Bool
     private let parallel: Int
+    private let arguments: RequestArguments
     private let configuration: Configuration
     private let display: TransferDisplay
     /// Whether the server gets digests of what is sent.
@@ -28,7 +29,8 @@ struct Uploading: Sendable {
     private let printsBodies: Bool
 
     init(_ verb: UploadVerb) throws {
-        configuration = try verb.arguments.configuration()
+        arguments = verb.arguments
+        configuration = try arguments.configuration()
         let base = configuration.kernel.baseURL
         guard verb.files.count >= 2, let url = verb.files.last else {
             throw CommandFailure(.usage, "An upload needs a file and a URL. See plugboard upload --help.")
@@ -95,7 +97,7 @@ struct Uploading: Sendable {
 
     func run() async throws {
         display.expect(files.count)
-        try await display.whileRunning(configuration) { try await all($0) }
+        try await display.whileRunning(configuration, arguments) { try await all($0) }
     }
 
     /// Uploads all files, so many at a time, and returns the first failure.

@@ -65,7 +65,8 @@ struct ExplainVerb: AsyncParsableCommand {
         let file = try trace.map { try ByteOutput(path: $0) }
         let explanation = try await Kernel.whileRunning(configuration, transport: dry) { kernel in
             try arguments.check(kernel)
-            try await arguments.cookies.read(for: request, into: kernel)
+            try await arguments.cookies.read(
+                into: kernel, jar: request.attributes[CookieArguments.jarAttribute])
             return await Explanation.observe(
                 request, kernel, configuration, Absence(of: request, from: resolved, configuration), dryRun: dry)
         }
