@@ -16,9 +16,9 @@ struct ResidentObject {
     /// The system's loader opens it first and binds all functions. libltdl binds lazily, so that a missing function
     /// would end the process at its first call, and reports every error as "file not found".
     static func bind(_ path: String) throws(PlugboardError) {
-        guard dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) != nil else {
-            throw refusal(path, dlerror().map { String(cString: $0) } ?? "")
-        }
+        let opening = Opening(path)
+        if cltdl_is_main_thread() == 1 { opening.run() } else { opening.runOnThread() }
+        if let error = opening.error { throw refusal(path, error) }
     }
 
     /// Opens an object that is already bound with libltdl.
@@ -64,6 +64,39 @@ struct ResidentObject {
             .loadingSymbols,
             "The plugin \(path) needs a function or variable that no library provides. Link it with the library that "
                 + "has it; with -Wl,-z,defs the linker reports it.", underlying: text)
+    }
+
+    /// One call of `dlopen`.
+    private final class Opening {
+        private let path: String
+        private(set) var error: String?
+
+        init(_ path: String) { self.path = path }
+
+        func run() {
+            guard dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) == nil else { return }
+            error = dlerror().map { String(cString: $0) } ?? ""
+        }
+
+        /// Runs it on a thread of its own, and waits for its end.
+        ///
+        /// The constructor of Foundation calls `libdispatch_init` again, which binds the main queue to the calling
+        /// thread. A worker thread would keep it, and nothing would run on the main queue and the main actor any more;
+        /// a thread that ends gives it back. The main thread has it already, until it ends.
+        func runOnThread() {
+            var thread = pthread_t()
+            let code = pthread_create(
+                &thread, nil,
+                { context in
+                    if let context { Unmanaged<Opening>.fromOpaque(context).takeUnretainedValue().run() }
+                    return nil
+                }, Unmanaged.passUnretained(self).toOpaque())
+            guard code == 0 else {
+                error = "There is no thread to load it: \(String(cString: strerror(code)))."
+                return
+            }
+            pthread_join(thread, nil)
+        }
     }
 
     private static func ltdlRefusal(_ path: String) -> PlugboardError {
