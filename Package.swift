@@ -71,6 +71,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(name: "CPlugboardPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
     .systemLibrary(name: "CPlugboardIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+    .systemLibrary(name: "CPlugboardExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPlugboardZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPlugboardBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CPlugboardZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -98,7 +99,7 @@ let layers: [Target] = [
     module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
     // Codecs on libraries that few programs need; FoundationEssentials is in none but these.
     module("PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
-    module("PlugboardXML", "PlugboardCodecs", "PlugboardMessages"),
+    module("PlugboardXML", "CPlugboardExpat", "PlugboardCodecs", "PlugboardMessages"),
     module("PlugboardProtobuf", "PlugboardCodecs", "PlugboardMessages", swiftProtobuf),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
     module("PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
@@ -220,7 +221,7 @@ let testTargets: [Target] = [
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
-    tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON"),
+    tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON", "PlugboardJSONCoding"),
     tests("MessagesTests", "PlugboardMessages"),
     tests("RangesTests", "PlugboardRanges", "PlugboardMessages"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),

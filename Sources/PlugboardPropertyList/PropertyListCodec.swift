@@ -45,13 +45,17 @@ extension PropertyListCodec: Codec {
         guard let decodable = type as? any Decodable.Type else {
             throw PlugboardError(.bodyDecode, "The codec plist makes Decodable values, and \(type) is not.")
         }
+        let isBinary = body.withUnsafeBytes(PropertyListShape.isBinary)
+        // Foundation's reader takes it for granted that the text is valid.
+        let body = isBinary ? body : Bytes(try XMLText.decode(body, contentType: contentType))
         do throws(PropertyListShape.Refused) {
             try body.withUnsafeBytes { bytes throws(PropertyListShape.Refused) in try PropertyListShape.check(bytes) }
         } catch {
             throw PlugboardError(.bodyDecode, "The body is not a property list: \(error.reason).")
         }
         do {
-            let decoded = try PropertyListDecoder().decode(decodable, from: Data(body.array))
+            let readable = isBinary ? body : inUTF8(body)
+            let decoded = try PropertyListDecoder().decode(decodable, from: Data(readable.array))
             if let value = decoded as? Value { return value }
         } catch {
             throw PlugboardError(
@@ -59,6 +63,16 @@ extension PropertyListCodec: Codec {
         }
         throw PlugboardError(.bodyDecode, "The property list of the body is of another type than \(type).")
     }
+}
+
+/// A document with a declaration of UTF-8 instead of its own.
+private func inUTF8(_ document: Bytes) -> Bytes {
+    let declaration = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>".utf8)
+    let text = document.array
+    guard text.starts(with: "<?xml".utf8), let end = text.firstIndex(of: UInt8(ascii: ">")) else {
+        return Bytes(declaration + text)
+    }
+    return Bytes(declaration + text[(end + 1)...])
 }
 
 extension Codec where Self == PropertyListCodec {

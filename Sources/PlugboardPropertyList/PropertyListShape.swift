@@ -12,7 +12,7 @@ enum PropertyListShape {
 
     /// Throws for what is neither XML nor binary, too: Foundation would take any text for a string of the old form.
     static func check(_ bytes: UnsafeRawBufferPointer) throws(Refused) {
-        if bytes.starts(with: "bplist".utf8) {
+        if isBinary(bytes) {
             var list = try BinaryPropertyList(bytes)
             try list.check()
         } else {
@@ -20,13 +20,15 @@ enum PropertyListShape {
         }
     }
 
+    static func isBinary(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: "bplist".utf8) }
+
     static var tooDeep: Refused { Refused(reason: "it is nested deeper than the limit of \(depthLimit)") }
 
     private static func checkXML(_ bytes: UnsafeRawBufferPointer) throws(Refused) {
-        var index = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var index = 0
         while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
         guard index < bytes.count, bytes[index] == UInt8(ascii: "<") else {
-            throw Refused(reason: "it begins neither as XML in UTF-8 nor as a binary property list")
+            throw Refused(reason: "it begins neither as XML nor as a binary property list")
         }
         var depth = 0
         while index < bytes.count {

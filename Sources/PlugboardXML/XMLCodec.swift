@@ -17,8 +17,11 @@ public import PlugboardMessages
 /// left out of keys. Elements that a type does not read are ignored; of several elements for one value, the first
 /// counts.
 ///
+/// The encoding of a document is that of its byte order mark, else of the content type, else of its own declaration,
+/// else UTF-8 (RFC 7303 §3). Those of the WHATWG Encoding standard are read. UTF-8 is written.
+///
 /// A document may be nested 256 levels deep. External entities and document types are never loaded, and a document that
-/// declares entities is refused.
+/// declares entities, or refers to one that it does not declare, is refused. Names with a prefix need no namespace.
 public struct XMLCodec: Sendable {
     /// The name of the outermost element that is written; nil for the name of the type.
     public let root: String?
@@ -72,8 +75,9 @@ extension XMLCodec: Codec {
         _ type: Value.Type, from body: Bytes, contentType: String?
     ) throws(PlugboardError) -> Value {
         let tree: XMLTree
+        let text = try XMLText.decode(body, contentType: contentType)
         do throws(XMLReader.Refused) {
-            tree = try XMLReader.read(body.array)
+            tree = try XMLReader.read(text)
         } catch {
             throw PlugboardError(.bodyDecode, "The body is not XML that can be read: \(error.reason).")
         }

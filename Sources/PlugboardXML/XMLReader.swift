@@ -1,11 +1,10 @@
-import Foundation
-import FoundationXML
+import CPlugboardExpat
 
-/// Reads a document into a tree, with Foundation's parser.
+/// Reads a document into a tree, with libexpat.
 ///
-/// External entities and document types are never loaded. A document that declares entities of its own is refused,
-/// because the parser would leave out what they stand for.
-final class XMLReader: NSObject, XMLParserDelegate {
+/// External entities and document types are never loaded. A document that declares anything of its own is refused, and
+/// so is one that refers to an entity for which its document type would be needed.
+struct XMLReader {
     struct Refused: Error {
         let reason: String
     }
@@ -13,121 +12,120 @@ final class XMLReader: NSObject, XMLParserDelegate {
     /// Levels of elements.
     static let depthLimit = 256
 
+    private let parser: XML_Parser
     /// The elements that are open, the outermost first; the first holds the root.
     private var open = [XMLTree("")]
-    private var isTooDeep = false
+    private var hasDocumentType = false
+    private var refusal: String?
 
-    static func read(_ bytes: [UInt8]) throws(Refused) -> XMLTree {
-        guard !bytes.isEmpty else { throw Refused(reason: "it is empty") }
-        try refuseDeclarations(bytes)
-        let reader = XMLReader()
-        let parser = XMLParser(data: Data(bytes))
-        parser.shouldResolveExternalEntities = false
-        parser.delegate = reader
-        let isComplete = parser.parse()
-        guard !reader.isTooDeep else {
-            throw Refused(reason: "it is nested deeper than the limit of \(depthLimit)")
+    /// The text must be valid UTF-8, whatever its declaration says.
+    static func read(_ text: String) throws(Refused) -> XMLTree {
+        guard !text.isEmpty else { throw Refused(reason: "it is empty") }
+        guard let size = CInt(exactly: text.utf8.count) else { throw Refused(reason: "it is larger than 2 GiB") }
+        guard let parser = XML_ParserCreate("UTF-8") else { throw Refused(reason: "there is no memory for it") }
+        defer { XML_ParserFree(parser) }
+        var reader = XMLReader(parser: parser)
+        let isComplete = withUnsafeMutablePointer(to: &reader) { reader in
+            setHandlers(parser, reader)
+            var text = text
+            return text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { XML_Parse(parser, $0.baseAddress, size, 1) }
+            } == XML_STATUS_OK
         }
-        // What follows the root is an error that `parse` does not report.
-        guard isComplete, parser.parserError == nil, let root = reader.open[0].children.first else {
-            throw Refused(
-                reason: "line \(parser.lineNumber), column \(parser.columnNumber): \(reason(parser.parserError))")
+        if let refusal = reader.refusal { throw Refused(reason: refusal) }
+        guard isComplete, let root = reader.open[0].children.first else {
+            let code = XML_GetErrorCode(parser)
+            let (line, column) = (XML_GetCurrentLineNumber(parser), XML_GetCurrentColumnNumber(parser) + 1)
+            throw Refused(reason: "line \(line), column \(column): \(reason(code))")
         }
         return root
     }
 
-    /// The parser gives only libxml2's number of the error.
-    private static func reason(_ error: (any Error)?) -> String {
-        guard let error = error as NSError? else { return "the document is not complete" }
-        return switch error.code {
-        case 4: "the document is empty"
-        case 5, 77: "the document has more after its end, or ends before it"
-        case 9, 81: "the text is not valid in its encoding"
-        case 26: "an entity is not declared"
-        case 32, 31: "the encoding is not known"
-        case 39, 40, 41, 42, 65: "an attribute is not well formed, or stands twice"
-        case 68, 38: "a character is not allowed here"
-        case 73: "a tag is not ended"
-        case 76: "an element ends with the name of another"
-        case 89: "entities are expanded too often"
-        default: "the document is not well formed (libxml2's error \(error.code))"
+    private init(parser: XML_Parser) { self.parser = parser }
+
+    private static func reason(_ code: XML_Error) -> String {
+        switch code {
+        case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_UNCLOSED_CDATA_SECTION,
+            XML_ERROR_PARTIAL_CHAR:
+            "the document is not complete"
+        case XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "the document has more after its end"
+        case XML_ERROR_UNDEFINED_ENTITY: undeclared
+        case XML_ERROR_TAG_MISMATCH: "an element ends with the name of another"
+        case XML_ERROR_DUPLICATE_ATTRIBUTE: "an attribute stands twice"
+        case XML_ERROR_BAD_CHAR_REF: "a reference stands for no character of XML"
+        default: XML_ErrorString(code).map { String(cString: $0) } ?? "the document is not well formed"
         }
     }
 
-    /// Looks for the internal subset of a document type, which stands before the root. Of texts in UTF-16, every other
-    /// byte is a zero.
-    private static func refuseDeclarations(_ bytes: [UInt8]) throws(Refused) {
-        let isWide =
-            bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(2).contains(0)
-        let text = isWide ? bytes.filter { $0 != 0 } : bytes
-        var index = 0
-        while index + 1 < text.count {
-            guard text[index] == UInt8(ascii: "<") else {
-                index += 1
-                continue
-            }
-            if text[index...].starts(with: "<!--".utf8) {
-                index = end(of: Array("-->".utf8), in: text, from: index + 4)
-            } else if text[index + 1] == UInt8(ascii: "?") {
-                index = end(of: Array("?>".utf8), in: text, from: index + 2)
-            } else if text[index + 1] == UInt8(ascii: "!") {
-                try skipDocumentType(text, &index)
-            } else {
-                return
-            }
+    private static let undeclared = "an entity is not declared"
+
+    // MARK: What the parser calls
+
+    /// The reader must stay where it is until the parser has ended.
+    private static func setHandlers(_ parser: XML_Parser, _ reader: UnsafeMutablePointer<XMLReader>) {
+        XML_SetUserData(parser, reader)
+        XML_SetElementHandler(
+            parser, { XMLReader.at($0).pointee.start($1, $2) }, { reader, _ in XMLReader.at(reader).pointee.end() })
+        XML_SetCharacterDataHandler(parser) { XMLReader.at($0).pointee.append($1, $2) }
+        XML_SetStartDoctypeDeclHandler(parser) { reader, _, _, _, hasDeclarations in
+            XMLReader.at(reader).pointee.startDocumentType(hasDeclarations != 0)
+        }
+        // Only where there is a document type that was not loaded: else it is an error of its own.
+        XML_SetSkippedEntityHandler(parser) { reader, _, _ in XMLReader.at(reader).pointee.refuse(XMLReader.undeclared)
         }
     }
 
-    private static func skipDocumentType(_ text: [UInt8], _ index: inout Int) throws(Refused) {
-        var quote: UInt8?
-        while index < text.count {
-            let byte = text[index]
-            index += 1
-            if let open = quote {
-                if byte == open { quote = nil }
-            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                quote = byte
-            } else if byte == UInt8(ascii: "[") {
-                throw Refused(reason: "it has a document type with declarations of its own, which are not read")
-            } else if byte == UInt8(ascii: ">") {
-                return
-            }
-        }
+    private static func at(_ data: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<XMLReader> {
+        guard let data else { preconditionFailure("libexpat calls without the data that it was given") }
+        return data.assumingMemoryBound(to: XMLReader.self)
     }
 
-    private static func end(of mark: [UInt8], in text: [UInt8], from first: Int) -> Int {
-        var index = first
-        while index + mark.count <= text.count {
-            if text[index..<index + mark.count].elementsEqual(mark) { return index + mark.count }
-            index += 1
-        }
-        return text.count
+    private mutating func refuse(_ reason: String) {
+        refusal = refusal ?? reason
+        XML_StopParser(parser, 0)
     }
 
-    // MARK: XMLParserDelegate
+    private mutating func startDocumentType(_ hasDeclarations: Bool) {
+        hasDocumentType = true
+        if hasDeclarations { refuse("it has a document type with declarations of its own, which are not read") }
+    }
 
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-        attributes: [String: String]
+    private mutating func start(
+        _ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
     ) {
+        guard refusal == nil, let name, var next = attributes else { return }
         guard open.count <= Self.depthLimit else {
-            isTooDeep = true
-            parser.abortParsing()
-            return
+            return refuse("it is nested deeper than the limit of \(Self.depthLimit)")
         }
-        // The parser gives them without their order.
-        open.append(XMLTree(name, attributes: attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
+        var element = XMLTree(String(cString: name))
+        while let name = next[0], let value = next[1] {
+            element.attributes.append((String(cString: name), String(cString: value)))
+            next += 2
+        }
+        open.append(element)
+        if hasDocumentType, !element.attributes.isEmpty, hasUndeclaredEntity() { refuse(Self.undeclared) }
     }
 
-    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
-        guard !isTooDeep, open.count > 1 else { return }
+    /// Whether the tag that was read refers to an entity which XML itself does not know. libexpat leaves these out of
+    /// attributes without a word, if the document type might declare them.
+    private func hasUndeclaredEntity() -> Bool {
+        var (offset, size): (CInt, CInt) = (0, 0)
+        guard let input = XML_GetInputContext(parser, &offset, &size) else { return true }
+        let count = XML_GetCurrentByteCount(parser)
+        let tag = UnsafeRawBufferPointer(start: input + Int(offset), count: Int(min(count, size - offset)))
+        return tag.split(separator: UInt8(ascii: "&")).dropFirst().contains { rest in
+            !["#", "amp;", "lt;", "gt;", "quot;", "apos;"].contains { rest.starts(with: $0.utf8) }
+        }
+    }
+
+    private mutating func end() {
+        guard refusal == nil, open.count > 1 else { return }
         let element = open.removeLast()
         open[open.count - 1].children.append(element)
     }
 
-    func parser(_ parser: XMLParser, foundCharacters text: String) { open[open.count - 1].text += text }
-
-    func parser(_ parser: XMLParser, foundCDATA block: Data) {
-        open[open.count - 1].text += String(decoding: block, as: UTF8.self)
+    private mutating func append(_ text: UnsafePointer<CChar>?, _ count: CInt) {
+        let text = UnsafeRawBufferPointer(start: text, count: Int(count))
+        open[open.count - 1].text += String(decoding: text, as: UTF8.self)
     }
 }

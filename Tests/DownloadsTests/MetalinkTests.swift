@@ -65,6 +65,15 @@ struct MetalinkTests {
         let links = MirrorLinks(head, url: "https://a.test/folder/file")
 
         #expect(links.duplicates == ["https://a.test/y", "http://b.test/x"])
+        let anchored: Fields = [
+            "Link": "<http://b.test/1>; rel=duplicate; anchor=\"/other\", "
+                + "<http://b.test/2>; anchor=\"\"; rel=duplicate, "
+                + "<http://b.test/3>; rel=duplicate; anchor=\"https://a.test/folder/file\", "
+                + "<http://b.test/4>; rel=duplicate; anchor=\"#part\", "
+                + "<x.meta4>; rel=describedby; type=\"application/metalink4+xml\"; anchor=\"file2\""
+        ]
+        let own = MirrorLinks(ResponseHead(status: 200, fields: anchored), url: "https://a.test/folder/file")
+        #expect(own.duplicates == ["http://b.test/2", "http://b.test/3"] && own.metalink == nil)
         #expect(links.metalink == "https://a.test/folder/x.meta4" && !links.isMetalink)
         let document = ResponseHead(status: 200, fields: ["Content-Type": "Application/Metalink4+XML; charset=utf-8"])
         #expect(MirrorLinks(document, url: "https://a.test/").isMetalink)

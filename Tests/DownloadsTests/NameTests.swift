@@ -20,6 +20,8 @@ struct NameTests {
         ("attachment; filename*=utf-8''%zz; filename=a.txt", "a.txt"),
         ("attachment; filename*=koi8-r''a; filename=b.txt", "b.txt"),
         ("attachment; filename*=abc; filename=b.txt", "b.txt"),
+        ("attachment; filename *=utf-8''a.txt", nil), ("attachment; filename x=a.txt; filename =b.txt", "b.txt"),
+        ("attachment; filename *=utf-8''a.txt; filename=b.txt", "b.txt"),
         ("attachment; filename=foo%20bar.txt", "foo%20bar.txt"),
         ("attachment; filename=two words.txt", "two words.txt"),
         ("attachment; filename=\"not closed", "not closed"),

@@ -47,6 +47,34 @@ struct ValidateTests {
         #expect(!outcome.stderr.contains("secret"))
     }
 
+    @Test func `a document that exceeds a limit ends with status 108, and one that is not valid with 1`() async throws {
+        let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
+        let digits = String(repeating: "7", count: 200_000)
+        let folder = try folder([
+            ("schema.json", "{}"), ("deep.json", deep), ("wrong.json", "["), ("one.json", "1"),
+            ("work.json", "{\"multipleOf\": \(digits)}"), ("number.json", String(repeating: "3", count: 400_000)),
+        ])
+
+        for output in [[], ["--output", "flag"], ["--output", "basic"]] {
+            let deep = try await run(folder, ["--schema", "schema.json", "one.json", "deep.json"] + output)
+            #expect(deep.status == 108)
+            #expect(deep.stderr.contains("deep.json: it cannot be judged: byte 512: the value is nested deeper"))
+            #expect(try await run(folder, ["--schema", "schema.json", "deep.json", "wrong.json"] + output).status == 1)
+            #expect(try await run(folder, ["--schema", "work.json", "number.json"] + output).status == 108)
+        }
+    }
+
+    @Test func `contents are checked in draft 7, unless that is switched off`() async throws {
+        let folder = try folder([
+            ("schema.json", #"{"contentMediaType": "application/json"}"#), ("text.json", #""{:""#),
+        ])
+
+        for (arguments, status) in [(["--draft", "draft7"], 1), (["--draft", "draft7", "--no-contents"], 0), ([], 0)] {
+            let outcome = try await run(folder, ["--schema", "schema.json", "text.json"] + arguments)
+            #expect(outcome.status == Int32(status))
+        }
+    }
+
     @Test func `values are shown when they are asked for`() async throws {
         let folder = try folder([("schema.json", ValidateTests.schema), ("a.json", #"{"id": "secret"}"#)])
 

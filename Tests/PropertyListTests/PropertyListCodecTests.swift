@@ -52,7 +52,7 @@ private struct Topic: Codable, Equatable {
     }
 
     @Test(arguments: [
-        ("", "The body is not a property list: it begins neither as XML in UTF-8 nor as a binary property list."),
+        ("", "The body is not a property list: it begins neither as XML nor as a binary property list."),
         ("{a = 1;}", "The body is not a property list: it begins neither as XML"),
         ("<plist><dict><key>title</key>", "Encountered"),
         ("<plist><dict><key>title</key><integer>1</integer></dict></plist>", "title: "),
@@ -67,6 +67,31 @@ private struct Topic: Codable, Equatable {
 
         #expect(error?.code == .bodyDecode)
         #expect(error?.reason.utf8.containsBytes(reason) == true, "\(error?.reason ?? "")")
+    }
+
+    @Test func `text that is not valid in its encoding is an error, wherever it stands`() {
+        for (before, after) in [
+            ("<integer>", "46</integer>"), ("<real>", "1</real>"), ("<string>", "</string>"), ("<date>", "</date>"),
+            ("<data>", "</data>"), ("<dict><key>", "</key><true/></dict>"), ("<!--", "--><true/>"), ("<", "/>"),
+            ("<string><![CDATA[", "]]></string>"), ("<string>&", ";</string>"),
+        ] {
+            let bytes = Bytes(Array("<plist>\(before)".utf8) + [0xFF] + Array("\(after)</plist>".utf8))
+            let error = #expect(throws: PlugboardError.self) { try PropertyList.json(from: bytes) }
+            #expect(error?.reason == "The body is not XML that can be read: it is not valid in its encoding.")
+        }
+    }
+
+    @Test func `a property list is read in the encoding that it has`() throws {
+        let text = "<?xml version='1.0' encoding='ISO-8859-1'?>\n<!-- x -->\n<plist><string>é</string></plist>"
+        let latin = Bytes(text.unicodeScalars.map { UInt8($0.value) })
+        let wide = Bytes([0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+
+        #expect(try decode(String.self, latin) == "é" && decode(String.self, wide) == "é")
+        #expect(try decode(String.self, Bytes("\u{FEFF} <plist><string>é</string></plist>")) == "é")
+        #expect(
+            try PropertyListCodec().decode(
+                String.self, from: Bytes(Array("<plist><string>".utf8) + [0xE9] + Array("</string></plist>".utf8)),
+                contentType: "application/x-plist; charset=latin1") == "é")
     }
 
     @Test func `types that are not codable are refused`() throws {

@@ -96,7 +96,7 @@ private struct Tree: Codable, Equatable {
 
     @Test(arguments: [
         ("", "The body is not XML that can be read: it is empty."),
-        ("<topic", "line 1, column 7: "),
+        ("<topic>\n <a", "line 2, column 2: the document is not complete"),
         ("<topic>\n<a></b></topic>", "an element ends with the name of another"),
         ("<topic/>junk", "the document has more after its end"),
         ("<topic>&nbsp;</topic>", "an entity is not declared"),
@@ -121,7 +121,7 @@ private struct Tree: Codable, Equatable {
         for text in [
             "<!DOCTYPE r [<!ENTITY e SYSTEM 'file:///etc/hostname'>]><r>&e;</r>",
             "<!DOCTYPE r [<!ENTITY % e SYSTEM 'file:///etc/hostname'> %e;]><r/>",
-            "<?xml version='1.0'?><!-- x --><!DOCTYPE r PUBLIC '[' \"']\" [\n<!ENTITY e 'x'>]><r>&e;</r>",
+            "<?xml version='1.0'?><!-- x --><!DOCTYPE r PUBLIC '-' \"[']\" [\n<!ENTITY e 'x'>]><r>&e;</r>",
             "<!DOCTYPE r [<!ENTITY a0 'lol'>\(laughs)]><r>&a9;</r>",
         ] {
             let error = #expect(throws: PlugboardError.self) { try decode(XMLTree.self, text) }
@@ -136,6 +136,95 @@ private struct Tree: Codable, Equatable {
         }
         let external = try decode(XMLTree.self, "<!DOCTYPE r SYSTEM 'file:///etc/hostname'><r>x</r>")
         #expect(external.text == "x")
+    }
+
+    private func bytes(_ pieces: Any...) -> Bytes {
+        Bytes(pieces.flatMap { piece in (piece as? [UInt8]) ?? Array("\(piece)".utf8) })
+    }
+
+    @Test func `bytes that are not valid in the encoding are an error, wherever they stand`() {
+        for (before, after) in [
+            ("<!--", "--><a/>"), ("<?x ", "?><a/>"), ("<a>&", ";</a>"), ("<a xmlns:", "='u'/>"), ("<", "/>"),
+            ("<a b='", "'/>"),
+            ("<a>", "</a>"), ("<a><![CDATA[", "]]></a>"), ("<!DOCTYPE ", "><a/>"),
+            ("<?xml version='1.0' encoding='shift_jis'?><a>", "</a>"),
+        ] {
+            let error = #expect(throws: PlugboardError.self) {
+                try XMLCodec().decode(XMLTree.self, from: bytes(before, [0xFF] as [UInt8], after), contentType: nil)
+            }
+            #expect(error?.reason == "The body is not XML that can be read: it is not valid in its encoding.")
+        }
+    }
+
+    @Test func `what is well formed is read, although other parsers warn of it`() throws {
+        for (text, expected) in [
+            ("<?x?><a/>", XMLTree("a")), ("<?xml version='1.1'?><a/>", XMLTree("a")),
+            ("<a xmlns='u' xmlns:b='../v'/>", XMLTree("a", attributes: [("xmlns", "u"), ("xmlns:b", "../v")])),
+            ("<b:a/>", XMLTree("b:a")), ("<a z='1' b='2'/>", XMLTree("a", attributes: [("z", "1"), ("b", "2")])),
+        ] {
+            #expect(try decode(XMLTree.self, text) == expected)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, [0x3C, 0x61, 0x3E, 0xC3, 0xA9], "é"),
+            ("text/xml; charset=iso-8859-1", [0x3C, 0x61, 0x3E, 0xE9], "é"),
+            ("text/xml; charset=\"big5\"", [0x3C, 0x61, 0x3E, 0xA7, 0x41], "你"),
+            ("text/xml; charset=iso-8859-1", [0xEF, 0xBB, 0xBF, 0x3C, 0x61, 0x3E, 0xC3, 0xA9], "é"),
+            ("text/xml", Array("<?xml version='1.0' encoding = \"koi8-r\"?><a>".utf8) + [0xF0], "П"),
+            ("a/xml; charset=utf-8", Array("<?xml version='1.0' encoding='koi8-r'?><a>".utf8) + [0xC3, 0xA9], "é"),
+            (nil, Array("<?xml version='1.0' encoding='utf-16'?><a>".utf8) + [0xC3, 0xA9], "é"),
+        ] as [(String?, [UInt8], String)])
+    func `the encoding is that of the mark, else of the content type, else of the declaration`(
+        type: String?, start: [UInt8], expected: String
+    ) throws {
+        let tree = try XMLCodec().decode(XMLTree.self, from: bytes(start, "</a>"), contentType: type)
+
+        #expect(tree.text == expected)
+    }
+
+    @Test(arguments: [true, false])
+    func `a document in UTF-16 is read, with a mark or without one`(isBigEndian: Bool) throws {
+        for text in ["<a>é😀</a>", "\u{FEFF}<?xml version='1.0' encoding='UTF-16'?><a>é😀</a>"] {
+            let units = text.utf16.map { isBigEndian ? $0.bigEndian : $0.littleEndian }
+            let bytes = units.withUnsafeBytes { Bytes(copying: $0) }
+            #expect(try XMLCodec().decode(XMLTree.self, from: bytes, contentType: nil).text == "é😀")
+        }
+    }
+
+    @Test func `a document in an encoding that is not known is an error`() throws {
+        let reason = "The body is not XML that can be read: its encoding utf-7 is not known."
+        for (type, text) in [
+            ("text/xml; charset=utf-7", "+ADw-a/+AD4-"),
+            ("text/xml", "<?xml version='1.0' encoding='utf-7'?><a>+AOk-</a>"),
+        ] {
+            let error = #expect(throws: PlugboardError.self) {
+                try XMLCodec().decode(XMLTree.self, from: Bytes(text), contentType: type)
+            }
+            #expect(error?.reason == reason)
+        }
+        // `<?xml version="1.0"?><a/>` in EBCDIC.
+        let ebcdic: [UInt8] = [
+            0x4C, 0x6F, 0xA7, 0x94, 0x93, 0x40, 0xA5, 0x85, 0x99, 0xA2, 0x89, 0x96, 0x95, 0x7E, 0x7F, 0xF1, 0x4B, 0xF0,
+            0x7F, 0x6F, 0x6E, 0x4C, 0x81, 0x61, 0x6E,
+        ]
+        for type in [nil, "text/xml; charset=ebcdic-cp-us"] {
+            #expect(throws: PlugboardError.self) {
+                try XMLCodec().decode(XMLTree.self, from: Bytes(ebcdic), contentType: type)
+            }
+        }
+    }
+
+    @Test func `an entity that the document type may declare is an error, and one of XML itself is not`() throws {
+        for reference in ["<r>&e;</r>", "<r a='&e;'/>", "<r><s t='1' a='&amp;&e;'/></r>", "<r a='&am;'/>"] {
+            let error = #expect(throws: PlugboardError.self) {
+                try decode(XMLTree.self, "<!DOCTYPE r SYSTEM 'x.dtd'>\(reference)")
+            }
+            #expect(error?.reason == "The body is not XML that can be read: an entity is not declared.")
+        }
+        let tree = try decode(XMLTree.self, "<!DOCTYPE r SYSTEM 'x.dtd'><r a='&amp;&#65;&lt;'>&gt;&quot;&apos;</r>")
+        #expect(tree[attribute: "a"] == "&A<" && tree.text == ">\"'")
     }
 
     @Test func `a document or a value nested too deep is an error`() throws {
@@ -170,6 +259,16 @@ private struct Tree: Codable, Equatable {
         let text = "<r>\(String(repeating: "<label>x</label>", count: 100_000))</r>"
 
         #expect(try decode([String: [String]].self, text)["label"]?.count == 100_000)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `many attributes and namespaces are read in linear time`() throws {
+        let attributes = (0..<200_000).map { " a\($0)='' xmlns:b\($0)='u'" }.joined()
+        let prefixed = (0..<100_000).map { "<b\($0):c/>" }.joined()
+
+        let tree = try decode(XMLTree.self, "<r\(attributes)>\(prefixed)</r>")
+
+        #expect(tree.attributes.count == 400_000 && tree.children.count == 100_000)
     }
 
     @Test func `documents travel through a kernel`() async throws {

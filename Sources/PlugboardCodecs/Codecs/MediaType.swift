@@ -75,12 +75,15 @@ private struct Reader {
         while index < bytes.count {
             skipBlanks()
             guard skip(UInt8(ascii: ";")) else {
-                // What is not a parameter is skipped up to the next one.
-                index += 1
+                // What is not a parameter is skipped up to the next one, and a text in quotes as a whole.
+                if value() == nil { index += 1 }
                 continue
             }
             skipBlanks()
-            guard let name = token(), skip(UInt8(ascii: "=")), let value = value() else { continue }
+            guard let name = token(), skip(UInt8(ascii: "=")) else { continue }
+            // Some servers write a blank here, which RFC 9110 §5.6.6 does not allow.
+            skipBlanks()
+            guard let value = value() else { continue }
             parameters.append((name.lowercased(), value))
         }
         return parameters

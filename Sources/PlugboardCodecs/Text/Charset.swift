@@ -5,7 +5,11 @@ enum Charset: Equatable {
     case utf8
     case utf16(isBigEndian: Bool)
     case windows1252
-    /// Any other, which libc converts, by its name there.
+    /// One character of Unicode's private use for each byte from 80.
+    case userDefined
+    /// Encodings in which texts were hidden from filters, and which are no longer read.
+    case replacement
+    /// Any other, for which libc has tables, by its name there.
     case system(String)
 
     /// The text of a body, in the charset of its byte order mark, else in that of the content type, else in UTF-8.
@@ -21,7 +25,8 @@ enum Charset: Equatable {
 
     /// Nil if the standard does not know the label.
     init?(label: String) {
-        let label = Array(label.utf8.filter { $0 > 0x20 }.map(lowercased))
+        let trimmed = label.utf8.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
+        let label = trimmed.map(lowercased)
         if label == Array("utf-8".utf8) {
             self = .utf8
             return
@@ -32,23 +37,30 @@ enum Charset: Equatable {
         case "UTF-16LE": self = .utf16(isBigEndian: false)
         case "UTF-16BE": self = .utf16(isBigEndian: true)
         case "WINDOWS-1252": self = .windows1252
+        case "X-USER-DEFINED": self = .userDefined
+        case "REPLACEMENT": self = .replacement
         default: self = .system(name)
         }
     }
 
-    private static func mark(_ bytes: UnsafeRawBufferPointer) -> (Charset, Int)? {
+    static func mark(_ bytes: UnsafeRawBufferPointer) -> (Charset, Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16(isBigEndian: true), 2) }
         if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16(isBigEndian: false), 2) }
         return nil
     }
 
-    private func text(of bytes: Bytes) throws(PlugboardError) -> String {
+    func text(of bytes: Bytes) throws(PlugboardError) -> String {
         switch self {
         case .utf8: return bytes.text
         case .utf16(let isBigEndian): return bytes.withUnsafeBytes { Charset.utf16($0, isBigEndian) }
         case .windows1252: return bytes.withUnsafeBytes(Charset.windows1252)
-        case .system(let name): return try SystemCharset(name).text(of: bytes)
+        case .userDefined:
+            return bytes.withUnsafeBytes { bytes in
+                String(decoding: bytes.lazy.map { $0 < 0x80 ? UInt16($0) : 0xF700 + UInt16($0) }, as: UTF16.self)
+            }
+        case .replacement: return bytes.isEmpty ? "" : "\u{FFFD}"
+        case .system(let name): return try CharsetDecoder.text(of: bytes, charset: name)
         }
     }
 
@@ -58,8 +70,8 @@ enum Charset: Equatable {
             return isBigEndian ? UInt16(bigEndian: unit) : UInt16(littleEndian: unit)
         }
         let text = String(decoding: units, as: UTF16.self)
-        // Half a unit at the end.
-        return bytes.count % 2 == 0 ? text : text + "\u{FFFD}"
+        // Half a unit at the end is one error with half a pair before it.
+        return bytes.count % 2 == 0 || units.last.map(UTF16.isLeadSurrogate) == true ? text : text + "\u{FFFD}"
     }
 
     /// Also what the labels `iso-8859-1` and `us-ascii` mean: their texts are texts of windows-1252.

@@ -55,5 +55,7 @@ enum CharsetLabels {
         ISO-2022-JP csiso2022jp iso-2022-jp
         CP932 csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis
         CP949 cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949
+        REPLACEMENT csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr replacement
+        X-USER-DEFINED x-user-defined
         """
 }

@@ -6,57 +6,43 @@ import PlugboardMessages
     import Musl
 #endif
 
-/// A charset that libc converts (`iconv`).
-struct SystemCharset {
-    let name: String
+/// The characters of a charset, from libc's tables (`iconv`).
+final class SystemCharset {
+    private let converter: iconv_t
+    private let corrections: [UInt32: String]
 
-    init(_ name: String) { self.name = name }
-
-    /// The text; a byte that does not fit becomes U+FFFD. Takes time that grows with the number of bytes.
-    func text(of bytes: Bytes) throws(PlugboardError) -> String {
-        guard let descriptor = iconv_open("UTF-8", name), descriptor != iconv_t(bitPattern: -1) else {
+    /// Throws `body.decode` if libc has no such charset.
+    init(_ name: String) throws(PlugboardError) {
+        guard let converter = iconv_open("UTF-8", name), converter != iconv_t(bitPattern: -1) else {
             throw PlugboardError(
                 .bodyDecode,
                 "The body's charset \(name) cannot be read, because this system has no converter for it. Install libc's "
                     + "converters (gconv), or read the bytes.")
         }
-        defer { iconv_close(descriptor) }
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        bytes.withUnsafeBytes { convert($0, descriptor, into: &text) }
-        return String(decoding: text, as: UTF8.self)
+        self.converter = converter
+        corrections = CharsetCorrections.of(name)
     }
 
-    private func convert(_ bytes: UnsafeRawBufferPointer, _ descriptor: iconv_t, into text: inout [UInt8]) {
-        // iconv does not write to its input, although its type allows it.
-        var next = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
-        var left = bytes.count
-        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
-            // At the end, a call without input writes what a charset with shift states still holds.
-            var isFlushing = left == 0
-            while true {
-                var output = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-                var room = buffer.count
-                let result =
-                    isFlushing
-                    ? iconv(descriptor, nil, nil, &output, &room) : iconv(descriptor, &next, &left, &output, &room)
-                let cause = errno
-                text.append(contentsOf: buffer[..<(buffer.count - room)])
-                if result != -1 {
-                    if isFlushing { return }
-                    isFlushing = true
-                } else if cause != E2BIG {
-                    text += [0xEF, 0xBF, 0xBD]
-                    if isFlushing { return }
-                    if cause == EINVAL || left <= 1 {
-                        // A character that is cut at the end.
-                        isFlushing = true
-                        continue
-                    }
-                    next = next?.advanced(by: 1)
-                    left -= 1
-                }
+    deinit { iconv_close(converter) }
+
+    /// Appends what the bytes of one character, at most four, stand for, in UTF-8. False if they stand for nothing.
+    func append(_ character: some Sequence<UInt8>, to text: inout [UInt8]) -> Bool {
+        if !corrections.isEmpty, let correction = corrections[character.reduce(0) { $0 << 8 | UInt32($1) }] {
+            text += correction.utf8
+            return true
+        }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            var left = 0
+            for byte in character.prefix(4) {
+                buffer[left] = CChar(bitPattern: byte)
+                left += 1
             }
+            var (input, output, room) = (buffer.baseAddress, buffer.baseAddress?.advanced(by: 4), 60)
+            let isKnown = iconv(converter, &input, &left, &output, &room) != -1
+            // Some converters keep a character back, with which a following accent could be composed.
+            iconv(converter, nil, nil, &output, &room)
+            if isKnown { text += buffer[4..<(64 - room)].lazy.map { UInt8(bitPattern: $0) } }
+            return isKnown
         }
     }
 }

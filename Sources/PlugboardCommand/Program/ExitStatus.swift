@@ -46,12 +46,13 @@ struct ExitStatus: Equatable {
     static let runaway = ExitStatus(105, "the exchange needed more attempts than attemptLimit", "runaway")
     static let verdict = ExitStatus(106, "a plugin ignored or queued the request", "ignored", "queued")
     static let digest = ExitStatus(107, "the file does not have the expected digest", "download.digest")
+    static let undecided = ExitStatus(108, "a document cannot be judged within the limits")
     static let interrupted = ExitStatus(130, "interrupted or cancelled", "cancelled", "shutDown")
 
     static let all = [
         success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, upload, read, timeout,
         handshake, redirects, receive, certificate, decoding, size, rewind, configuration, loading, startup, plugin,
-        command, runaway, verdict, digest, interrupted,
+        command, runaway, verdict, digest, undecided, interrupted,
     ]
 
     /// The status for an error: that of its code, else of the longest listed prefix of its code.

@@ -8,9 +8,10 @@ struct ValidateVerb: ParsableCommand {
         commandName: "validate", abstract: "Checks JSON documents against a JSON Schema.",
         discussion: """
             Ends with status 0 if all documents are valid, with 1 if one is not, with 2 if
-            the schema cannot be used, and with 26 if a file cannot be read; the others are
-            checked all the same. Errors name places and rules, and the data only with
-            --show-values.
+            the schema cannot be used, with 26 if a file cannot be read, and with 108 if a
+            limit was reached before a document could be judged; the others are checked all
+            the same. Of several, the first of 26, 1 and 108 counts. Errors name places and
+            rules, and the data only with --show-values.
 
             With --output flag, and beyond 64 MiB, a document is checked while it is read,
             up to the first error, and is not kept in memory.
@@ -27,6 +28,7 @@ struct ValidateVerb: ParsableCommand {
     @Option(help: ArgumentHelp("The draft of a schema without $schema.", valueName: "draft"))
     var draft = SchemaDraft.draft2020.rawValue
     @Flag(help: "Also checks format.") var formats = false
+    @Flag(help: "Does not check contentEncoding and contentMediaType, which draft 7 asserts.") var noContents = false
     @Option(
         help: ArgumentHelp("flag, basic or detailed: writes the result as JSON, one line each.", valueName: "format"))
     var output: String?
@@ -48,6 +50,7 @@ struct ValidateVerb: ParsableCommand {
         let schema = try compiled()
         for instance in instances where instance == "-" { try StandardInput.claim(for: "-") }
         var isValid = true
+        var isDecided = true
         var isReadable = true
         for instance in instances {
             var checking = DocumentChecking(
@@ -63,10 +66,15 @@ struct ValidateVerb: ParsableCommand {
                 try fail(instance, error.message ?? "it cannot be read", prefix: nil)
                 continue
             }
-            if try !write(checking.finish(), instance) { isValid = false }
+            switch try write(checking.finish(), instance) {
+            case .valid: break
+            case .invalid: isValid = false
+            case .undecided: isDecided = false
+            }
         }
         if !isReadable { throw CommandFailure(.read, nil) }
         if !isValid { throw CommandFailure(.failure, nil) }
+        if !isDecided { throw CommandFailure(.undecided, nil) }
     }
 
     /// Writes why a document cannot be checked; with an output format, as its line of JSON, too.
@@ -86,6 +94,7 @@ struct ValidateVerb: ParsableCommand {
         var options = JSONSchema.Options()
         if let draft = SchemaDraft(rawValue: draft) { options.draft = draft }
         if formats { options.formats = true }
+        if noContents { options.contents = false }
         var registry = SchemaRegistry()
         for text in document {
             guard let equals = text.lastIndex(of: "=") else {
@@ -110,15 +119,18 @@ struct ValidateVerb: ParsableCommand {
         }
     }
 
-    /// Writes the result of one document. Returns whether it is valid.
-    private func write(_ outcome: Result<ValidationResult, JSONDocumentError>, _ name: String) throws -> Bool {
+    private enum Judgement { case valid, invalid, undecided }
+
+    /// Writes the result of one document.
+    private func write(_ outcome: Result<ValidationResult, JSONDocumentError>, _ name: String) throws -> Judgement {
         let result: ValidationResult
         let shown = Printable.text(name)
         do throws(JSONDocumentError) {
             result = try outcome.get()
         } catch {
-            try fail(name, "not valid JSON: \(error.description).", prefix: "\(shown): ")
-            return false
+            let kind = error.isLimit ? "it cannot be judged" : "not valid JSON"
+            try fail(name, "\(kind): \(error.description).", prefix: "\(shown): ")
+            return error.isLimit ? .undecided : .invalid
         }
         if let format = output.flatMap({ ValidationResult.Output(rawValue: $0) }) {
             var line: JSONObject = ["instance": .string(name)]
@@ -129,6 +141,6 @@ struct ValidateVerb: ParsableCommand {
         } else {
             for error in result.leaves { StandardError.write("\(shown): \(Printable.text(error.description))\n") }
         }
-        return result.isValid
+        return result.isLimited ? .undecided : result.isValid ? .valid : .invalid
     }
 }

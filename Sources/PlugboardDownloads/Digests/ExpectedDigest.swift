@@ -58,18 +58,24 @@ public struct ExpectedDigest: Sendable, Equatable {
     /// What a response says of the whole representation: `Repr-Digest` (RFC 9530 §3), `Digest` (RFC 3230), and
     /// `Content-Digest` where the content is the whole. The strongest that can be verified; nil without one.
     init?(_ response: ResponseHead) {
-        var values = response.fields.values("Repr-Digest") + response.fields.values("Digest")
-        if response.status == 200 { values += response.fields.values("Content-Digest") }
-        var found: ExpectedDigest?
-        for value in values {
-            for member in value.utf8.split(separator: UInt8(ascii: ",")) {
-                // `sha-256=:BASE64:` in the first and the last, `SHA-256=BASE64` in the second.
-                let text = member.filter { $0 != UInt8(ascii: ":") && $0 != 0x20 && $0 != 0x09 }
-                guard let digest = ExpectedDigest(String(decoding: text, as: UTF8.self)) else { continue }
-                if found == nil || digest.algorithm == .sha512 && found?.algorithm == .sha256 { found = digest }
+        var fields = ["Repr-Digest", "Digest"]
+        if response.status == 200 { fields.append("Content-Digest") }
+        var found: [Algorithm: ExpectedDigest] = [:]
+        for name in fields {
+            var members: [Algorithm: ExpectedDigest] = [:]
+            for member in response.fields.values(FieldName(name)).joined(separator: ",").utf8.split(separator: 0x2C) {
+                // `sha-256=:BASE64:;parameters` in the first and the last, `SHA-256=BASE64` in the second.
+                let text = member.prefix { $0 != UInt8(ascii: ";") }.filter { !": \t".utf8.contains($0) }
+                let parts = text.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2, let algorithm = Algorithm(String(decoding: parts[0], as: UTF8.self)) else {
+                    continue
+                }
+                // Of a repeated key, the last counts (RFC 9651 §4.2.2), also if it is no digest.
+                members[algorithm] = ExpectedDigest(algorithm.rawValue, String(decoding: parts[1], as: UTF8.self))
             }
+            found.merge(members) { first, _ in first }
         }
-        guard let found else { return nil }
-        self = found
+        guard let strongest = found[.sha512] ?? found[.sha256] else { return nil }
+        self = strongest
     }
 }

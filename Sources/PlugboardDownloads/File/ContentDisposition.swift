@@ -20,12 +20,16 @@ enum ContentDisposition {
         rest = rest.drop { $0 != UInt8(ascii: ";") }
         while rest.first == UInt8(ascii: ";") {
             rest = rest.dropFirst().drop(while: isSpace)
-            let name = rest.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
+            var name = rest.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
             rest = rest.dropFirst(name.count)
+            while let last = name.last, isSpace(last) { name.removeLast() }
             guard rest.first == UInt8(ascii: "=") else { continue }
             rest = rest.dropFirst().drop(while: isSpace)
             let value = takeValue(&rest)
-            parameters.append((String(decoding: name.prefix { !isSpace($0) }, as: UTF8.self).lowercased(), value))
+            // Two words are no name: `filename *`.
+            if name.allSatisfy(isTokenByte) {
+                parameters.append((String(decoding: name, as: UTF8.self).lowercased(), value))
+            }
             rest = rest.drop { $0 != UInt8(ascii: ";") }
         }
         return parameters

@@ -15,9 +15,12 @@ public struct MirrorLinks: Sendable, Equatable {
     public init(_ response: ResponseHead, url: String) {
         let kind = (response.fields[.contentType] ?? "").utf8.prefix { !"; \t".utf8.contains($0) }
         isMetalink = String(decoding: Array(kind), as: UTF8.self).lowercased() == Metalink.contentType
+        let own = URLParts.resolve("", against: url)
         var found: [(priority: Int, url: String)] = []
         for value in response.fields.values("Link") {
             for link in MirrorLinks.links(Array(value.utf8)) {
+                // With an anchor, it says something of another document (RFC 8288 §3.2).
+                if let anchor = link["anchor"], URLParts.resolve(anchor, against: url) != own { continue }
                 guard found.count < MirrorLinks.limit, let url = URLParts.resolve(link.target, against: url),
                     let scheme = URLParts(url)?.scheme?.lowercased(), scheme == "http" || scheme == "https"
                 else { continue }

@@ -36,11 +36,13 @@ public final class JSONDocument: @unchecked Sendable {  // Nothing changes after
     ) throws(JSONDocumentError) {
         guard text.count <= min(options.sizeLimit, 1 << 30) else {
             throw JSONDocumentError(
-                offset: 0, reason: "the text is larger than the limit of \(min(options.sizeLimit, 1 << 30)) bytes")
+                offset: 0, reason: "the text is larger than the limit of \(min(options.sizeLimit, 1 << 30)) bytes",
+                isLimit: true)
         }
         // The zeros after the text end every scan, and let words of eight bytes be read at its end.
         guard let memory = malloc(text.count + JSONDocument.padding) else {
-            throw JSONDocumentError(offset: 0, reason: "there is not enough memory for a text of this size")
+            throw JSONDocumentError(
+                offset: 0, reason: "there is not enough memory for a text of this size", isLimit: true)
         }
         let bytes = memory.assumingMemoryBound(to: UInt8.self)
         if let base = text.baseAddress { UnsafeMutableRawPointer(bytes).copyMemory(from: base, byteCount: text.count) }
@@ -100,6 +102,8 @@ public struct JSONDocumentError: Error, Sendable, Hashable, CustomStringConverti
     public let offset: Int
     /// What is wrong, without the text itself.
     public let reason: String
+    /// Whether the text exceeds a limit, and may well be JSON.
+    public var isLimit = false
 
     /// `byte OFFSET: REASON`.
     public var description: String { "byte \(offset): \(reason)" }

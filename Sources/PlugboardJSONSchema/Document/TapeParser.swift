@@ -70,12 +70,12 @@ struct TapeParser {
     }
 
     func outOfMemory() -> JSONDocumentError {
-        failure("there is not enough memory for a text of this size")
+        failure("there is not enough memory for a text of this size", isLimit: true)
     }
 
     @inline(never)
-    func failure(_ reason: String, at offset: Int? = nil) -> JSONDocumentError {
-        JSONDocumentError(offset: min(offset ?? cursor, size), reason: reason)
+    func failure(_ reason: String, at offset: Int? = nil, isLimit: Bool = false) -> JSONDocumentError {
+        JSONDocumentError(offset: min(offset ?? cursor, size), reason: reason, isLimit: isLimit)
     }
 
     @inline(never)
@@ -158,7 +158,7 @@ struct TapeParser {
 
     mutating func enter(_ kind: Token.Kind) throws(JSONDocumentError) {
         guard open.count < depthLimit else {
-            throw failure("the value is nested deeper than the limit of \(depthLimit)")
+            throw failure("the value is nested deeper than the limit of \(depthLimit)", isLimit: true)
         }
         open.append(UInt32(truncatingIfNeeded: container))
         container = tokenCount

@@ -33,7 +33,7 @@ enum Format: String {
         case .uuid: Format.isUUID(text)
         case .jsonPointer: Format.isPointer(text)
         case .relativeJSONPointer: Format.isRelativePointer(text)
-        case .regex: (try? Pattern(String(decoding: text, as: UTF8.self))) != nil
+        case .regex: Pattern.isValid(String(decoding: text, as: UTF8.self))
         }
     }
 

@@ -1,4 +1,5 @@
 import CPlugboardIDN2
+import CPlugboardPCRE2
 
 /// Names and addresses of hosts.
 enum HostFormats {
@@ -41,9 +42,28 @@ enum HostFormats {
         var name: UnsafeMutablePointer<UInt8>?
         let result = label.withMemoryRebound(to: UInt8.self, capacity: 1) { idn2_register_u8($0, nil, &name, 0) }
         defer { if let name { idn2_free(name) } }
-        guard result == IDN2_OK.rawValue, let name else { return nil }
+        guard result == IDN2_OK.rawValue, let name, !breaksDirection(label) else { return nil }
         return Array(UnsafeBufferPointer(start: name, count: length(name)))
     }
+
+    /// Whether a label from right to left breaks one of the rules 3 and 4 of RFC 5893 §2, which libidn2 does not check:
+    /// how it ends, and that it does not have both kinds of digits.
+    private static func breaksDirection(_ label: UnsafePointer<CChar>) -> Bool {
+        let data = pcre2_match_data_create_8(1, nil)
+        defer { pcre2_match_data_free_8(data) }
+        return label.withMemoryRebound(to: UInt8.self, capacity: 1) { label in
+            pcre2_match_8(wrongDirection, label, length(label), 0, 0, data, nil) >= 0
+        }
+    }
+
+    private nonisolated(unsafe) static let wrongDirection: OpaquePointer? = {  // Read only after this closure.
+        let expression = Array(
+            (#"^[\p{bc:r}\p{bc:al}](?:.*\p{bc:en}.*\p{bc:an}|.*\p{bc:an}.*\p{bc:en}|"#
+                + #".*[^\p{bc:r}\p{bc:al}\p{bc:en}\p{bc:an}\p{bc:nsm}]\p{bc:nsm}*$)"#).utf8)
+        var number: Int32 = 0
+        var offset = 0
+        return pcre2_compile_8(expression, expression.count, UInt32(PCRE2_UTF), &number, &offset, nil)
+    }()
 
     private static func length(_ text: UnsafePointer<UInt8>) -> Int {
         var count = 0

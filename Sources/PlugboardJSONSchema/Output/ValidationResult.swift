@@ -41,8 +41,8 @@ public struct ValidationResult: Sendable, Hashable {
 
     /// Why the document is not valid; without any, it is.
     public let errors: [ValidationError]
-    /// Whether a limit ended the validation, so that the document is not judged.
-    var isLimited = false
+    /// Whether a limit ended the validation, so that the document is not judged: it is not valid, and may be.
+    public internal(set) var isLimited = false
 
     init(errors: [ValidationError], isLimited: Bool = false) {
         self.errors = errors

@@ -42,6 +42,21 @@ final class Pattern: @unchecked Sendable {  // Nothing changes after the initial
             counted: .passUnretained(counted), prefix: nil, prefixCount: 0, isWhole: false)
     }
 
+    /// Whether a text is a regular expression of ECMA-262. libpcre2 cannot match all of these: a look-behind must be of
+    /// bounded width there.
+    static func isValid(_ text: String) -> Bool {
+        guard let translation = try? PatternTranslator.translate(text) else { return false }
+        if translation.prefix != nil { return true }
+        var number: Int32 = 0
+        var offset = 0
+        let compiled = Array(translation.text.utf8).withUnsafeBufferPointer {
+            pcre2_compile_8($0.baseAddress, $0.count, options, &number, &offset, compileContext)
+        }
+        guard let compiled else { return number == Int32(PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH) }
+        pcre2_code_free_8(compiled)
+        return true
+    }
+
     deinit {
         if let compiled = code.code { pcre2_code_free_8(compiled) }
         code.prefix?.deallocate()

@@ -175,7 +175,7 @@ extension StreamedCheck {
 
     mutating func open(_ kind: Token.Kind) throws(JSONDocumentError) -> Bool {
         guard frames.count < parser.depthLimit else {
-            throw parser.failure("the value is nested deeper than the limit of \(parser.depthLimit)")
+            throw parser.failure("the value is nested deeper than the limit of \(parser.depthLimit)", isLimit: true)
         }
         if readsWhole, passesWhole(kind) { return failure == nil && end() }
         var isKept = needsElements

@@ -103,12 +103,14 @@ struct StreamedCheck {
     private mutating func append(_ part: UnsafeRawBufferPointer) throws(JSONDocumentError) {
         guard part.count <= options.sizeLimit - dropped - parser.size else {
             let limit = options.sizeLimit
-            throw JSONDocumentError(offset: limit, reason: "the text is larger than the limit of \(limit) bytes")
+            throw JSONDocumentError(
+                offset: limit, reason: "the text is larger than the limit of \(limit) bytes", isLimit: true)
         }
         if keptFrame < 0, parser.cursor > 0 { dropRead() }
         unfinished.removeAll(keepingCapacity: true)
         guard parser.size + part.count <= StreamedCheck.windowLimit else {
-            throw located(parser.failure("more than \(StreamedCheck.windowLimit) bytes of it have to be kept"))
+            throw located(
+                parser.failure("more than \(StreamedCheck.windowLimit) bytes of it have to be kept", isLimit: true))
         }
         let needed = parser.size + part.count + JSONDocument.padding
         if needed > capacity {
@@ -137,7 +139,7 @@ struct StreamedCheck {
 
     /// The same error with its place in the whole text.
     private func located(_ error: JSONDocumentError) -> JSONDocumentError {
-        JSONDocumentError(offset: error.offset + dropped, reason: error.reason)
+        JSONDocumentError(offset: error.offset + dropped, reason: error.reason, isLimit: error.isLimit)
     }
 
     private mutating func advance() throws(JSONDocumentError) {

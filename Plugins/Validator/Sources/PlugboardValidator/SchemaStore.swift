@@ -52,8 +52,13 @@ final class SchemaStore: Sendable {
     static let inlineLimit = 1 << 10
     private let state = Mutex(State())
     private let fetching: SchemaFetching?
+    /// Whether contents are checked where a draft asserts them.
+    private let contents: Bool
 
-    init(fetching: SchemaFetching?) { self.fetching = fetching }
+    init(fetching: SchemaFetching?, contents: Bool) {
+        self.fetching = fetching
+        self.contents = contents
+    }
 
     /// Registers documents by URI. Schemas that were compiled before are compiled again when they are next used.
     func register(_ documents: [(uri: String, document: JSONValue)]) {
@@ -74,7 +79,7 @@ final class SchemaStore: Sendable {
         guard key.text.utf8.count <= limit, limit == .max || SchemaStore.isPlain(key.text) else { return nil }
         let source = try source(key, edition)
         do throws(SchemaError) {
-            let schema = try JSONSchema(source, options: SchemaStore.options(key), registry: registry)
+            let schema = try JSONSchema(source, options: options(key), registry: registry)
             keep(.success(schema), key, edition)
             return schema
         } catch {
@@ -92,7 +97,7 @@ final class SchemaStore: Sendable {
         let source = try source(key, edition)
         do {
             let schema = try await JSONSchema(
-                source, options: SchemaStore.options(key), registry: registry,
+                source, options: options(key), registry: registry,
                 documentLimit: fetching?.countLimit ?? 0
             ) { [fetching] uri in
                 guard let fetching, fetching.allows(uri) else { return nil }
@@ -148,10 +153,11 @@ final class SchemaStore: Sendable {
         PlugboardError(.validatorSchema, "The schema cannot be compiled. \(error.description)")
     }
 
-    private static func options(_ key: Key) -> JSONSchema.Options {
+    private func options(_ key: Key) -> JSONSchema.Options {
         var options = JSONSchema.Options()
         if !key.isShape { options.draft = SchemaDraft(rawValue: key.draft.rawValue) ?? .draft2020 }
         if key.formats { options.formats = true }
+        if !contents { options.contents = false }
         return options
     }
 

@@ -64,7 +64,7 @@ struct Validator: Plugin {
         self.host = host
         checked = host.counter("checked")
         invalid = host.counter("invalid")
-        store = SchemaStore(fetching: try SchemaFetching(settings, host))
+        store = SchemaStore(fetching: try SchemaFetching(settings, host), contents: settings.contents)
         var documents: [(uri: String, document: JSONValue)] = []
         for (uri, text) in settings.documents {
             documents.append((uri, try JSONParser.parse(try TextFile.json(text))))

@@ -31,6 +31,9 @@ public struct ValidatorSettings: PluginSettings {
     /// Also checks format, which is an annotation by default.
     @Setting("Also checks format, which is an annotation by default.")
     public var formats = false
+    /// Whether contentEncoding and contentMediaType are checked in draft 7, which asserts them.
+    @Setting("Whether contentEncoding and contentMediaType are checked in draft 7, which asserts them.")
+    public var contents = true
     /// The largest body that is checked.
     @Setting("The largest body that is checked.")
     public var limit = ByteCount.mebibytes(16)

@@ -43,30 +43,28 @@ private struct ChallengeScanner {
             skip { $0 == UInt8(ascii: ",") || Self.isBlank($0) }
             guard let scheme = word(isTokenByte) else { return found }
             var challenge = Challenge(scheme: scheme)
-            let hasBlank = skip(Self.isBlank)
-            let isWhole = isAtEndOfElement || (hasBlank && content(of: &challenge))
-            guard isWhole else { return found }
+            if skip(Self.isBlank), let token = token68() {
+                challenge.token68 = token
+            } else if !parameters(of: &challenge) {
+                return found
+            }
             found.append(challenge)
         }
     }
 
-    /// Reads what follows a scheme; false if that is neither a token68 nor parameters.
-    private mutating func content(of challenge: inout Challenge) -> Bool {
-        if let token = token68() {
-            challenge.token68 = token
-            return true
-        }
+    /// Reads the parameters that follow a scheme, up to the next one; false at a syntax error. A list may have empty
+    /// elements, also before its first (RFC 9110 §5.6.1.2).
+    private mutating func parameters(of challenge: inout Challenge) -> Bool {
         while true {
-            guard let parameter = parameter() else { return false }
+            let end = position
+            skip { $0 == UInt8(ascii: ",") || Self.isBlank($0) }
+            guard isParameterNext, let parameter = parameter() else {
+                position = end
+                return isAtEndOfElement
+            }
             challenge.parameters.append(parameter)
             skip(Self.isBlank)
             guard isAtEndOfElement else { return false }
-            let end = position
-            skip { $0 == UInt8(ascii: ",") || Self.isBlank($0) }
-            guard isParameterNext else {
-                position = end
-                return true
-            }
         }
     }
 
