@@ -6,6 +6,8 @@ final class Session {
     private var openings = 0
     /// Why the file could not be opened, and the time before which it is not tried again.
     private var refusal: (failure: SQLiteFailure, until: ContinuousClock.Instant)?
+    /// When a file that can be read only is opened again, because it may be writable then; nil for other files.
+    private var renewal: ContinuousClock.Instant?
 
     private static let patience: Duration = .seconds(5)
 
@@ -22,9 +24,11 @@ final class Session {
             let result = Result { () throws(SQLiteFailure) in try work(connection) }
             connection.rollBack()
             if let damage = connection.damage {
+                let isReadOnly = connection.isReadOnly
                 close(leavingLog: true)
-                opening.moveAside(damage.message)
-                return .failure(damage)
+                if !isReadOnly, opening.moveAside(damage.message) { return .failure(damage) }
+                // It was a read that failed, or the file stays for another reason.
+                return .failure(.inaccessible("\(opening.name) could not be read: \(damage.message)."))
             }
             // The next opening checks whether the file is the cause.
             if connection.isSuspect { close() }
@@ -39,7 +43,8 @@ final class Session {
 
     private func opened() throws(SQLiteFailure) -> SQLiteStore.Connection {
         if let connection {
-            if !connection.hasMoved { return connection }
+            let isDue = connection.isReadOnly && renewal.map { $0 <= .now } ?? false
+            if !connection.hasMoved && !isDue { return connection }
             // The file was removed or moved aside. The file that has its name now is the store.
             close(leavingLog: true)
         }
@@ -48,6 +53,10 @@ final class Session {
             let connection = try opening.open(openings + 1)
             openings += 1
             refusal = nil
+            if connection.isReadOnly, renewal == nil {
+                opening.notice("\(opening.name) can be read only: what it has is used, and nothing is stored in it.")
+            }
+            renewal = connection.isReadOnly ? .now + Session.patience : nil
             self.connection = connection
             interruption.set(connection.database)
             return connection

@@ -2,7 +2,6 @@ import PlugboardSQLite
 
 /// The tables of a queue's file.
 enum QueueSchema {
-    /// A newer file is refused and stays as it is: it holds requests that were not sent yet.
     static let schema = SQLiteStore.Schema(
         applicationID: 0x706C_6271,  // "plbq"
         migrations: [
@@ -80,5 +79,5 @@ enum QueueSchema {
                 DELETE FROM piece WHERE request = OLD.sequence;
             END
             """
-        ], opening: "PRAGMA secure_delete = ON", refusesNewer: true)
+        ], opening: "PRAGMA secure_delete = ON")
 }

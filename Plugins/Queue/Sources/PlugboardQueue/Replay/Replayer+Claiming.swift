@@ -88,7 +88,9 @@ extension Replayer {
             }
         } then: { [self] result in
             switch result {
-            case .success(let claim): take(claim, order)
+            case .success(let claim):
+                news.fileWorks()
+                take(claim, order)
             case .failure(let failure):
                 if failure.kind != .closed { news.warn(QueueStore.error(failure)) }
                 changeLines { state in
