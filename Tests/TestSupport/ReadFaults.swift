@@ -44,12 +44,14 @@ package enum ReadFaults {
     /// - Parameters:
     ///   - work: What reads; it must begin anew each time.
     ///   - check: Called after each, when no read fails.
-    package static func atAllPositions(_ work: () async throws -> Void, check: () async throws -> Void) async throws {
+    package static func atAllPositions(
+        errors: [Int32] = [EIO, ENOMEM, EAGAIN], _ work: () async throws -> Void, check: () async throws -> Void
+    ) async throws {
         let handle = try #require(dlsym(nil, "plugboard_fail_reads"))
         let fail = unsafeBitCast(handle, to: (@convention(c) (Int, Int, Int32) -> Void).self)
         let reads = unsafeBitCast(
             try #require(dlsym(nil, "plugboard_reads")), to: (@convention(c) () -> Int).self)
-        for error in [EIO, ENOMEM, EAGAIN] {
+        for error in errors {
             for count in [1, 2, Int.max / 2] {
                 var position = 1
                 var isReached = true

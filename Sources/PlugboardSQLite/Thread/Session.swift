@@ -20,22 +20,30 @@ final class Session {
         _ work: (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
     ) -> Result<Value, SQLiteFailure> {
         do throws(SQLiteFailure) {
-            let connection = try opened()
-            let result = Result { () throws(SQLiteFailure) in try work(connection) }
-            connection.rollBack()
-            if let damage = connection.damage {
-                let isReadOnly = connection.isReadOnly
-                close(leavingLog: true)
-                if !isReadOnly, opening.moveAside(damage.message) { return .failure(damage) }
-                // It was a read that failed, or the file stays for another reason.
-                return .failure(.inaccessible("\(opening.name) could not be read: \(damage.message)."))
-            }
-            // The next opening checks whether the file is the cause.
-            if connection.isSuspect { close() }
-            return result
+            let (result, damage) = try performOpened(work)
+            guard let damage else { return result }
+            if opening.moveAside(damage.message) { return .failure(damage) }
+            // It was a read that failed, or the file stays for another reason.
+            return .failure(.inaccessible("\(opening.name) could not be read: \(damage.message)."))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// The result, and the damage that was found; then the file is closed, and nothing here refers to it any longer.
+    private func performOpened<Value>(
+        _ work: (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
+    ) throws(SQLiteFailure) -> (Result<Value, SQLiteFailure>, damage: SQLiteFailure?) {
+        let connection = try opened()
+        let result = Result { () throws(SQLiteFailure) in try work(connection) }
+        connection.rollBack()
+        if connection.damage != nil {
+            close(leavingLog: true)
+        } else if connection.isSuspect {
+            // The next opening checks whether the file is the cause.
+            close()
+        }
+        return (result, connection.damage)
     }
 
     /// Best effort: errors are ignored.
@@ -61,6 +69,8 @@ final class Session {
             interruption.set(connection.database)
             return connection
         } catch {
+            // Another process that holds it has been waited for already.
+            if error.kind == .busy { throw error }
             if refusal == nil { opening.notice("The store \(opening.name) cannot be opened: \(error)") }
             refusal = (error, .now + Session.patience)
             throw error
