@@ -92,7 +92,8 @@ extension Replayer {
                 news.fileWorks()
                 take(claim, order)
             case .failure(let failure):
-                if failure.kind != .closed { news.warn(QueueStore.error(failure)) }
+                // Another process that writes for long delays what is sent later, and is no error.
+                if ![.closed, .busy].contains(failure.kind) { news.warn(QueueStore.error(failure)) }
                 changeLines { state in
                     state.isClaiming = false
                     state.isAskedMeanwhile = false
