@@ -41,3 +41,32 @@ static inline int plugboard_sqlite3_has_moved(sqlite3 *database) {
     sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     return moved;
 }
+// Below SQL, because a damaged file may not let SQL get so far.
+static inline sqlite3_file *plugboard_sqlite3_file(sqlite3 *database) {
+    sqlite3_file *file = 0;
+    sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return file && file->pMethods ? file : 0;
+}
+// Locks the open file against all other connections, of all processes, until it is closed. SQLITE_BUSY if one has it
+// open in WAL mode, or works on it.
+static inline int plugboard_sqlite3_lock_alone(sqlite3 *database) {
+    sqlite3_file *file = plugboard_sqlite3_file(database);
+    if (!file) return SQLITE_BUSY;
+    int code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
+    return code == SQLITE_OK ? file->pMethods->xLock(file, SQLITE_LOCK_EXCLUSIVE) : code;
+}
+// Reads the whole file, without its log. The code of the first read that fails, or SQLITE_OK.
+static inline int plugboard_sqlite3_read_all(sqlite3 *database) {
+    char bytes[65536];
+    sqlite3_int64 size = 0;
+    sqlite3_file *file = plugboard_sqlite3_file(database);
+    if (!file) return SQLITE_IOERR;
+    int code = file->pMethods->xFileSize(file, &size);
+    for (sqlite3_int64 start = 0; code == SQLITE_OK && start < size; start += (int)sizeof bytes) {
+        int count = size - start < (int)sizeof bytes ? (int)(size - start) : (int)sizeof bytes;
+        code = file->pMethods->xRead(file, bytes, count, start);
+        // Another process may have cut it.
+        if (code == SQLITE_IOERR_SHORT_READ) return SQLITE_OK;
+    }
+    return code;
+}

@@ -11,6 +11,10 @@ public struct SQLiteFailure: Error, Sendable, Equatable, CustomStringConvertible
         /// The file must not be used, because it belongs to another program or user, or other users may write to it. It
         /// is not changed.
         case refused
+        /// The file was written by a newer version of its program. It is not changed.
+        case newer
+        /// The file can be read only, of which the store has given notice.
+        case readOnly
         /// Another process has locked the file for longer than the store waits.
         case busy
         /// The file cannot be opened, read or written.
@@ -41,7 +45,9 @@ public struct SQLiteFailure: Error, Sendable, Equatable, CustomStringConvertible
         case SQLITE_FULL: .full
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
         case SQLITE_PERM: .refused
-        case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_AUTH: .inaccessible
+        case SQLITE_FORMAT: .newer
+        case SQLITE_READONLY: .readOnly
+        case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_AUTH: .inaccessible
         case SQLITE_INTERRUPT: .closed
         default: .other
         }
@@ -59,6 +65,8 @@ public struct SQLiteFailure: Error, Sendable, Equatable, CustomStringConvertible
     }
 
     static func refused(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_PERM, message: message) }
+
+    static func newer(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_FORMAT, message: message) }
 
     static let closed = SQLiteFailure(code: SQLITE_INTERRUPT, message: "The store is closed.")
 

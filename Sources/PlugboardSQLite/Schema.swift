@@ -15,15 +15,10 @@ extension SQLiteStore {
         /// A script of pragmas, run each time the file is opened, such as `PRAGMA secure_delete = ON`.
         public let opening: String
 
-        /// Whether a file of a newer version is refused and stays as it is, instead of being moved aside.
-        public let refusesNewer: Bool
-
         /// A schema. Its scripts are not checked before a file is opened.
         public init(
-            applicationID: Int32, migrations: [String], pageSize: Int = 4096, opening: String = "",
-            refusesNewer: Bool = false
+            applicationID: Int32, migrations: [String], pageSize: Int = 4096, opening: String = ""
         ) {
-            self.refusesNewer = refusesNewer
             self.applicationID = applicationID
             self.migrations = migrations
             self.pageSize = pageSize

@@ -24,16 +24,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        SQLiteStore.Schema.numbers(migrations: [SQLiteStore.Schema.firstMigration, "CREATE TABLE other (a)"]),
-        .numbers(migrations: ["CREATE TABLE another (value INTEGER PRIMARY KEY, name TEXT)"]),
-    ])
-    func `a database of another version or schema is moved aside, and unharmed`(
-        _ schema: SQLiteStore.Schema
-    ) async throws {
+    @Test func `a database of another schema is moved aside, and unharmed`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("numbers.sqlite")
-        try await Self.makeOther(path, schema)
+        try await Self.makeOther(
+            path, .numbers(migrations: ["CREATE TABLE another (value INTEGER PRIMARY KEY, name TEXT)"]))
 
         let store = SQLiteStore.numbers(path)
         try await store.insert(1)
@@ -41,6 +36,25 @@ import Testing
         store.close(within: .seconds(60))
 
         #expect(try await Self.value(in: "\(path).damaged-1") == 42)
+    }
+
+    @Test func `a database of a newer version is refused, and stays as it is`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("numbers.sqlite")
+        try await Self.makeOther(
+            path, .numbers(migrations: [SQLiteStore.Schema.firstMigration, "CREATE TABLE other (a)"]))
+        let notices = Record()
+
+        let store = SQLiteStore.numbers(path, notices)
+        let failure = await #expect(throws: SQLiteFailure.self) { try await store.insert(1) }
+        store.close(within: .seconds(60))
+        let checked = #expect(throws: SQLiteFailure.self) { try SQLiteStore.check(path, schema: .numbers()) }
+
+        #expect(failure?.kind == .newer && checked?.kind == .newer)
+        #expect(checked?.message.contains("Update the program") == true)
+        #expect(notices.lines.count == 1 && notices.lines.allSatisfy { $0.contains("newer version") })
+        #expect(try !folder.entries().contains { $0.contains("damaged") })
+        #expect(try await Self.value(in: path) == 42)
     }
 
     @Test func `another program's database, or other file, is refused with one notice, and not changed`() async throws {

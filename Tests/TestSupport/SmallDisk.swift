@@ -13,11 +13,22 @@ package enum SmallDisk {
     package static func run(
         _ filter: String, mebibytes: Int, at folder: TemporaryFolder
     ) async throws -> ProcessRunner.Outcome {
+        try await run(filter, #"mount -t tmpfs -o size=\#(mebibytes)m,mode=700 tmpfs "$PLUGBOARD_TEST_DISK""#, folder)
+    }
+
+    /// The same with the folder as it is, on a file system that is read-only.
+    package static func runReadOnly(
+        _ filter: String, at folder: TemporaryFolder
+    ) async throws -> ProcessRunner.Outcome {
+        let mount = #"mount --bind "$PLUGBOARD_TEST_DISK" "$PLUGBOARD_TEST_DISK""#
+        return try await run(filter, #"\#(mount) && mount -o remount,bind,ro "$PLUGBOARD_TEST_DISK""#, folder)
+    }
+
+    private static func run(
+        _ filter: String, _ mount: String, _ folder: TemporaryFolder
+    ) async throws -> ProcessRunner.Outcome {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let script = """
-            mount -t tmpfs -o size=\(mebibytes)m,mode=700 tmpfs "$PLUGBOARD_TEST_DISK" &&
-            exec "$0" --testing-library swift-testing --filter "$1"
-            """
+        let script = #"\#(mount) && exec "$0" --testing-library swift-testing --filter "$1""#
         return try await ProcessRunner.running(
             ["unshare", "-m", "sh", "-c", script, program, filter], environment: ["PLUGBOARD_TEST_DISK": folder.path])
     }

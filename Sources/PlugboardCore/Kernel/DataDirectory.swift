@@ -20,13 +20,13 @@ struct DataDirectory: Sendable {
     /// The result of making a folder.
     enum Folder {
         case made(String)
-        /// It cannot be made or written to, with the error; nil if there is no data directory.
+        /// It cannot be made or read, with the error; nil if there is no data directory.
         case missing(String?)
         /// Other users could change its contents; with the error, which says what to do.
         case refused(String)
     }
 
-    /// `FOLDER/ID`, made with mode 0700. Blocks.
+    /// `FOLDER/ID`, made with mode 0700. A folder that exists may be read-only: what it has can be used. Blocks.
     func make(_ id: String) -> Folder {
         guard let path = path(of: id) else { return .missing(nil) }
         var made = ""
@@ -35,10 +35,10 @@ struct DataDirectory: Sendable {
             if !made.isEmpty && made != "/" { mkdir(made, 0o700) }
         }
         if let error = error(of: id) { return .refused(error) }
-        return access(path, W_OK | X_OK) == 0
+        return access(path, R_OK | X_OK) == 0
             ? .made(path)
             : .missing(
-                "The data directory \(path) cannot be made or written to. Give the process's user that right, "
+                "The data directory \(path) cannot be made or read. Give the process's user that right, "
                     + "\(DataDirectory.advice)")
     }
 

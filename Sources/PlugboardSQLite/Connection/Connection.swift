@@ -17,16 +17,19 @@ extension SQLiteStore {
         /// Nil in memory.
         let path: String?
         let reserve: ReserveFile?
+        /// Whether the file can be read only.
+        public let isReadOnly: Bool
 
         private var statements: [SQLText: Statement] = [:]
         private static let statementLimit = 128
 
         /// Takes ownership of the database.
-        init(_ database: OpaquePointer, opening: Int, path: String?, reserve: ReserveFile?) {
+        init(_ database: OpaquePointer, opening: Int, path: String?, reserve: ReserveFile?, isReadOnly: Bool) {
             self.database = database
             self.opening = opening
             self.path = path
             self.reserve = reserve
+            self.isReadOnly = isReadOnly
         }
 
         deinit {

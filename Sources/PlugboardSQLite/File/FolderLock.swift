@@ -10,15 +10,20 @@
 /// locks.
 struct FolderLock: ~Copyable {
     private let descriptor: Int32
+    /// Whether the folder is locked.
+    let isHeld: Bool
 
     /// Waits up to five seconds, and then continues without the lock: its owner may have been stopped.
     init(_ folder: String) {
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         var tries = 500
-        while descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, tries > 0 {
+        var isLocked = descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        while descriptor >= 0, !isLocked, tries > 0 {
             usleep(10_000)
             tries -= 1
+            isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
         }
+        isHeld = isLocked
     }
 
     deinit {

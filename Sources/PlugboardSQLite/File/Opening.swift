@@ -10,7 +10,7 @@ struct Opening: Sendable {
 
     /// The largest file, in bytes, that is read completely when it is opened. Larger files would take too long, and
     /// SQLite finds most damage when it is used.
-    private static let checkedSize = 4 << 20
+    static let checkedSize = 4 << 20
 
     /// The location in messages.
     var name: String {
@@ -30,12 +30,13 @@ struct Opening: Sendable {
         let reserve = reserve(of: file)
         // Before the first transaction: a process that is killed during it leaves a file without a mark of its own.
         if file.size == 0 { reserve.fill() }
+        if file.isReadOnly { return try readable(file, number) }
         let connection: SQLiteStore.Connection
         do throws(SQLiteFailure) {
-            connection = try whole(file, number)
+            connection = try whole(file, number, isLocked: lock.isHeld)
         } catch {
             guard error.kind == .full, reserve.release() else { throw error }
-            connection = try whole(file, number)
+            connection = try whole(file, number, isLocked: lock.isHeld)
         }
         reserve.fill()
         return connection
@@ -49,56 +50,21 @@ struct Opening: Sendable {
             try file.check()
             if file.size == 0 { return }
             let isMarked = reserve(of: file).isMarked
-            if isMarked && !schema.refusesNewer { return }
-            let connection = try connected(file.path, 0, isUnchanged: true)
+            let connection = try connected(file.path, 0, access: .readingUnchanged)
             do throws(SQLiteFailure) { try identify(connection) } catch {
-                if error.kind == .damaged && !isMarked && !isOurs(file, isUnchanged: true) {
+                if error.kind == .damaged && !isMarked && !isOurs(file, access: .readingUnchanged) {
                     throw noDatabase(file, error)
                 }
                 throw error
             }
         } catch {
-            if error.kind == .refused { throw error }
+            if [.refused, .newer].contains(error.kind) { throw error }
         }
     }
 
-    private func noDatabase(_ file: StoreFile, _ cause: SQLiteFailure) -> SQLiteFailure {
+    func noDatabase(_ file: StoreFile, _ cause: SQLiteFailure) -> SQLiteFailure {
         .refused(
-            "\(file.path) is not a database of this program (\(cause.message)). Give another path, or remove the file.")
-    }
-
-    /// Opens the file, which is moved aside and replaced by a new one if it is damaged.
-    private func whole(_ file: StoreFile, _ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
-        do throws(SQLiteFailure) {
-            return try prepared(file.path, number, isChecked: file.size <= Opening.checkedSize)
-        } catch {
-            guard error.kind == .damaged else { throw error }
-            guard reserve(of: file).isMarked || isOurs(file) else { throw noDatabase(file, error) }
-            try replace(file, error.message)
-            return try prepared(file.path, number, isChecked: false)
-        }
-    }
-
-    /// Called after the file was found damaged in use and was closed.
-    func moveAside(_ cause: String) {
-        guard case .file(let path) = location, let file = try? StoreFile(path) else { return }
-        let lock = FolderLock(file.folder)
-        defer { withExtendedLifetime(lock) {} }
-        do throws(SQLiteFailure) {
-            // Another process may have moved it already: the file that is there now is then checked.
-            _ = try prepared(file.path, 0, isChecked: true)
-        } catch {
-            guard error.kind == .damaged else { return }
-            do throws(SQLiteFailure) { try replace(file, cause) } catch { notice("\(error)") }
-        }
-    }
-
-    private func replace(_ file: StoreFile, _ cause: String) throws(SQLiteFailure) {
-        let other = try file.moveAside()
-        notice("\(file.path) cannot be used: \(cause). It was renamed to \(other), and a new file is used.")
-        try file.secure()
-        // The mark belongs to the file that was moved.
-        reserve(of: file).fill()
+            "\(file.path) is not a database of this program (\(cause.message)). Give another path.")
     }
 
     func reserve(of file: StoreFile) -> ReserveFile {
@@ -106,8 +72,8 @@ struct Opening: Sendable {
     }
 
     /// Whether a damaged file is still recognized as one of this schema.
-    private func isOurs(_ file: StoreFile, isUnchanged: Bool = false) -> Bool {
-        guard let connection = try? connected(file.path, 0, isUnchanged: isUnchanged) else { return false }
+    func isOurs(_ file: StoreFile, access: Access = .writing) -> Bool {
+        guard let connection = try? connected(file.path, 0, access: access) else { return false }
         defer { connection.leaveLog() }
         return (try? identity(of: connection)) == Int64(schema.applicationID)
     }
@@ -115,16 +81,18 @@ struct Opening: Sendable {
     // MARK: One file
 
     /// - Parameter isChecked: Whether the whole file is read.
-    private func prepared(_ path: String, _ number: Int, isChecked: Bool) throws(SQLiteFailure)
-        -> SQLiteStore.Connection
-    {
+    func prepared(_ path: String, _ number: Int, isChecked: Bool) throws(SQLiteFailure) -> SQLiteStore.Connection {
         let connection = try connected(path, number)
+        try prepare(connection, isChecked: isChecked)
+        return connection
+    }
+
+    func prepare(_ connection: SQLiteStore.Connection, isChecked: Bool) throws(SQLiteFailure) {
         do throws(SQLiteFailure) {
             try identify(connection)
             if isChecked { try examine(connection) }
             try configure(connection)
             try migrate(connection)
-            return connection
         } catch {
             // Closing must not change a file that cannot be used.
             connection.leaveLog()
@@ -132,15 +100,41 @@ struct Opening: Sendable {
         }
     }
 
-    /// - Parameter isUnchanged: Whether only the file is read, without its log, so that no file is made or written.
-    private func connected(
-        _ path: String, _ number: Int, isUnchanged: Bool = false
+    /// A connection to a file that can be read only, on a read-only file system or without the permission to write.
+    private func readable(_ file: StoreFile, _ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
+        // SQLite cannot make the index of a log. A file without a log is open in no process that writes.
+        let connection = try connected(
+            file.path, number, access: file.hasLog ? .reading : .readingUnchanged)
+        try identify(connection)
+        guard try version(of: connection) == schema.migrations.count else {
+            throw .inaccessible("\(name) has an older layout, and cannot be written to.")
+        }
+        try connection.script("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        try compare(connection)
+        return connection
+    }
+
+    /// How a file is opened.
+    enum Access {
+        case writing
+        case reading
+        /// Only the file is read, without its log and without locks, so that no file is made or written.
+        case readingUnchanged
+    }
+
+    func connected(
+        _ path: String, _ number: Int, access: Access = .writing
     ) throws(SQLiteFailure) -> SQLiteStore.Connection {
         var database: OpaquePointer?
+        let mode =
+            switch access {
+            case .writing: SQLITE_OPEN_READWRITE
+            case .reading: SQLITE_OPEN_READONLY
+            case .readingUnchanged: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            }
         let flags =
-            (isUnchanged ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
-            | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-        let name = isUnchanged ? Opening.immutableURI(path) : path
+            mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let name = access == .readingUnchanged ? Opening.immutableURI(path) : path
         let code = sqlite3_open_v2(name, &database, flags, nil)
         guard code == SQLITE_OK, let database else {
             defer { sqlite3_close_v2(database) }
@@ -153,7 +147,9 @@ struct Opening: Sendable {
         let isFile = path != ":memory:"
         return SQLiteStore.Connection(
             database, opening: number, path: isFile ? path : nil,
-            reserve: isFile ? ReserveFile(beside: path, applicationID: schema.applicationID) : nil)
+            reserve: isFile && access == .writing
+                ? ReserveFile(beside: path, applicationID: schema.applicationID) : nil,
+            isReadOnly: access != .writing)
     }
 
     /// The URI of an absolute path that tells SQLite that the file does not change: it then uses no locks and makes no
@@ -171,19 +167,22 @@ struct Opening: Sendable {
             throw otherProgram
         }
         let isEmpty = try connection.first("SELECT 1 FROM sqlite_schema LIMIT 1") { _ in false } ?? true
-        let version = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
+        let version = try version(of: connection)
         guard identity != 0 || isEmpty && version == 0 else {
             throw otherProgram
         }
-        if schema.refusesNewer, identity != 0, version > Int64(schema.migrations.count) {
-            throw .refused(
+        guard version <= schema.migrations.count else {
+            throw .newer(
                 "\(name) was written by a newer version of this program (its version is \(version), here it is "
                     + "\(schema.migrations.count)). Update the program, or give another path.")
         }
-        guard (0...Int64(schema.migrations.count)).contains(version) else {
-            throw SQLiteFailure(
-                code: SQLITE_NOTADB, message: "its version \(version) is newer than the one of this program")
+        guard version >= 0 else {
+            throw SQLiteFailure(code: SQLITE_NOTADB, message: "its version is \(version)")
         }
+    }
+
+    private func version(of connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+        try connection.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
     }
 
     private var otherProgram: SQLiteFailure {
@@ -219,15 +218,18 @@ struct Opening: Sendable {
 
     private func migrate(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         do throws(SQLiteFailure) {
-            try connection.transaction { () throws(SQLiteFailure) in
-                let version = try connection.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
-                guard version < schema.migrations.count else { return }
-                for script in schema.migrations[max(version, 0)...] { try connection.script(script) }
-                try connection.script(
-                    """
-                    PRAGMA application_id = \(schema.applicationID);
-                    PRAGMA user_version = \(schema.migrations.count)
-                    """)
+            // Without a transaction, so that a process that only reads does not wait for one that writes.
+            if try version(of: connection) < schema.migrations.count {
+                try connection.transaction { () throws(SQLiteFailure) in
+                    let version = try version(of: connection)
+                    guard version < schema.migrations.count else { return }
+                    for script in schema.migrations[max(version, 0)...] { try connection.script(script) }
+                    try connection.script(
+                        """
+                        PRAGMA application_id = \(schema.applicationID);
+                        PRAGMA user_version = \(schema.migrations.count)
+                        """)
+                }
             }
             try compare(connection)
         } catch {

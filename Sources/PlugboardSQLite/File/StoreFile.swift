@@ -48,7 +48,7 @@ struct StoreFile {
         try StoreFile.check(folder, Ownership(status))
         for suffix in StoreFile.suffixes where lstat(path + suffix, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw .refused("\(path + suffix) is not a regular file. Remove it, or give another path.")
+                throw .refused("\(path + suffix) is not a regular file. Give another path.")
             }
             try StoreFile.check(path + suffix, Ownership(status))
         }
@@ -96,6 +96,14 @@ struct StoreFile {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// Whether there is a file that this process may read and not write to, or beside which it can make no files.
+    var isReadOnly: Bool {
+        access(path, R_OK) == 0 && (access(path, W_OK) != 0 || access(folder, W_OK) != 0)
+    }
+
+    /// Whether there is a write-ahead log with its index.
+    var hasLog: Bool { access(path + "-wal", R_OK) == 0 && access(path + "-shm", R_OK) == 0 }
+
     /// Renames the file, and those beside it, to an unused name, which it returns.
     func moveAside() throws(SQLiteFailure) -> String {
         for number in 1...9999 {
@@ -108,7 +116,7 @@ struct StoreFile {
         }
         throw SQLiteFailure(
             code: SQLITE_CANTOPEN,
-            message: "\(path) is damaged, and there are thousands of files \(path).damaged-N. Remove them.")
+            message: "\(path) is damaged, and there are thousands of files \(path).damaged-N. Move them away.")
     }
 
     private static func failure(_ path: String, _ what: String) -> SQLiteFailure {

@@ -6,6 +6,8 @@ final class Session {
     private var openings = 0
     /// Why the file could not be opened, and the time before which it is not tried again.
     private var refusal: (failure: SQLiteFailure, until: ContinuousClock.Instant)?
+    /// When a file that can be read only is opened again, because it may be writable then; nil for other files.
+    private var renewal: ContinuousClock.Instant?
 
     private static let patience: Duration = .seconds(5)
 
@@ -18,20 +20,30 @@ final class Session {
         _ work: (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
     ) -> Result<Value, SQLiteFailure> {
         do throws(SQLiteFailure) {
-            let connection = try opened()
-            let result = Result { () throws(SQLiteFailure) in try work(connection) }
-            connection.rollBack()
-            if let damage = connection.damage {
-                close(leavingLog: true)
-                opening.moveAside(damage.message)
-                return .failure(damage)
-            }
-            // The next opening checks whether the file is the cause.
-            if connection.isSuspect { close() }
-            return result
+            let (result, damage) = try performOpened(work)
+            guard let damage else { return result }
+            if opening.moveAside(damage.message) { return .failure(damage) }
+            // It was a read that failed, or the file stays for another reason.
+            return .failure(.inaccessible("\(opening.name) could not be read: \(damage.message)."))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// The result, and the damage that was found; then the file is closed, and nothing here refers to it any longer.
+    private func performOpened<Value>(
+        _ work: (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
+    ) throws(SQLiteFailure) -> (Result<Value, SQLiteFailure>, damage: SQLiteFailure?) {
+        let connection = try opened()
+        let result = Result { () throws(SQLiteFailure) in try work(connection) }
+        connection.rollBack()
+        if connection.damage != nil {
+            close(leavingLog: true)
+        } else if connection.isSuspect {
+            // The next opening checks whether the file is the cause.
+            close()
+        }
+        return (result, connection.damage)
     }
 
     /// Best effort: errors are ignored.
@@ -39,7 +51,8 @@ final class Session {
 
     private func opened() throws(SQLiteFailure) -> SQLiteStore.Connection {
         if let connection {
-            if !connection.hasMoved { return connection }
+            let isDue = connection.isReadOnly && renewal.map { $0 <= .now } ?? false
+            if !connection.hasMoved && !isDue { return connection }
             // The file was removed or moved aside. The file that has its name now is the store.
             close(leavingLog: true)
         }
@@ -48,10 +61,16 @@ final class Session {
             let connection = try opening.open(openings + 1)
             openings += 1
             refusal = nil
+            if connection.isReadOnly, renewal == nil {
+                opening.notice("\(opening.name) can be read only: what it has is used, and nothing is stored in it.")
+            }
+            renewal = connection.isReadOnly ? .now + Session.patience : nil
             self.connection = connection
             interruption.set(connection.database)
             return connection
         } catch {
+            // Another process that holds it has been waited for already.
+            if error.kind == .busy { throw error }
             if refusal == nil { opening.notice("The store \(opening.name) cannot be opened: \(error)") }
             refusal = (error, .now + Session.patience)
             throw error

@@ -75,6 +75,69 @@ import Testing
         try await expect(again, has: 7, as: "new")
     }
 
+    @Test func `a read that fails loses no entry, and leaves the file in its place`() async throws {
+        let folder = try TemporaryFolder()
+
+        let outcome = try await ReadFaults.run("the cache whose reads fail", in: folder)
+
+        #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
+        #expect("\(outcome.stdout)\(outcome.stderr)".contains("with 1 test"), "\(outcome.stdout)")
+    }
+
+    @Test(.enabled(if: ReadFaults.folder != nil))
+    func `the cache whose reads fail`() async throws {
+        let folder = try #require(ReadFaults.folder)
+        let sizes = [10, 30_000, 600_000]
+        let first = make(folder, Record())
+        for size in sizes { await first.keep(.sample("\(size)"), bytes(size, seed: 1)) }
+        first.close(within: .seconds(60))
+
+        try await ReadFaults.atAllPositions {
+            let store = make(folder, Record())
+            defer { store.close(within: .seconds(60)) }
+            for size in sizes {
+                guard let entry = await store.found("\(size)").first else { continue }
+                _ = try? await store.read(entry)
+            }
+        } check: {
+            let store = make(folder, Record())
+            defer { store.close(within: .seconds(60)) }
+            for size in sizes {
+                let entry = try #require(await store.found("\(size)").first, "\(size)")
+                #expect(try await store.read(entry) == bytes(size, seed: 1))
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(!names.contains { $0.contains("damaged") })
+        }
+    }
+
+    @Test(.enabled(if: SmallDisk.isAvailable, "only who may mount file systems has one that is read-only"))
+    func `from a read-only file system a store serves, with one notice`() async throws {
+        let folder = try TemporaryFolder()
+        let first = make(folder.path, Record())
+        for number in 0..<3 { await first.keep(.sample("\(number)"), bytes(300_000, seed: UInt64(number))) }
+        first.close(within: .seconds(60))
+
+        let outcome = try await SmallDisk.runReadOnly("the cache on a read-only file system", at: folder)
+
+        #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
+        #expect("\(outcome.stdout)\(outcome.stderr)".contains("with 1 test"), "\(outcome.stdout)")
+    }
+
+    @Test(.enabled(if: SmallDisk.folder != nil))
+    func `the cache on a read-only file system`() async throws {
+        let notices = Record()
+        let store = make(try #require(SmallDisk.folder), notices)
+        defer { store.close(within: .seconds(60)) }
+
+        for number in 0..<3 { try await expect(store, has: UInt64(number)) }
+        #expect(await store.keep(.sample("more"), bytes(300_000, seed: 9)) == nil)
+        store.invalidate(url: "https://example.com/1")
+
+        #expect(await store.found("1").map(\.response.isInvalidated) == [true])
+        #expect(notices.lines.count == 1, "\(notices.lines)")
+    }
+
     private func make(_ folder: String, _ notices: Record) -> SQLiteCacheStore {
         SQLiteCacheStore(
             path: "\(folder)/cache.sqlite", bytes: 64 << 20, staleness: .seconds(3600), pause: .zero

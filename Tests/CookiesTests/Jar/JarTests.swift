@@ -261,6 +261,26 @@ struct JarTests {
         #expect(jar.count <= 100 && jar.count > 90)
     }
 
+    @Test func `many hosts of one site push out no cookie of another`() {
+        var jar = Jar()
+        #expect(refuses(&jar, "a=b", "http://small.com/") == nil)
+        for host in 0..<70 {
+            for number in 0..<50 { #expect(refuses(&jar, "a\(number)=b", "http://h\(host).evil.com/") == nil) }
+        }
+
+        #expect(jar.count == 181)
+        #expect(sent(&jar, "http://small.com/") == "a=b")
+    }
+
+    @Test func `a full jar removes cookies of crowded sites first, whatever their hosts`() {
+        var jar = Jar(limits: Jar.Limits(perDomain: 1000, total: 100))
+        #expect(refuses(&jar, "a=b", "http://small.com/") == nil)
+        for number in 0..<100 { #expect(refuses(&jar, "a=b", "http://h\(number).crowded.com/") == nil) }
+
+        #expect(sent(&jar, "http://small.com/") == "a=b")
+        #expect(jar.count <= 100 && jar.count > 90)
+    }
+
     @Test func `ten thousand cookies of one response, and of ten thousand hosts, stay within the limits`() {
         var jar = Jar()
         for number in 0..<10_000 { #expect(refuses(&jar, "a\(number)=b", "http://evil.com/") == nil) }

@@ -3,8 +3,11 @@ import Plugboard
 import PlugboardCookiesOptions
 import PlugboardEventLoop
 import PlugboardJSON
+import PlugboardSQLite
 import TestSupport
 import Testing
+
+@testable import PlugboardCookies
 
 /// The file: several processes, killed processes, and damage.
 struct CookiePersistenceTests {
@@ -217,6 +220,87 @@ struct CookiePersistenceTests {
 
         let third = try Setup.kernel(in: folder, clock: clock, settings: settings)
         #expect(Set(try await third.cookies.all().map(\.name)).isSuperset(of: ["a", "c", "d"]))
+    }
+
+    @Test func `a file of a newer version is refused at the start, and stays`() async throws {
+        let folder = try TemporaryFolder()
+        let first = try Setup.kernel(in: folder)
+        try await first.cookies.set("a=1; Max-Age=600", for: "http://a.test/")
+        await first.shutDown()
+        let newer = SQLiteStore(.file(folder.file("cookies.sqlite")), schema: CookieFile.schema) { _ in }
+        try newer.performAndWait { (connection) throws(SQLiteFailure) in
+            try connection.script("PRAGMA user_version = 7")
+        }
+        newer.close(within: .seconds(10))
+
+        let error = #expect(throws: PlugboardError.self) { try Setup.kernel(in: folder) }
+
+        #expect(error?.reason.contains("newer version") == true)
+        #expect(try !folder.entries().contains { $0.contains("damaged") })
+    }
+
+    @Test func `a read that fails loses no cookie, and leaves the file in its place`() async throws {
+        let folder = try TemporaryFolder()
+
+        let outcome = try await ReadFaults.run("the jar whose reads fail", in: folder)
+
+        #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
+        #expect("\(outcome.stdout)\(outcome.stderr)".contains("with 1 test"), "\(outcome.stdout)")
+    }
+
+    @Test(.enabled(if: ReadFaults.folder != nil))
+    func `the jar whose reads fail`() async throws {
+        let path = try #require(ReadFaults.folder)
+        let folder = try TemporaryFolder()
+        let settings: JSONObject = ["path": .string("\(path)/cookies.sqlite")]
+        let first = try Setup.kernel(in: folder, settings: settings)
+        for number in 0..<40 {
+            let value = String(repeating: "v", count: 500)
+            try await first.cookies.set("n\(number)=\(value); Max-Age=6000", for: "http://a.test/")
+        }
+        await first.shutDown()
+
+        try await ReadFaults.atAllPositions {
+            let kernel = try Setup.kernel(in: folder, settings: settings)
+            _ = try await kernel.cookies.all()
+            await kernel.shutDown()
+        } check: {
+            let kernel = try Setup.kernel(in: folder, settings: settings)
+            #expect(try await kernel.cookies.all().count == 40)
+            await kernel.shutDown()
+            let names = try FileManager.default.contentsOfDirectory(atPath: path)
+            #expect(!names.contains { $0.contains("damaged") })
+        }
+    }
+
+    @Test(.enabled(if: SmallDisk.isAvailable, "only who may mount file systems has one that is read-only"))
+    func `from a read-only file system stored cookies are sent, with one warning`() async throws {
+        let folder = try TemporaryFolder()
+        let first = try Setup.kernel(in: folder)
+        try await first.cookies.set("a=1; Max-Age=6000", for: "http://a.test/")
+        await first.shutDown()
+
+        let outcome = try await SmallDisk.runReadOnly("the jar on a read-only file system", at: folder)
+
+        #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
+        #expect("\(outcome.stdout)\(outcome.stderr)".contains("with 1 test"), "\(outcome.stdout)")
+    }
+
+    @Test(.enabled(if: SmallDisk.folder != nil))
+    func `the jar on a read-only file system`() async throws {
+        let path = try #require(SmallDisk.folder)
+        let log = Record()
+        let transport = Setup.setting("b=2; Max-Age=600")
+        let kernel = try Setup.kernel(
+            in: TemporaryFolder(), transport, settings: ["path": .string("\(path)/cookies.sqlite")],
+            log: KernelLog(level: .warning) { _, _, text in log.add(text) })
+
+        #expect(try await Setup.sent(kernel, transport, Request(.get, "http://a.test/")) == "a=1")
+        #expect(try await Setup.sent(kernel, transport, Request(.get, "http://a.test/")) == "a=1; b=2")
+        _ = try await kernel.cookies.all()
+        await kernel.shutDown()
+
+        #expect(log.lines.count == 1 && log.lines.allSatisfy { $0.contains("can be read only") }, "\(log.lines)")
     }
 
     @Test func `a file that is damaged in use is moved aside, and its cookies are written again`() async throws {

@@ -15,6 +15,21 @@ struct CookieLinearTimeTests {
         }
     }
 
+    @Test(arguments: [(1_000_000, 1_000_000), (180, 3000), (1_000_000, 3000)])
+    func `a file of many cookies of one domain is loaded in linear time, and again`(perDomain: Int, total: Int) {
+        expectLinearTime("cookies of a file", size: 3000) { count in
+            (0..<count).map { number in
+                let id = Cookie.ID(domain: "b.test", isHostOnly: false, path: [0x2F], name: Array("n\(number)".utf8))
+                return Cookie(
+                    id: id, value: [], expires: .seconds(60), isSecure: true, created: Int64(number),
+                    accessed: Int64(number))
+            }
+        } read: { cookies in
+            var jar = Jar(limits: Jar.Limits(perDomain: perDomain, total: total))
+            for _ in 1...2 { jar.load(cookies, now: .zero) }
+        }
+    }
+
     /// The first head fills the jar with secure cookies; those of the second must not hide one.
     @Test(arguments: ["", "; Secure", "; Domain=b.test", "; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "; Max-Age=9"])
     func `a head of many cookies is stored in linear time, also with many secure ones`(attributes: String) throws {

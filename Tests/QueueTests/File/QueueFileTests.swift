@@ -117,10 +117,169 @@ struct QueueFileTests {
             let count = "SELECT count(*) + (SELECT count(*) FROM piece) FROM request"
             let before = try connection.first(count) { $0.integer(0) }
             try next.takeBack(time: 2, connection)
+            while try next.hasRemains(connection) { try next.sweep(connection) }
             return (before, try connection.first(count) { $0.integer(0) })
         }
 
         #expect(before == 2 && after == 0)
+    }
+
+    @Test func `a read that fails loses no request, and leaves the file in its place`() async throws {
+        let folder = try TemporaryFolder()
+
+        let outcome = try await ReadFaults.run("the queue whose reads fail", in: folder)
+
+        #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
+        #expect("\(outcome.stdout)\(outcome.stderr)".contains("with 1 test"), "\(outcome.stdout)")
+    }
+
+    @Test(.enabled(if: ReadFaults.folder != nil))
+    func `the queue whose reads fail`() async throws {
+        let path = try #require(ReadFaults.folder)
+        let settings: JSONObject = ["path": .string("\(path)/queue.sqlite"), "automatic": false]
+        let shore = try Shore()
+        let first = try shore.kernel(settings: settings)
+        let bodies = [nil, String(repeating: "x", count: 1000), String(repeating: "y", count: 200_000)]
+        var tickets: Set<String> = []
+        for body in bodies { tickets.insert(try await Shore.queue(Shore.post("a", body: body), in: first)) }
+        await first.shutDown()
+
+        // A kernel takes its time, so the other errors are left to the tests of the store.
+        try await ReadFaults.atAllPositions(errors: [EIO]) {
+            let kernel = try shore.kernel(settings: settings)
+            _ = try? await kernel.queue.list()
+            if let ticket = try? await Shore.queue(Shore.post("b"), in: kernel) { tickets.insert(ticket) }
+            await kernel.shutDown()
+        } check: {
+            let ids = try change("\(path)/queue.sqlite") { (connection) throws(SQLiteFailure) in
+                try connection.rows("SELECT id FROM request") { $0.text(0) }
+            }
+            #expect(Set(ids).isSuperset(of: tickets))
+            let names = try FileManager.default.contentsOfDirectory(atPath: path)
+            #expect(!names.contains { $0.contains("damaged") })
+        }
+    }
+
+    @Test(.enabled(if: SmallDisk.isAvailable, "only who may mount file systems has one that is read-only"))
+    func `on a read-only file system requests go their way, with one warning`() async throws {
+        let folder = try TemporaryFolder()
+        let shore = try Shore()
+        let first = try shore.kernel(settings: ["path": .string(folder.file("queue.sqlite"))])
+        _ = try await Shore.queue(Shore.post("a"), in: first)
+        await first.shutDown()
+
+        let outcome = try await SmallDisk.runReadOnly("the queue on a read-only file system", at: folder)
+
+        #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
+        #expect("\(outcome.stdout)\(outcome.stderr)".contains("with 1 test"), "\(outcome.stdout)")
+    }
+
+    @Test(.enabled(if: SmallDisk.folder != nil))
+    func `the queue on a read-only file system`() async throws {
+        let path = try #require(SmallDisk.folder)
+        let shore = try Shore()
+        shore.isOnline = true
+        let log = Record()
+        for mode in ["onFailure", "journal"] {
+            let kernel = try shore.kernel(
+                settings: ["path": .string("\(path)/queue.sqlite"), "mode": .string(mode)],
+                log: KernelLog(level: .warning) { _, _, text in log.add(text) })
+            let responses = [
+                try await kernel.send(Request(.get, "http://a.test/")),
+                try await kernel.send(Shore.post("b", category: "c")),
+            ]
+            #expect(responses.map { $0.status } == [200, 200])
+            #expect(try await kernel.queue.list().count == 1)
+            await kernel.shutDown()
+        }
+
+        #expect(log.lines.count == 2 && log.lines.allSatisfy { $0.contains("can be read only") }, "\(log.lines)")
+    }
+
+    @Test func `no change to a large body takes the lock for longer than for some pieces`() throws {
+        let folder = try TemporaryFolder()
+        let store = SQLiteStore(.file(folder.file("q.sqlite")), schema: QueueSchema.schema) { _ in }
+        let file = QueueFile(owner: "one", limits: .init()) { _ in false }
+        let count = 100
+
+        let (largest, left) = try store.performAndWait { (connection) throws(SQLiteFailure) in
+            var largest = 0
+            /// Each change is written to the log, which holds what the lock was held for.
+            func change(_ work: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
+                try connection.checkpoint()
+                try work()
+                largest = max(largest, (try? folder.read("q.sqlite-wal").count) ?? .max)
+            }
+            for id in ["done", "dropped"] {
+                let begun = try file.begin(id, now: 1, time: 1, connection)
+                for number in 0..<count {
+                    let bytes = [UInt8](repeating: UInt8(number), count: BodySpool.pieceSize)
+                    try change { () throws(SQLiteFailure) in try file.append(bytes, number, to: begun, connection) }
+                }
+                var entry = NewEntry(id: id, method: "POST", url: "http://a.test/", head: "{}")
+                (entry.length, entry.begun, entry.rest) = (count * BodySpool.pieceSize, (begun, count), [])
+                try change { () throws(SQLiteFailure) in
+                    _ = try file.add([entry], now: 1, time: 1, connection)
+                }
+                let sequence = try file.sequence(of: id, connection) ?? 0
+                let last = try file.piece(count - 1, of: sequence, connection)
+                #expect(last?.count == BodySpool.pieceSize && last?.first == UInt8(count - 1))
+                try change { () throws(SQLiteFailure) in
+                    if id == "done" {
+                        try file.finish(sequence, .done, nil, nil, 1, connection)
+                    } else {
+                        try connection.run("DELETE FROM request WHERE sequence = ?", .integer(sequence))
+                    }
+                }
+                while try file.hasRemains(connection) {
+                    try change { () throws(SQLiteFailure) in try file.sweep(connection) }
+                }
+            }
+            return (largest, try connection.first("SELECT count(*) FROM piece") { $0.integer(0) })
+        }
+
+        // Eight pieces, each in a transaction of its own.
+        #expect(largest < 10 * BodySpool.pieceSize, "\(largest)")
+        #expect(left == 0)
+    }
+
+    @Test func `a request is kept although another process writes for longer than SQLite waits`() async throws {
+        let shore = try Shore()
+        let first = try shore.kernel()
+        _ = try await Shore.queue(Shore.post("first"), in: first)
+        await first.shutDown()
+        let log = Record()
+        let kernel = try shore.kernel(log: KernelLog(level: .warning) { _, _, text in log.add(text) })
+        let held = try await HeldFile(shore.folder.file("queue.sqlite"))
+
+        // Longer than the five seconds that work without an exchange is tried.
+        let ticket = Task { try await Shore.queue(Shore.post("second"), in: kernel) }
+        try await Task.sleep(for: .milliseconds(5500))
+        held.release()
+
+        #expect(try await !ticket.value.isEmpty)
+        #expect(log.lines == [])
+        await kernel.shutDown()
+    }
+
+    @Test func `a file that another process holds delays no request that is not kept, and no end`() async throws {
+        let shore = try Shore()
+        shore.isOnline = true
+        let first = try shore.kernel()
+        _ = try await first.send(Request(.get, "http://a.test/"))
+        await first.shutDown()
+        let held = try await HeldFile(shore.folder.file("queue.sqlite"))
+        let log = Record()
+
+        let start = ContinuousClock.now
+        let kernel = try shore.kernel(log: KernelLog(level: .warning) { _, _, text in log.add(text) })
+        let response = try await kernel.send(Request(.get, "http://a.test/"))
+        await kernel.shutDown()
+
+        #expect(response.status == 200)
+        #expect(start.duration(to: .now) < .seconds(3))
+        #expect(log.lines == [])
+        held.release()
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable))

@@ -282,7 +282,8 @@ final class ModelRun {
                 UNION ALL SELECT 'total' FROM total WHERE requests <> (SELECT count(*) FROM request WHERE state <> 4)
                     OR outcomes <> (SELECT count(*) FROM request WHERE state = 4)
                     OR bytes <> (SELECT ifnull(sum(size), 0) FROM request)
-                UNION ALL SELECT 'piece' FROM piece WHERE request NOT IN (SELECT sequence FROM request)
+                UNION ALL SELECT 'piece' FROM piece WHERE request NOT IN (SELECT ifnull(body, sequence) FROM request)
+                    AND request NOT IN (SELECT body FROM gone)
                 """
             ) { $0.text(0) }
         }

@@ -236,6 +236,13 @@ struct QueueTurnTests {
 
         let status = try await kernel.send(large).status
         let later = try await kernel.queue.outcome(of: kernel.sendLater(request("later", .later)))
+        // Not as a store of its own: the trigger is not of the schema.
+        let other = SQLiteStore(.memory, schema: QueueSchema.schema) { _ in }
+        try other.performAndWait { (connection) throws(SQLiteFailure) in
+            try connection.run("ATTACH ? AS queue", .text(shore.folder.file("queue.sqlite")))
+            try connection.script("DROP TRIGGER queue.refuse")
+        }
+        other.close(within: .seconds(10))
 
         #expect(try status == 200 && later.hasSucceeded && writing(shore) == 0)
         #expect(shore.paths == ["/large", "/later"])

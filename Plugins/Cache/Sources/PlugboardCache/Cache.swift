@@ -129,6 +129,11 @@ extension Cache {
             return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
         }
         do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: CacheSchema.schema) } catch {
+            // Responses can be fetched again, so a program that was set back to an older version starts.
+            if error.kind == .newer {
+                host.log(.warning, "Responses are kept in memory only. \(error.message)")
+                return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
+            }
             throw PlugboardError(.configuration, "The cache cannot store responses in its file. \(error.message)")
         }
         return TieredStore(

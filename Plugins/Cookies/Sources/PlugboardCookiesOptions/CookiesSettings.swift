@@ -13,8 +13,8 @@ public struct CookiesSettings: PluginSettings {
     /// The jar of requests that do not name one.
     @Setting("The jar of requests that do not name one.")
     public var jar = "default"
-    /// The most cookies that one domain may have in a jar.
-    @Setting("The most cookies that one domain may have in a jar.", in: 1...10_000)
+    /// The most cookies that a registrable domain may have in a jar.
+    @Setting("The most cookies that a registrable domain may have in a jar.", in: 1...10_000)
     public var domainLimit = 180
     /// The most cookies that one jar may have.
     @Setting("The most cookies that one jar may have.", in: 1...1_000_000)

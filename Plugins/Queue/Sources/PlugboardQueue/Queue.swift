@@ -58,7 +58,9 @@ final class Queue: Plugin {
     ) throws(PlugboardError) -> (current: String, starting: String) {
         let name = settings.path.flatMap { $0.isEmpty ? nil : $0 } ?? "queue.sqlite"
         if name.hasPrefix("/") { return (name, name) }
-        guard let folder = host.dataDirectory, let starting = host.dataPath else {
+        // A folder that cannot be made must not end requests that can be sent.
+        let starting = host.dataPath
+        guard let folder = host.dataDirectory ?? starting, let starting else {
             throw PlugboardError(
                 .configuration, "There is no data directory for the file of queue. Set path to an absolute path.")
         }

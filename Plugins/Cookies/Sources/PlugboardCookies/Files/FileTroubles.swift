@@ -16,6 +16,8 @@ final class FileTroubles: Sendable {
     }
 
     func note(_ failure: SQLiteFailure) {
+        // The store has told of a file that can be read only.
+        if failure.kind == .readOnly { return }
         let isNews = isKnown.withLock { isKnown in
             defer { isKnown = true }
             return !isKnown

@@ -1,65 +1,67 @@
 extension Jar {
-    /// "Removes excess cookies" (RFC 6265bis §5.7) in the draft's order, after one cookie was added to a domain.
-    mutating func removeExcess(of domain: String, now: Duration) {
-        if domains[domain, default: []].count > limits.perDomain { shrink(domain, now) }
+    /// "Removes excess cookies" (RFC 6265bis §5.7) in the draft's order, after one cookie was added to a site.
+    mutating func removeExcess(of site: String, now: Duration) {
+        if sites[site, default: Site()].count > limits.perDomain { shrink(site, now) }
         if count > limits.total { shrink(now) }
     }
 
     /// Removes excess cookies of the whole jar, after many were added.
     mutating func enforceLimits(now: Duration) {
-        for (domain, cookies) in domains where cookies.count > limits.perDomain { shrink(domain, now) }
+        for (site, content) in sites where content.count > limits.perDomain { shrink(site, now) }
         if count > limits.total { shrink(now) }
     }
 
-    private mutating func shrink(_ domain: String, _ now: Duration) {
-        for id in expired(of: domain, now) { remove(id) }
-        let excess = excess(of: domain)
-        for id in excess { remove(id) }
+    private mutating func shrink(_ site: String, _ now: Duration) {
+        for domain in domains(of: site) { remove(from: domain) { $0.hasExpired(at: now) } }
+        let excess = excess(of: site)
         evictions += excess.count
-    }
-
-    // These return ids and not cookies: holding the cookies would make each removal copy the array.
-
-    private func expired(of domain: String, _ now: Duration) -> [Cookie.ID] {
-        let cookies = domains[domain, default: []]
-        return cookies.indices.lazy.filter { cookies[$0].hasExpired(at: now) }.map { cookies[$0].id }
-    }
-
-    private func excess(of domain: String) -> [Cookie.ID] {
-        let cookies = domains[domain, default: []]
-        func isLess(_ left: Int, _ right: Int) -> Bool {
-            cookies[left].isSecure == cookies[right].isSecure
-                ? cookies[left].accessed < cookies[right].accessed : !cookies[left].isSecure
+        // One cookie is in excess after one was added.
+        if excess.count == 1 {
+            for id in excess { remove(id) }
+        } else if !excess.isEmpty {
+            for domain in domains(of: site) { remove(from: domain) { excess.contains($0.id) } }
         }
-        let excess = cookies.count - limits.perDomain
+    }
+
+    private func domains(of site: String) -> Set<String> { sites[site, default: Site()].domains }
+
+    /// Ids and not cookies: holding the cookies would make each removal copy the array.
+    private func excess(of site: String) -> Set<Cookie.ID> {
+        func isLess(_ left: Cookie, _ right: Cookie) -> Bool {
+            left.isSecure == right.isSecure ? left.accessed < right.accessed : !left.isSecure
+        }
+        let excess = sites[site, default: Site()].count - limits.perDomain
         guard excess > 0 else { return [] }
-        // One cookie is in excess after one was added: a head with thousands of cookies must not sort thousands of
-        // times.
-        if excess == 1 { return cookies.indices.min(by: isLess).map { [cookies[$0].id] } ?? [] }
-        return cookies.indices.sorted(by: isLess).prefix(excess).map { cookies[$0].id }
+        let cookies = domains(of: site).lazy.map { domains[$0, default: []] }.joined()
+        // A head with thousands of cookies must not sort thousands of times.
+        if excess == 1 { return cookies.min(by: isLess).map { [$0.id] } ?? [] }
+        return Set(cookies.sorted(by: isLess).prefix(excess).map(\.id))
     }
 
     private mutating func shrink(_ now: Duration) {
         remove { $0.hasExpired(at: now) }
-        guard count > limits.total else { return }
         // Removes more than necessary, so that a full jar is not sorted for each new cookie.
-        let goal = limits.total - limits.total / 16
-        var sizes = domains.mapValues(\.count)
+        var excess = count > limits.total ? count - limits.total + limits.total / 16 : 0
+        guard excess > 0 else { return }
+        var sizes = sites.mapValues(\.count)
         var rest = domains.values.joined().sorted { $0.accessed < $1.accessed }
+        var removed: Set<Cookie.ID> = []
         for rule in [Rule.insecureOfMany, .anyOfMany, .any] {
             var kept: [Cookie] = []
             for cookie in rest {
-                let size = sizes[cookie.id.domain, default: 0]
-                guard count > goal, rule.allows(cookie, size) else {
+                let site = site(of: cookie.id.domain)
+                guard excess > 0, rule.allows(cookie, sizes[site, default: 0]) else {
                     kept.append(cookie)
                     continue
                 }
-                remove(cookie.id)
-                sizes[cookie.id.domain] = size - 1
-                evictions += 1
+                removed.insert(cookie.id)
+                sizes[site, default: 0] -= 1
+                excess -= 1
             }
             rest = kept
         }
+        evictions += removed.count
+        remove { removed.contains($0.id) }
     }
 
     /// The order in which a full jar removes cookies.

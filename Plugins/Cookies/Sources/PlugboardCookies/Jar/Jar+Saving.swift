@@ -44,18 +44,28 @@ extension Jar {
     /// Replaces the persistent cookies by those of the file. Unsaved cookies of this jar are newer and stay.
     mutating func load(_ saved: [Cookie], now: Duration) {
         let (unsaved, touched) = (unsaved, touched)
-        let ids = Set(saved.map(\.id))
-        remove { $0.expires != nil && !ids.contains($0.id) && !unsaved.contains($0.id) }
-        for var cookie in saved where !cookie.hasExpired(at: now) && !unsaved.contains(cookie.id) {
-            let mine = self[cookie.id]
-            if let mine {
-                guard mine.expires != nil else { continue }
-                cookie.accessed = max(cookie.accessed, mine.accessed)
-            }
-            // The list of public suffixes may have grown since it was saved.
-            guard cookie.id.isHostOnly || !suffixes.contains(cookie.id.domain) else { continue }
-            replace(by: cookie)
+        var accessed: [Cookie.ID: Int64] = [:]
+        remove { cookie in
+            guard cookie.expires != nil, !unsaved.contains(cookie.id) else { return false }
+            accessed[cookie.id] = cookie.accessed
+            return true
         }
+        let ofSession = Set(domains.values.joined().lazy.filter { $0.expires == nil }.map(\.id))
+        var loaded: [Cookie] = []
+        // The list of public suffixes may have grown since they were saved; its look-ups are not for each cookie.
+        var isSuffix: [String: Bool] = [:]
+        for var cookie in saved where !cookie.hasExpired(at: now) && !unsaved.contains(cookie.id) {
+            if ofSession.contains(cookie.id) { continue }
+            cookie.accessed = max(cookie.accessed, accessed[cookie.id] ?? 0)
+            if !cookie.id.isHostOnly {
+                let domain = cookie.id.domain
+                let isOne = isSuffix[domain] ?? suffixes.contains(domain)
+                isSuffix[domain] = isOne
+                if isOne { continue }
+            }
+            loaded.append(cookie)
+        }
+        insert(loaded)
         // Loading leaves nothing to save, except the removal of cookies that exceed this jar's limits.
         self.unsaved = unsaved
         enforceLimits(now: now)

@@ -8,10 +8,17 @@ import PlugboardKit
 struct Jar: Sendable {
     /// The most cookies that are kept.
     struct Limits: Equatable, Sendable {
+        /// Of a registrable domain.
         var perDomain = 180
         var total = 3000
-        /// The cookies that a domain keeps in a full jar as long as other domains have more.
+        /// The cookies that a registrable domain keeps in a full jar as long as others have more.
         static let fairShare = 50
+    }
+
+    /// The cookies of a registrable domain, or of a host without one.
+    struct Site: Equatable, Sendable {
+        var domains: Set<String> = []
+        var count = 0
     }
 
     let limits: Limits
@@ -19,6 +26,10 @@ struct Jar: Sendable {
 
     /// The cookies by domain, without empty lists.
     private(set) var domains: [String: [Cookie]] = [:]
+    /// The registrable domains with their cookies' domains and the number of their cookies: the limits are theirs, because
+    /// a site can use any number of hosts.
+    private(set) var sites: [String: Site] = [:]
+    private var siteNames: [String: String] = [:]
     private(set) var count = 0
     private var secureCookies = SecureCookies()
     /// Counts events, for an order that does not depend on the clock.
@@ -81,7 +92,7 @@ struct Jar: Sendable {
         if let old = remove(cookie.id), !old.hasExpired(at: now) { cookie.created = old.created }
         guard !cookie.hasExpired(at: now) else { return .removed }
         insert(cookie)
-        removeExcess(of: cookie.id.domain, now: now)
+        removeExcess(of: site(of: cookie.id.domain), now: now)
         return .stored
     }
 
@@ -157,7 +168,14 @@ struct Jar: Sendable {
 
     /// Adds a cookie whose id is not in the jar.
     private mutating func insert(_ cookie: Cookie) {
-        domains[cookie.id.domain, default: []].append(cookie)
+        let domain = cookie.id.domain
+        if domains[domain] == nil {
+            let site = suffixes.registrableDomain(of: domain) ?? domain
+            siteNames[domain] = site
+            sites[site, default: Site()].domains.insert(domain)
+        }
+        sites[site(of: domain), default: Site()].count += 1
+        domains[domain, default: []].append(cookie)
         count += 1
         events = max(events, cookie.created, cookie.accessed)
         if cookie.isSecure { secureCookies.add(cookie.id) }
@@ -173,25 +191,51 @@ struct Jar: Sendable {
         let last = domains.values[found].count - 1
         domains.values[found].swapAt(index, last)
         let cookie = domains.values[found].removeLast()
-        if last == 0 { domains.remove(at: found) }
-        count -= 1
-        if cookie.isSecure { secureCookies.remove(id) }
-        if cookie.expires != nil { unsaved.insert(id) }
-        touched.remove(id)
+        forget([cookie], of: id.domain)
         return cookie
     }
 
-    /// Stores a cookie unchanged, and replaces one with the same id: it keeps the order of the file that it comes from.
-    mutating func replace(by cookie: Cookie) {
-        remove(cookie.id)
-        insert(cookie)
-    }
+    /// Stores cookies unchanged: they keep the order of the file that they come from. Their ids are not in the jar.
+    mutating func insert(_ cookies: [Cookie]) { for cookie in cookies { insert(cookie) } }
 
-    /// Removes the cookies that match, and returns their number.
+    /// Removes the cookies that match, and returns their number. Takes the same time however many match.
     @discardableResult
     mutating func remove(where isUnwanted: (Cookie) -> Bool) -> Int {
-        let unwanted = domains.values.flatMap { $0.filter(isUnwanted).map(\.id) }
-        for id in unwanted { remove(id) }
-        return unwanted.count
+        let before = count
+        for domain in Array(domains.keys) { remove(from: domain, where: isUnwanted) }
+        return before - count
     }
+
+    mutating func remove(from domain: String, where isUnwanted: (Cookie) -> Bool) {
+        guard let found = domains.index(forKey: domain) else { return }
+        var removed: [Cookie] = []
+        domains.values[found].removeAll { cookie in
+            guard isUnwanted(cookie) else { return false }
+            removed.append(cookie)
+            return true
+        }
+        forget(removed, of: domain)
+    }
+
+    /// Cookies are no longer in the list of their domain.
+    private mutating func forget(_ cookies: [Cookie], of domain: String) {
+        guard !cookies.isEmpty else { return }
+        let site = site(of: domain)
+        count -= cookies.count
+        sites[site]?.count -= cookies.count
+        if domains[domain]?.isEmpty == true {
+            domains[domain] = nil
+            siteNames[domain] = nil
+            sites[site]?.domains.remove(domain)
+            if sites[site]?.domains.isEmpty == true { sites[site] = nil }
+        }
+        for cookie in cookies {
+            if cookie.isSecure { secureCookies.remove(cookie.id) }
+            if cookie.expires != nil { unsaved.insert(cookie.id) }
+            touched.remove(cookie.id)
+        }
+    }
+
+    /// The registrable domain of a domain that has cookies.
+    func site(of domain: String) -> String { siteNames[domain] ?? domain }
 }

@@ -200,7 +200,8 @@ final class Jars: Sendable {
         let known = state.withLock { $0.version }
         guard version != known else { return }
         let now = host.wallClock
-        if known == nil { try CookieFile.removeExpired(connection, now: now) }
+        // Expired cookies are not loaded, even if they cannot be removed.
+        if known == nil, !connection.isReadOnly { try CookieFile.removeExpired(connection, now: now) }
         let saved = try CookieFile.read(connection)
         state.withLock { state in
             for name in Set(saved.keys).union(state.jars.keys) {

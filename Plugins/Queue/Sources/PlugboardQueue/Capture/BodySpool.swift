@@ -24,6 +24,8 @@ final class BodySpool: @unchecked Sendable {
     private let store: QueueStore
     private let done: @Sendable (Result<Content, PlugboardError>) -> Void
     private var content = Content()
+    /// What of the content's rest is written already: a body in memory may come as one piece.
+    private var written = 0
     private var isPulling = false
     private var isCompleted = false
     private var isOver = false
@@ -89,23 +91,29 @@ final class BodySpool: @unchecked Sendable {
             guard bytes.count <= limit - content.length else { return end(.failure(tooLarge)) }
             content.length += bytes.count
             content.rest += bytes
-            if content.rest.count >= BodySpool.pieceSize { write() }
+            if hasPiece { write() }
         case .end: end(.success(content))
         case .broken(let error): end(.failure(error))
         }
     }
 
+    private var hasPiece: Bool { content.rest.count - written >= BodySpool.pieceSize }
+
     private func write() {
         isWriting = true
-        let bytes = content.rest
-        content.rest = []
+        let bytes = Array(content.rest[written..<written + BodySpool.pieceSize])
+        written += BodySpool.pieceSize
+        if !hasPiece {
+            content.rest.removeFirst(written)
+            written = 0
+        }
         store.append(bytes, to: content.begun, id: id, holding: line) { [self] result in
             isWriting = false
             switch result {
             case .success(let begun) where isOver: store.discard(begun.sequence)
             case .success(let begun):
                 content.begun = begun
-                pull()
+                if hasPiece { write() } else { pull() }
             case .failure(let error): end(.failure(error))
             }
         }

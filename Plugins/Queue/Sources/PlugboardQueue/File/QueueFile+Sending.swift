@@ -141,7 +141,10 @@ extension QueueFile {
     /// The piece of a body; nil if it is not there.
     func piece(_ number: Int, of sequence: Int64, _ connection: Connection) throws(SQLiteFailure) -> [UInt8]? {
         try connection.first(
-            "SELECT bytes FROM piece WHERE request = ? AND number = ?", .integer(sequence), .integer(number)
+            """
+            SELECT bytes FROM piece
+            WHERE request = (SELECT ifnull(body, sequence) FROM request WHERE sequence = ?) AND number = ?
+            """, .integer(sequence), .integer(number)
         ) { Array($0.bytes(0)) }
     }
 

@@ -46,6 +46,7 @@ struct QueueFile: Sendable {
                 """, .text("\(id) \(owner)"), .optional(line), .integer(now), .integer(now), .text(owner),
                 .integer(time + limits.lease))
             let sequence = connection.lastInsertedID
+            try connection.run("UPDATE request SET body = -sequence WHERE sequence = ?", .integer(sequence))
             if let line { try arrange(line, connection) }
             return sequence
         }
@@ -53,8 +54,9 @@ struct QueueFile: Sendable {
 
     func append(_ bytes: [UInt8], _ number: Int, to sequence: Int64, _ connection: Connection) throws(SQLiteFailure) {
         try connection.run(
-            "INSERT INTO piece (request, number, bytes) VALUES (?, ?, ?)", .integer(sequence), .integer(number),
-            .bytes(bytes))
+            """
+            INSERT INTO piece (request, number, bytes) SELECT ifnull(body, sequence), ?, ? FROM request WHERE sequence = ?
+            """, .integer(number), .bytes(bytes), .integer(sequence))
         // Counts for the limit while the rest is written.
         try connection.run(
             "UPDATE request SET length = max(length, 0) + ? WHERE sequence = ? AND state = 0", .integer(bytes.count),
@@ -147,9 +149,9 @@ struct QueueFile: Sendable {
         try connection.run(
             """
             INSERT INTO request (sequence, id, state, line, category, tag, collapse, context, priority, method, url,
-                origin, head, length, created, due, born, touched, owner, lease, code)
+                origin, head, length, created, due, born, touched, owner, lease, code, body)
             VALUES (ifnull(?, (SELECT ifnull(max(seq), 0) + 2 FROM sqlite_sequence WHERE name = 'request')),
-                ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT clock FROM total), ?, ?, ?, ?)
+                ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT clock FROM total), ?, ?, ?, ?, ?)
             """, first.map { .integer($0) } ?? .null, .text(entry.id),
             .integer((entry.isJournal ? EntryState.sending : .ready).rawValue), .optional(entry.line),
             .optional(entry.category), .optional(entry.tag), .optional(entry.collapse?.key), .optional(entry.context),
@@ -157,11 +159,10 @@ struct QueueFile: Sendable {
             .integer(entry.length),
             .integer(now), .integer(now), .integer(entry.isTouched || entry.isJournal ? 1 : 0),
             entry.isJournal ? .text(owner) : .null, entry.isJournal ? .integer(time + limits.lease) : .null,
-            .optional(entry.code))
+            .optional(entry.code), .optional(begun.map { -$0 }))
         let sequence = connection.lastInsertedID
         if let begun {
-            try connection.run(
-                "UPDATE piece SET request = ? WHERE request = ?", .integer(sequence), .integer(begun))
+            try connection.run("UPDATE request SET body = NULL WHERE sequence = ?", .integer(begun))
             try connection.run("DELETE FROM request WHERE sequence = ?", .integer(begun))
         }
         return sequence
@@ -260,7 +261,11 @@ struct QueueFile: Sendable {
         // The body of a dead request is needed when it is sent again.
         guard state == .done else { return }
         try connection.run("DELETE FROM piece WHERE request = ?", .integer(sequence))
-        try connection.run("UPDATE request SET length = -1 WHERE sequence = ? AND length > 0", .integer(sequence))
+        try connection.run(
+            "INSERT OR IGNORE INTO gone SELECT body FROM request WHERE sequence = ? AND body IS NOT NULL",
+            .integer(sequence))
+        try connection.run(
+            "UPDATE request SET length = -1, body = NULL WHERE sequence = ? AND length > 0", .integer(sequence))
     }
 }
 

@@ -2,7 +2,6 @@ import PlugboardSQLite
 
 /// The tables of a queue's file.
 enum QueueSchema {
-    /// A newer file is refused and stays as it is: it holds requests that were not sent yet.
     static let schema = SQLiteStore.Schema(
         applicationID: 0x706C_6271,  // "plbq"
         migrations: [
@@ -79,6 +78,22 @@ enum QueueSchema {
                     bytes = bytes - OLD.size;
                 DELETE FROM piece WHERE request = OLD.sequence;
             END
+            """,
+            // A body keeps its pieces when its request gets another number, and pieces are removed one after the other:
+            // each change takes the file's lock for a short time.
             """
-        ], opening: "PRAGMA secure_delete = ON", refusesNewer: true)
+            -- The number of the pieces of a body that was written in several; null for the request's own number. It is
+            -- negative, because the number of the row for which it was made may be given to another request.
+            ALTER TABLE request ADD COLUMN body INTEGER;
+            -- Bodies whose pieces are to be removed.
+            CREATE TABLE gone (body INTEGER PRIMARY KEY);
+            DROP TRIGGER request_removed;
+            CREATE TRIGGER request_removed AFTER DELETE ON request BEGIN
+                UPDATE total SET requests = requests - (OLD.state <> 4), outcomes = outcomes - (OLD.state = 4),
+                    bytes = bytes - OLD.size;
+                DELETE FROM piece WHERE request = OLD.sequence;
+                INSERT OR IGNORE INTO gone SELECT OLD.body WHERE OLD.body IS NOT NULL;
+            END
+            """,
+        ], opening: "PRAGMA secure_delete = ON")
 }

@@ -16,29 +16,75 @@ final class QueueStore: Sendable {
     private let host: PluginHost
     private let store: SQLiteStore
     private let additions = Mutex<[Addition]>([])
+    private let isClosed = Atomic(false)
+    private let isSweeping = Atomic(false)
+
+    /// How long SQLite waits for another process that writes. Then other work is done, and the work is tried again.
+    private static let lockPatience = Duration.milliseconds(250)
 
     init(_ path: String, limits: QueueFile.Limits, host: PluginHost) {
         self.host = host
         logPath = "\(path)-wal"
         file = QueueFile(owner: ProcessIdentity().text, limits: limits) { ProcessIdentity($0).map(\.isGone) ?? true }
-        store = SQLiteStore(.file(path), schema: QueueSchema.schema) { [host] text in host.log(.warning, text) }
+        store = SQLiteStore(.file(path), schema: QueueSchema.schema, patience: QueueStore.lockPatience) { [host] text in
+            host.log(.warning, text)
+        }
     }
 
     /// What is seen of writes to the file without opening it. From any thread.
     var stamp: FileStamp? { FileStamp(logPath) }
 
+    private var addingPatience: Duration { .nanoseconds(file.limits.lease) }
+
     private var now: Int64 { host.wallClock.nanoseconds }
     private var time: Int64 { host.now.nanoseconds }
 
     /// Performs work after all earlier work. `then` runs on the store's thread.
+    ///
+    /// - Parameter patience: How long the work is tried again while another process writes, or has the file open.
     func perform<Value: Sendable>(
+        within patience: Duration = .seconds(5),
         _ work:
             @escaping @Sendable (QueueFile, SQLiteStore.Connection, _ now: Int64, _ time: Int64)
             throws(SQLiteFailure) -> Value,
         then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void = { _ in }
     ) {
+        perform(until: host.now + patience, work, then)
+    }
+
+    private func perform<Value: Sendable>(
+        until end: Duration,
+        _ work:
+            @escaping @Sendable (QueueFile, SQLiteStore.Connection, _ now: Int64, _ time: Int64)
+            throws(SQLiteFailure) -> Value,
+        _ then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
+    ) {
         store.perform(
-            { [self] (connection) throws(SQLiteFailure) in try work(file, connection, now, time) }, then: then)
+            { [self] (connection) throws(SQLiteFailure) in
+                let value = try work(file, connection, now, time)
+                // The work is done, also if this cannot be told.
+                if !connection.isReadOnly, (try? file.hasRemains(connection)) == true { sweep() }
+                return value
+            },
+            then: { [self] result in
+                guard case .failure(let failure) = result, failure.kind == .busy, host.now < end,
+                    !isClosed.load(ordering: .relaxed)
+                else { return then(result) }
+                host.schedule(after: .milliseconds(50)) { [self] in perform(until: end, work, then) }
+            })
+    }
+
+    /// Removes what is left of large bodies, with pauses for other processes.
+    private func sweep() {
+        guard !isSweeping.exchange(true, ordering: .relaxed) else { return }
+        host.schedule(after: .milliseconds(10)) { [self] in
+            store.perform { [self] (connection) throws(SQLiteFailure) in
+                defer { isSweeping.store(false, ordering: .relaxed) }
+                try connection.removing { () throws(SQLiteFailure) in try file.sweep(connection) }
+            } then: { [self] result in
+                if case .success = result { perform { (_, _, _, _) throws(SQLiteFailure) in } }
+            }
+        }
     }
 
     // MARK: Adding
@@ -55,16 +101,26 @@ final class QueueStore: Sendable {
         }
         if !isFirst { return }
         let batch = Mutex<[Addition]>([])
-        perform { [self] (file, connection, now, time) throws(SQLiteFailure) in
+        // What has come to be kept waits for as long as a process may hold a request.
+        perform(within: addingPatience) { [self] (file, connection, now, time) throws(SQLiteFailure) in
             let taken = additions.withLock { additions in
                 defer { additions = [] }
                 return additions
             }
             batch.withLock { $0 = taken }
-            return try file.add(taken.map(\.entry), now: now, time: time, connection)
+            do throws(SQLiteFailure) {
+                return try file.add(taken.map(\.entry), now: now, time: time, connection)
+            } catch {
+                // They are tried again, before those that have come meanwhile.
+                if error.kind == .busy {
+                    batch.withLock { $0 = [] }
+                    additions.withLock { $0 = taken + $0 }
+                }
+                throw error
+            }
         } then: { [self] result in
             var taken = batch.withLock { $0 }
-            // The store is closed, or the file could not be opened: the work was never performed.
+            // The store is closed, the file could not be opened, or it was busy all the time.
             if taken.isEmpty {
                 taken = additions.withLock { additions in
                     defer { additions = [] }
@@ -88,7 +144,8 @@ final class QueueStore: Sendable {
         done: @escaping @Sendable (Result<(sequence: Int64, pieces: Int), PlugboardError>) -> Void
     ) {
         let loop = host.currentLoop
-        perform { (file, connection, now, time) throws(SQLiteFailure) -> (sequence: Int64, pieces: Int) in
+        perform(within: addingPatience) {
+            (file, connection, now, time) throws(SQLiteFailure) -> (sequence: Int64, pieces: Int) in
             try connection.transaction { () throws(SQLiteFailure) in
                 let sequence: Int64
                 if let begun {
@@ -121,12 +178,19 @@ final class QueueStore: Sendable {
 
     /// What was being sent waits again, for other processes or the next start.
     func close(within limit: Duration) {
-        perform { (file, connection, _, _) throws(SQLiteFailure) in try file.leave(connection) }
+        isClosed.store(true, ordering: .relaxed)
+        perform { (file, connection, _, _) throws(SQLiteFailure) in
+            // Only what is held is given back, for which the file must be locked.
+            if try file.isOwner(connection) { try file.leave(connection) }
+        }
         store.close(within: limit)
     }
 
     static func error(_ failure: SQLiteFailure) -> PlugboardError {
         PlugboardError(
-            failure.kind == .full ? .queueFull : .queueFile, "The file of the queue cannot be used. \(failure.message)")
+            failure.kind == .full ? .queueFull : .queueFile,
+            failure.kind == .readOnly ? readOnly : "The file of the queue cannot be used. \(failure.message)")
     }
+
+    static let readOnly = "The file of the queue can be read only."
 }

@@ -12,6 +12,8 @@ final class QueueNews: Sendable {
     private let died: PluginHost.Counter
     private let collapsed: PluginHost.Counter
     private let refused: PluginHost.Counter
+    /// The failure of the file that was logged.
+    private let fileTrouble = Mutex<String?>(nil)
     private let watchers = Mutex<[WatchSource]>([])
 
     init(_ host: PluginHost) {
@@ -79,7 +81,19 @@ final class QueueNews: Sendable {
         }
     }
 
-    func warn(_ error: PlugboardError) { host.log(.warning, error.reason) }
+    /// Logs a failure of the file once, until the file can be written again.
+    func warn(_ error: PlugboardError) {
+        let isKnown = fileTrouble.withLock { trouble in
+            guard error.code == .queueFile else { return false }
+            defer { trouble = error.reason }
+            return error.reason == trouble
+        }
+        // The store has told of a file that can be read only.
+        if isKnown || error.reason == QueueStore.readOnly { return }
+        host.log(.warning, error.reason)
+    }
+
+    func fileWorks() { fileTrouble.withLock { $0 = nil } }
 
     private func publish(
         _ event: String, _ details: KeyValuePairs<String, String>, _ category: String?, _ tag: String?,

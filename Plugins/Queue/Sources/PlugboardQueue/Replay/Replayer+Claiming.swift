@@ -88,9 +88,12 @@ extension Replayer {
             }
         } then: { [self] result in
             switch result {
-            case .success(let claim): take(claim, order)
+            case .success(let claim):
+                news.fileWorks()
+                take(claim, order)
             case .failure(let failure):
-                if failure.kind != .closed { news.warn(QueueStore.error(failure)) }
+                // Another process that writes for long delays what is sent later, and is no error.
+                if ![.closed, .busy].contains(failure.kind) { news.warn(QueueStore.error(failure)) }
                 changeLines { state in
                     state.isClaiming = false
                     state.isAskedMeanwhile = false

@@ -68,33 +68,53 @@ struct BodyFiles: Sendable {
 
     // MARK: Reading
 
-    /// The pieces with these numbers of a file with these sums, eight bytes for each of the pieces.
-    func pieces(_ numbers: Range<Int>, of id: Int64, length: Int, sums: UnsafeRawBufferPointer) -> CacheFile.Pieces {
+    /// The pieces with these numbers of a file with these sums, eight bytes for each of the pieces. Throws where the
+    /// system cannot read them, which is no damage.
+    func pieces(
+        _ numbers: Range<Int>, of id: Int64, length: Int, sums: UnsafeRawBufferPointer
+    ) throws(SQLiteFailure) -> CacheFile.Pieces {
         guard sums.count == 8 * numbers.count else { return .damaged }
         let descriptor = open(path(id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return errno == ENOENT ? .absent : .damaged }
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT: return .absent
+            // A link, or not a file at all.
+            case ELOOP, ENXIO, EISDIR: return .damaged
+            default: throw BodyFiles.failure("A body's file cannot be opened in \(folder)")
+            }
+        }
         defer { close(descriptor) }
         var pieces: [Bytes] = []
         for (index, number) in numbers.enumerated() {
             let start = number * PieceBuffer.pieceSize
             let sum = Int64(littleEndian: sums.loadUnaligned(fromByteOffset: 8 * index, as: Int64.self))
+            var failure: SQLiteFailure?
             let piece = PiecePool.shared.piece(of: min(PieceBuffer.pieceSize, length - start)) { buffer in
-                BodyFiles.read(descriptor, at: start, into: buffer)
-                    && CacheFile.sum(UnsafeRawBufferPointer(buffer), CacheFile.pieceID(id, number)) == sum
+                guard BodyFiles.read(descriptor, at: start, into: buffer) else {
+                    if errno != 0 { failure = BodyFiles.failure("A body's file cannot be read in \(folder)") }
+                    return false
+                }
+                return CacheFile.sum(UnsafeRawBufferPointer(buffer), CacheFile.pieceID(id, number)) == sum
             }
+            if let failure { throw failure }
             guard let piece else { return .damaged }
             pieces.append(piece)
         }
         return .intact(pieces)
     }
 
+    /// Whether all was read; otherwise `errno` tells why, or is 0 where the file is too short.
     private static func read(_ descriptor: Int32, at start: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var done = 0
         while done < buffer.count {
             let count = pread(
                 descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(start + done))
             if count < 0 && errno == EINTR { continue }
-            if count <= 0 { return false }
+            if count <= 0 {
+                // A folder cannot be a body.
+                if count == 0 || errno == EISDIR { errno = 0 }
+                return false
+            }
             done += count
         }
         return true

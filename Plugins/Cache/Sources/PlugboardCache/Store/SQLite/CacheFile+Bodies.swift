@@ -28,7 +28,9 @@ extension CacheFile {
             let found = try connection.first(
                 "SELECT substr(sums, ?, ?) FROM file WHERE id = ?", .integer(1 + 8 * numbers.lowerBound),
                 .integer(8 * numbers.count), .integer(id)
-            ) { bodies.pieces(numbers, of: id, length: length, sums: $0.bytes(0)) }
+            ) { (row) throws(SQLiteFailure) in
+                try bodies.pieces(numbers, of: id, length: length, sums: row.bytes(0))
+            }
             if let found { return found }
         }
         var pieces: [Bytes] = []

@@ -143,13 +143,14 @@ extension SQLiteCacheStore {
                 state.pause = nil
             }
         case .failure(let failure):
-            let mustPause = [.full, .inaccessible, .busy].contains(failure.kind)
+            let mustPause = [.full, .inaccessible, .busy, .newer, .readOnly].contains(failure.kind)
             let isFirst = state.withLock { state in
                 if mustPause { state.pause = .now + pause }
                 defer { state.hasWarned = state.hasWarned || mustPause }
                 return !state.hasWarned
             }
-            if mustPause && isFirst {
+            // The store has told of a file that can be read only.
+            if mustPause && isFirst && failure.kind != .readOnly {
                 notice("Nothing is stored for a while, and requests continue: \(failure)")
             }
         }

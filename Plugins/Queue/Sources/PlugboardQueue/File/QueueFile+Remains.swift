@@ -1,0 +1,28 @@
+import PlugboardSQLite
+
+/// What is left of bodies, and of this process.
+extension QueueFile {
+    /// Whether pieces of bodies are to be removed.
+    func hasRemains(_ connection: Connection) throws(SQLiteFailure) -> Bool {
+        try connection.first("SELECT 1 FROM gone LIMIT 1") { _ in true } ?? false
+    }
+
+    /// Removes some pieces of bodies whose requests need them no longer, each in a transaction of its own: to overwrite
+    /// a large body takes long.
+    func sweep(_ connection: Connection) throws(SQLiteFailure) {
+        guard let body = try connection.first("SELECT body FROM gone LIMIT 1", read: { $0.integer(0) }) else { return }
+        for _ in 0..<8 {
+            try connection.run(
+                """
+                DELETE FROM piece WHERE request = ?1 AND number = (SELECT max(number) FROM piece WHERE request = ?1)
+                """, .integer(body))
+            if connection.changes > 0 { continue }
+            return try connection.run("DELETE FROM gone WHERE body = ?", .integer(body))
+        }
+    }
+
+    /// Whether this process writes or sends requests of the file.
+    func isOwner(_ connection: Connection) throws(SQLiteFailure) -> Bool {
+        try connection.first("SELECT 1 FROM request WHERE owner = ? LIMIT 1", .text(owner)) { _ in true } ?? false
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// Reads of files that fail, in a process of its own: a library that is loaded before the C library counts all calls of
+/// `pread`, and makes some of them fail.
+package enum ReadFaults {
+    private static let source = """
+        #define _GNU_SOURCE
+        #include <errno.h>
+        #include <stdatomic.h>
+        #include <sys/syscall.h>
+        #include <sys/types.h>
+        #include <unistd.h>
+        static _Atomic long first, last, calls;
+        static _Atomic int code;
+        void plugboard_fail_reads(long from, long count, int error) {
+            first = from, last = from + count - 1, code = error, calls = 0;
+        }
+        long plugboard_reads(void) { return calls; }
+        static ssize_t one(int file, void *bytes, size_t count, off_t offset) {
+            long number = ++calls;
+            if (number >= first && number <= last) return errno = code, -1;
+            return syscall(SYS_pread64, file, bytes, count, offset);
+        }
+        ssize_t pread(int file, void *bytes, size_t count, off_t offset) { return one(file, bytes, count, offset); }
+        ssize_t pread64(int file, void *bytes, size_t count, off64_t offset) { return one(file, bytes, count, offset); }
+        """
+
+    /// Runs the tests of this program that the filter fits in such a process, which are told the folder as
+    /// `PLUGBOARD_TEST_FAULTS`.
+    package static func run(_ filter: String, in folder: TemporaryFolder) async throws -> ProcessRunner.Outcome {
+        let library = folder.file("faults.so")
+        try ProcessRunner.output(
+            of: ["cc", "-std=gnu11", "-shared", "-fPIC", "-O1", folder.write("faults.c", source), "-o", library])
+        return try await WriterProcess.run(
+            filter, ["LD_PRELOAD": library, "PLUGBOARD_TEST_FAULTS": folder.path])
+    }
+
+    /// The folder, in such a process.
+    package static var folder: String? { WriterProcess.variable("PLUGBOARD_TEST_FAULTS") }
+
+    /// Performs work with each of its reads failing, alone and with all that follow, with each of some errors.
+    ///
+    /// - Parameters:
+    ///   - work: What reads; it must begin anew each time.
+    ///   - check: Called after each, when no read fails.
+    package static func atAllPositions(
+        errors: [Int32] = [EIO, ENOMEM, EAGAIN], _ work: () async throws -> Void, check: () async throws -> Void
+    ) async throws {
+        let handle = try #require(dlsym(nil, "plugboard_fail_reads"))
+        let fail = unsafeBitCast(handle, to: (@convention(c) (Int, Int, Int32) -> Void).self)
+        let reads = unsafeBitCast(
+            try #require(dlsym(nil, "plugboard_reads")), to: (@convention(c) () -> Int).self)
+        for error in errors {
+            for count in [1, 2, Int.max / 2] {
+                var position = 1
+                var isReached = true
+                while isReached {
+                    fail(position, count, error)
+                    try await work()
+                    isReached = reads() >= position
+                    fail(0, 0, 0)
+                    try await check()
+                    position += 1
+                }
+                #expect(position > 5)
+            }
+        }
+    }
+}
