@@ -838,6 +838,12 @@ public:
         }
         return options;
     }
+    // A text that stands for the route of the request and for the trust in who responds; PLUG_ROUTE_… to `flags`. What
+    // is stored or shared of one exchange must not be used for one with another text.
+    std::string_view route(plug_route_flags *flags = nullptr) const noexcept {
+        auto facts = exchange_facts();
+        return facts ? view(facts->route(raw_, flags)) : std::string_view();
+    }
     // What is known of an attribute that `attribute` returns: PLUG_ATTRIBUTE_… together.
     plug_attribute_flags attribute_flags(std::string_view name) const noexcept {
         auto facts = exchange_facts();

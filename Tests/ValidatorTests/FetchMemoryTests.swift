@@ -57,6 +57,20 @@ struct FetchMemoryTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `a document is fetched by the route of the exchange, and serves this route only`(linkage: Linkage) async throws {
+        let (kernel, transport) = try kernel(linkage) { _ in .respond(200, Self.json, [#"{"type": "integer"}"#]) }
+        var (first, second) = (request("https://schemas.test/a"), request("https://schemas.test/a"))
+        first.options.unixSocket = "/run/a.sock"
+        second.options.proxy = "http://proxy.test:1"
+
+        for request in [first, second, first] { _ = try await kernel.send(request) }
+
+        let fetched = transport.requests.filter { $0.url == "https://schemas.test/a" }.map(\.options)
+        #expect(fetched.map(\.unixSocket) == ["/run/a.sock", nil])
+        #expect(fetched.map(\.proxy) == [nil, "http://proxy.test:1"])
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a schema that cannot be compiled for want of a document is tried again after ten seconds`(linkage: Linkage)
         async throws
     {

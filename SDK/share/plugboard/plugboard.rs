@@ -111,6 +111,7 @@ pub mod raw {
 
     pub const PLUG_ATTRIBUTE_OWN: plug_attribute_flags = 1;
     pub const PLUG_ATTRIBUTE_SECRET: plug_attribute_flags = 2;
+    pub const PLUG_ROUTE_UNVERIFIED: plug_route_flags = 1;
 
     pub const PLUG_COMMAND_QUIET: plug_command_flags = 1;
     pub const PLUG_HOST_QUIET: plug_host_flags = 1;
@@ -118,6 +119,7 @@ pub mod raw {
     pub type plug_command_flags = u64;
     pub type plug_host_flags = u32;
     pub type plug_attribute_flags = u32;
+    pub type plug_route_flags = u32;
     pub type plug_pull = u64;
     pub type plug_ticket = u64;
     pub type plug_reply = u64;
@@ -469,6 +471,12 @@ pub mod raw {
         ) -> plug_result,
         pub attribute_flags: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_attribute_flags,
         pub subresponse_attempts: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> u32,
+        pub route: unsafe extern "C" fn(exchange: *mut plug_exchange, flags: *mut plug_route_flags) -> plug_text,
+        pub configured_route: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            url: plug_text,
+            flags: *mut plug_route_flags,
+        ) -> plug_text,
     }
 
     #[repr(C)]
@@ -1619,6 +1627,15 @@ impl Exchange<'_> {
             options.push(RequestOption { name, value, is_secret: flags & PLUG_FLAG_SECRET != 0 });
         }
         options
+    }
+
+    /// A text that stands for the route of the request and for the trust in who responds, and `PLUG_ROUTE_…` together.
+    /// What is stored or shared of one exchange must not be used for one with another text.
+    pub fn route(&self) -> (String, raw::plug_route_flags) {
+        let Some(facts) = self.facts() else { return (String::new(), 0) };
+        let mut flags = 0;
+        let route = unsafe { (facts.route)(self.raw, &mut flags) };
+        (if route.bytes.is_null() { String::new() } else { unsafe { string(route) } }, flags)
     }
 
     /// What is known of an attribute that `attribute` returns: `PLUG_ATTRIBUTE_…` together.

@@ -10,10 +10,13 @@ extension HostContext {
     ) -> plug_result {
         guard let core = startedCore else { return codeOfAbsence }
         body?.unbind()
-        let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
-            try Request(subRequest: table, body, of: id)
-        }
         let home = parent == 0 ? core.placeDetached() : core.home(of: parent)
+        let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
+            var request = try Request(subRequest: table, body, of: id)
+            // Here too, because a detached one may begin after its exchange has ended.
+            if home.loop.isCurrent, let parent = home.exchange(parent) { request.inherit(from: parent.request.head) }
+            return request
+        }
         let number = home.subRequests.reserve()
         let outcome = SubRequestOutcome(self, number: number, context: context, completed: completed)
         home.subRequests.set(number, to: outcome)
@@ -122,19 +125,5 @@ extension Request {
         }
         if table.timeout > 0 { options.timeout = .nanoseconds(table.timeout) }
         if options != RequestOptions() { self.options = options }
-    }
-
-    /// A sub-request has the options of the request that it is for, such as the proxy and the trusted certificates,
-    /// unless it sets its own. At the same origin it also has the same pins and the same client certificate. The
-    /// timeout is its own. Fields that are secret there are secret here.
-    fileprivate mutating func inherit(from parent: Request) {
-        for index in parent.fields.indices where parent.fields.isSecret(at: index) {
-            parent.fields.withField(index) { name, _ in fields.markSecret(name) }
-        }
-        guard parent.hasOptions else { return }
-        let isSameOrigin = Origin(url: url).map { $0 == Origin(url: parent.url) } ?? false
-        var inherited = isSameOrigin ? parent.options : parent.options.forOtherOrigins
-        inherited.timeout = nil
-        options = options.over(inherited)
     }
 }

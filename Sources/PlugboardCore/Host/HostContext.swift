@@ -83,7 +83,8 @@ final class HostContext: @unchecked Sendable {
 
     private let kept = Mutex<[String: plug_text]>([:])
 
-    private func keptText(_ text: String) -> plug_text {
+    /// A text as long as the host lives.
+    func keptText(_ text: String) -> plug_text {
         kept.withLock { kept in
             if let known = kept[text] { return known }
             let made = plug_text(immortal: text)

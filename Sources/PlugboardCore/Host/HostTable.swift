@@ -93,6 +93,19 @@ enum HostTable {
             },
             subresponse_attempts: { response in
                 response.map { UInt32(clamping: SubResponseNode.from($0).attempts) } ?? 0
+            },
+            route: { pointer, flags in
+                guard let pointer else { return plug_text() }
+                let exchange = ExchangeCore.from(pointer)
+                let mark = exchange.core.routes.mark(of: exchange.request.head)
+                flags?.pointee = mark.isVerified ? 0 : PLUG_ROUTE_UNVERIFIED
+                return mark.text.isEmpty ? plug_text() : exchange.scratch.text(mark.text)
+            },
+            configured_route: { host, url, flags in
+                guard let host, let core = HostContext.from(host).core else { return plug_text() }
+                let mark = core.routes.mark(for: url.string)
+                flags?.pointee = mark.isVerified ? 0 : PLUG_ROUTE_UNVERIFIED
+                return mark.text.isEmpty ? plug_text() : HostContext.from(host).keptText(mark.text)
             }))
 
     // MARK: Verdicts

@@ -16,6 +16,7 @@ final class KernelCore: @unchecked Sendable {
     let settings: KernelSettings
     /// The settings' options, as attempts carry them.
     let defaults: StoredOptions
+    let routes: ConfiguredRoutes
     let origins: [Origin: [String: String]]
     let resolved: ResolvedPlugins
     let log: KernelLog
@@ -61,6 +62,7 @@ final class KernelCore: @unchecked Sendable {
     ) {
         self.settings = settings
         defaults = StoredOptions(settings.defaults)
+        routes = ConfiguredRoutes(settings)
         self.origins = origins
         self.resolved = resolved
         self.log = log

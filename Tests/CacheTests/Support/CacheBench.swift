@@ -21,7 +21,7 @@ final class CacheBench: Sendable {
     init(
         _ linkage: Linkage, _ transport: (any Transport)? = nil, settings: JSONObject = [:],
         beside scripted: [ScriptedPlugin] = [], clock: ManualClock? = ManualClock(),
-        folder: TemporaryFolder? = nil, log: KernelLog = .silent
+        folder: TemporaryFolder? = nil, log: KernelLog = .silent, kernel change: (inout KernelSettings) -> Void = { _ in }
     ) throws {
         manual = clock
         self.folder = try folder ?? TemporaryFolder("cache")
@@ -39,8 +39,10 @@ final class CacheBench: Sendable {
         }
         let scripted = scripted + [door]
         let entry = PluginEntry(id: "cache", path: path, settings: settings)
+        var configuration = Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) })
+        change(&configuration.kernel)
         kernel = try Kernel(
-            configuration: Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) }),
+            configuration: configuration,
             catalog: Catalog((linkage == .linked ? [cachePlugin()] : []) + scripted.map(\.descriptor)),
             loader: .dynamic, transport: transport, log: log, clock: clock)
     }

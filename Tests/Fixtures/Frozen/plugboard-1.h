@@ -383,7 +383,9 @@ typedef uint32_t plug_subrequest_flags;
 //   4. Attributes, fields and body of the exchange's request are not those of the sub-request.
 //   5. Time. Its own `timeout` applies, not the exchange's. It goes on while the exchange is suspended.
 //   6. End. It is cancelled when the exchange ends. With PLUG_SUBREQUEST_DETACHED it goes on; if it is sent after the
-//      end of the exchange, it takes nothing from it.
+//      end of the exchange, it takes nothing from it. A plugin that sends it that late, or for several exchanges, hands
+//      in the options itself, which PLUG_EXTENSION_EXCHANGE_FACTS shows, without pins and client certificate where the
+//      origin is another; otherwise it would pass by the proxy.
 //   7. Limits. Sub-requests nest four deep. Connection limits never make one wait.
 typedef struct plug_subrequest_v1 {
     plug_text method;
@@ -761,8 +763,12 @@ typedef uint32_t plug_attribute_flags;
 #define PLUG_ATTRIBUTE_OWN 1u      // the request itself carries it; without: the configuration gives it
 #define PLUG_ATTRIBUTE_SECRET 2u   // the table of its plugin says that it is secret
 
-// What a plugin needs to send the request of an exchange again later, as a request of its own. The table is the same
-// for all plugins, and valid as long as the process lives.
+// What is known of a route, as bits.
+typedef uint32_t plug_route_flags;
+#define PLUG_ROUTE_UNVERIFIED 1u   // the server's certificate is not verified, so anybody may have responded
+
+// What a plugin needs to send the request of an exchange again later, as a request of its own, and to keep apart what
+// came by different routes. The table is the same for all plugins, and valid as long as the process lives.
 typedef struct plug_exchange_facts_v1 {
     // Returns the id of the plugin that sent the request as a sub-request; {NULL, 0} for a request of the program.
     // Owned by the kernel; valid until the hook returns. [loop]
@@ -778,6 +784,16 @@ typedef struct plug_exchange_facts_v1 {
     // Returns how many attempts on the network a sub-request made, also one that failed. Works where subresponse_head
     // does. [loop]
     uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
+    // Returns a text that stands for the route of the request as it is now, and for the trust in who responds: it
+    // differs where an option of the request or of the configuration does that decides on them, which are unixSocket,
+    // proxy, noProxy, connectTo, interface and, over TLS, tls.verify, tls.ca, tls.pins, tls.certificate and tls.key.
+    // {NULL, 0} where none is set. The same text means the same in another process, too. What a plugin stores or shares
+    // of one exchange must not be used for one with another text, and is not stored where PLUG_ROUTE_UNVERIFIED is
+    // written to `flags`, which may be NULL. Owned by the kernel; valid until the hook returns. [loop]
+    plug_text (*route)(plug_exchange *exchange, plug_route_flags *flags);
+    // Returns the same of a request to `url` that has no options of its own; the text is valid as long as the host.
+    // [any]
+    plug_text (*configured_route)(const plug_host_v1 *host, plug_text url, plug_route_flags *flags);
 } plug_exchange_facts_v1;
 
 // An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_WHOLE_BODY)) returns a

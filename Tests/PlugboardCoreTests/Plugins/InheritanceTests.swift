@@ -97,6 +97,29 @@ import Testing
         #expect(options.map(\.proxy) == ["http://proxy.test:1", "http://proxy.test:1"])
     }
 
+    @Test func `a detached sub-request has the options of an exchange that has ended before it begins`() async throws {
+        let transport = MockTransport()
+        let plugin = ScriptedPlugin("asker", priority: 500)
+        let completed = Gate()
+        plugin.onRequest = { [unowned plugin] exchange in
+            plugin.host?.send(Request(.get, "http://sub.test/"), for: exchange.id, isDetached: true) { _ in
+                completed.open()
+            }
+            return .respond(ResponseHead(status: 200))
+        }
+        let kernel = try makeKernel([plugin], transport)
+        var request = Request(.get, anywhere)
+        request.options.proxy = "http://proxy.test:1"
+        request.options.tls.ca = "/ca.pem"
+        request.options.tls.certificate = "/me.pem"
+
+        _ = try await kernel.send(request)
+        try await completed.opened()
+
+        let sent = try #require(transport.requests.first?.options)
+        #expect(sent.proxy == "http://proxy.test:1" && sent.tls.ca == "/ca.pem" && sent.tls.certificate == nil)
+    }
+
     @Test func `all options of a sub-request count`() async throws {
         var options = RequestOptions()
         options.connectTimeout = .microseconds(1500)

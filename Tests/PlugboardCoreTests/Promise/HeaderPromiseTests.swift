@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "68c1ed437c845d50bc81701fcbdefa6ed97b1590ac905e67ca62be290d9a3507"
+    private static let digest = "827d53a857e4cc616b6718499f3be73a7040b7a0e1345466a58e6d9ce8aa5067"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -49,7 +49,7 @@ struct HeaderPromiseTests {
                 "plug_subresponse_function", "plug_timer_function",
             ])
         #expect(Array(declarations.functions.keys) == ["plug_make_text"])
-        #expect(declarations.macros.count == 70)
+        #expect(declarations.macros.count == 71)
     }
 
     /// A change of the header, and the breach that the check reports for it.

@@ -73,6 +73,36 @@ struct ExchangeFactsTests {
         await kernel.shutDown()
     }
 
+    @Test func `a plugin sees by which route a request goes, and whether the server is verified`() async throws {
+        let seen = Record()
+        let reader = ScriptedPlugin("reader", priority: 100)
+        reader.onRequest = { [unowned reader] exchange in
+            let route = exchange.route
+            let isConfigured = reader.host?.route(to: exchange.request.url) == route
+            seen.add("\(route.text.utf8.count) \(route.isVerified) \(isConfigured)")
+            return .next
+        }
+        let kernel = try makeKernel([reader]) {
+            $0.kernel.tls.pins = ["pinned.test": ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]]
+        }
+        func send(_ url: String, _ change: (inout RequestOptions) -> Void = { _ in }) async throws {
+            var request = Request(.get, url)
+            change(&request.options)
+            _ = try await kernel.send(request)
+        }
+
+        try await send("https://a.test/")
+        try await send("https://a.test/") { $0.connectTimeout = .seconds(7) }
+        try await send("HTTPS://pinned.test/")
+        try await send("https://a.test/") { $0.tls.verify = false }
+        try await send("http://a.test/") { $0.tls.verify = false }
+        try await send("http://a.test/") { $0.unixSocket = "/run/a.sock" }
+
+        #expect(
+            seen.lines == ["0 true true", "0 true true", "32 true true", "32 false false", "0 true true", "32 true false"])
+        await kernel.shutDown()
+    }
+
     @Test func `a plugin that sends a sub-request sees how many attempts it made`() async throws {
         let seen = Record()
         let asker = ScriptedPlugin("asker", priority: 500)

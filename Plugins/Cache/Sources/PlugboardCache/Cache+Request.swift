@@ -34,7 +34,7 @@ extension Cache {
         }
         let lookup = lookupRules.lookup(
             method ?? request.method, url, request.fields,
-            rule: rule ?? lookupRules.rule { exchange.attribute($0) }, body: body
+            rule: rule ?? lookupRules.rule { exchange.attribute($0) }, body: body, route: exchange.route
         ) { exchange.attribute($0) }
         return lookUp(lookup, exchange, Waited())
     }
@@ -116,7 +116,7 @@ extension Cache {
         _ reuse: Reuse, _ body: (any StoredSource)?, _ lookup: Lookup, _ exchange: borrowing Exchange
     ) -> RequestVerdict {
         report(Part(reuse.freshness), exchange.id)
-        if let forward = reuse.revalidation { revalidate(lookup, forward, exchange.id) }
+        if let forward = reuse.revalidation { revalidate(lookup, forward, exchange.id, exchange.inheritance) }
         return .respond(head(of: reuse, reuse.status), body.map { $0.body })
     }
 
@@ -188,7 +188,7 @@ extension RequestFacts {
     /// Whether stored responses can matter to the request.
     var usesStore: Bool {
         switch kind {
-        case .get, .head, .search: mode != .noStore
+        case .get, .head, .search: mode != .noStore && isVerified
         case .safe, .unsafe: false
         }
     }

@@ -59,10 +59,12 @@ struct LookupRules: Sendable {
 
     /// The look-up of a request with this URL and these fields.
     ///
-    /// - Parameter rule: `rule` of the same exchange.
+    /// - Parameters:
+    ///   - rule: `rule` of the same exchange.
+    ///   - route: By which it is sent: a response is stored for the same route only.
     func lookup(
         _ method: PlugboardKit.Method, _ url: RecentURLs.Known, _ fields: Fields, rule: KeyRule, body: LookupBody,
-        _ attribute: Attribute
+        route: Route, _ attribute: Attribute
     ) -> Lookup {
         var digest: String?
         var kept: Bytes?
@@ -70,10 +72,12 @@ struct LookupRules: Sendable {
             digest = bytes.sha256
             kept = bytes
         }
-        let key =
+        var key =
             rule.isPlain
             ? url.key
             : rule.key(method: method, url: url.normal, request: fields, body: digest)
+        if let host = otherHost(fields, url) { key = CacheKey(text: "\(key.text)\n\tHost \(host)") }
+        if !route.text.isEmpty { key = CacheKey(text: "\(key.text)\n\troute \(route.text)") }
         let own = RequestFacts.Own(
             timeToLive: attribute(CacheAttributes.keys.timeToLive.name).flatMap { DurationText($0)?.duration }
                 ?? timesToLive.ofURL(url.normal.text),
@@ -82,8 +86,14 @@ struct LookupRules: Sendable {
         let facts = RequestFacts(
             method: method, key: key, url: url.normal.text, fields: fields,
             mode: attribute(CacheAttributes.keys.mode.name).flatMap { CacheMode(rawValue: $0) } ?? mode, own: own,
-            body: body.part(of: rule, method))
+            body: body.part(of: rule, method), isVerified: route.isVerified)
         return Lookup(facts: facts, method: method, url: url.text, body: kept)
+    }
+
+    /// The `Host` that the caller wrote, if it is not the URL's: it selects another resource (RFC 9110 §7.1).
+    private func otherHost(_ fields: Fields, _ url: RecentURLs.Known) -> String? {
+        guard fields.contains(.host), let host = fields[.host]?.lowercased() else { return nil }
+        return host == URLParts(url.normal.text)?.authority?.lowercased() ? nil : host
     }
 
     private func version(_ own: String?) -> String {

@@ -8,11 +8,14 @@ final class Revalidation: Sendable {
     private let cache: Cache
     private let lookup: Lookup
     private let flight: Flight
+    /// Of the exchange that it is for, which has ended when a second request is sent.
+    private let inheritance: Inheritance
 
-    init(_ cache: Cache, _ lookup: Lookup, _ flight: Flight) {
+    init(_ cache: Cache, _ lookup: Lookup, _ flight: Flight, _ inheritance: Inheritance) {
         self.cache = cache
         self.lookup = lookup
         self.flight = flight
+        self.inheritance = inheritance
     }
 
     /// Sends the request of the policy: a GET, or the search itself, without the caller's own conditions and range.
@@ -25,6 +28,7 @@ final class Revalidation: Sendable {
         for name in forward.edits.removed { request.fields.remove(name) }
         for field in forward.edits.set { request.fields.remove(FieldName(field.name)) }
         for field in forward.edits.set { request.fields.append(FieldName(field.name), field.value) }
+        request.inherit(inheritance)
         let requested = cache.host.wallClock
         cache.host.send(request, for: exchange, from: .insideSender, isDetached: true) { result in
             guard case .success(let response) = result else { return self.fail() }
@@ -93,11 +97,11 @@ final class Revalidation: Sendable {
 
 extension Cache {
     /// Validates in the background, unless the same revalidation is under way or has just failed.
-    func revalidate(_ lookup: Lookup, _ forward: Forward, _ exchange: UInt64) {
+    func revalidate(_ lookup: Lookup, _ forward: Forward, _ exchange: UInt64, _ inheritance: Inheritance) {
         guard !setbacks.forbid(lookup.facts.key, host.now),
             case .leads(let flight) = flights.board(FlightKey(lookup.facts, forward.entries))
         else { return }
-        Revalidation(self, lookup, flight).ask(forward.withoutBodies, for: exchange)
+        Revalidation(self, lookup, flight, inheritance).ask(forward.withoutBodies, for: exchange)
     }
 }
 

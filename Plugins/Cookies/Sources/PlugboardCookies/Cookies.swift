@@ -16,6 +16,9 @@ struct Cookies: Plugin {
     let settings: Settings
     let host: PluginHost
     let jars: Jars
+    /// The cookies of servers whose certificate was not verified, in memory only. They are sent to no verified server,
+    /// and the other jars' cookies to no unverified one: anybody may have set these, and anybody may read those.
+    let unverified: Jars
     let suffixes = PublicSuffixes.system
     private let stored: PluginHost.Counter
     private let refused: PluginHost.Counter
@@ -31,9 +34,9 @@ struct Cookies: Plugin {
                 throw PlugboardError(.configuration, "Cookies cannot be stored in the file. \(error.message)")
             }
         }
-        jars = Jars(
-            limits: Jar.Limits(perDomain: settings.domainLimit, total: settings.limit), suffixes: suffixes,
-            path: path?.current, host: host)
+        let limits = Jar.Limits(perDomain: settings.domainLimit, total: settings.limit)
+        jars = Jars(limits: limits, suffixes: suffixes, path: path?.current, host: host)
+        unverified = Jars(limits: limits, suffixes: suffixes, path: nil, host: host)
     }
 
     /// The file now, and when the plugin is started. Nil without a file, and, with a warning, without a data directory,
@@ -69,6 +72,7 @@ struct Cookies: Plugin {
             return .wait(ticket)
         }
         if exchange.visit == .deadline { jars.giveUpWaiting() }
+        let jars = jars(of: exchange)
         guard !jars.isEmpty, exchange[CookiesAttributes.keys.send] != false else { return .next }
         let request = exchange.request
         // A request that has a `Cookie` field of its own is not changed.
@@ -85,12 +89,15 @@ struct Cookies: Plugin {
         switch exchange {
         case .some(let exchange):
             guard exchange[CookiesAttributes.keys.store] != false, let uri = uri(of: exchange) else { return }
-            receive(head.fields, from: uri, into: jar(of: exchange), in: exchange.id)
+            receive(head.fields, from: uri, into: jar(of: exchange), of: jars(of: exchange), in: exchange.id)
         case .none: break
         }
     }
 
     private func jar(of exchange: borrowing Exchange) -> String { exchange[CookiesAttributes.keys.jar] ?? settings.jar }
+
+    /// The jars that an exchange sends cookies of, and stores them in.
+    private func jars(of exchange: borrowing Exchange) -> Jars { exchange.route.isVerified ? jars : unverified }
 
     /// The URL of the request; in an event, the URL that was sent.
     private func uri(of exchange: borrowing Exchange) -> RequestURI? {
@@ -99,7 +106,7 @@ struct Cookies: Plugin {
 
     // MARK: Receiving
 
-    private func receive(_ fields: Fields, from uri: RequestURI, into jar: String, in exchange: UInt64) {
+    private func receive(_ fields: Fields, from uri: RequestURI, into jar: String, of jars: Jars, in exchange: UInt64) {
         let tally = jars.withJar(jar) { jar, now in
             var tally = Tally(evictions: jar.evictions)
             fields.forEachField { name, value in

@@ -2,7 +2,8 @@ import PlugboardKit
 import PlugboardValidatorOptions
 import Synchronization
 
-/// Fetches documents that schemas refer to, as sub-requests that belong to no exchange.
+/// Fetches documents that schemas refer to, as sub-requests that outlive the exchange that asked first. They take its
+/// route, and a document serves exchanges of the same route.
 ///
 /// Redirects are not followed, because they could lead past the list of allowed URLs. Cookies and credentials are not
 /// sent, neither those of an exchange nor those of the configuration.
@@ -90,9 +91,12 @@ final class SchemaFetching: Sendable {
         return SchemaFetching.isPlain(parts)
     }
 
-    /// Fetches a document, or returns the one that was fetched before.
-    func document(_ uri: String) async throws(PlugboardError) -> JSONValue {
-        let key = ExactText(uri)
+    /// Fetches a document, or returns the one that was fetched before by the same route.
+    func document(
+        _ uri: String, by route: Route, inheriting inheritance: Inheritance
+    ) async throws(PlugboardError) -> JSONValue {
+        // No URI contains a line break.
+        let key = ExactText("\(uri)\n\(route.text)")
         let known: Known = memory.withLock { memory in
             switch memory.known[key] {
             case .document(let document, let size): return .document(document, size: size)
@@ -103,7 +107,7 @@ final class SchemaFetching: Sendable {
             memory.makeRoom(for: 0)
             // A task of its own: the exchange that asked first may be cancelled.
             let edition = memory.edition
-            let found = Known.underway(Task { [self] in await result(uri, key, edition) })
+            let found = Known.underway(Task { [self] in await result(uri, key, edition, inheritance) })
             memory.known[key] = found
             return found
         }
@@ -114,11 +118,13 @@ final class SchemaFetching: Sendable {
         }
     }
 
-    private func result(_ uri: String, _ key: ExactText, _ edition: Int) async -> Result<JSONValue, PlugboardError> {
+    private func result(
+        _ uri: String, _ key: ExactText, _ edition: Int, _ inheritance: Inheritance
+    ) async -> Result<JSONValue, PlugboardError> {
         let result: Result<JSONValue, PlugboardError>
         let found: Known?
         do throws(PlugboardError) {
-            let (document, size) = try await fetch(uri)
+            let (document, size) = try await fetch(uri, inheritance)
             result = .success(document)
             found = .document(document, size: size)
         } catch {
@@ -139,11 +145,14 @@ final class SchemaFetching: Sendable {
         return result
     }
 
-    private func fetch(_ uri: String) async throws(PlugboardError) -> (JSONValue, size: Int) {
+    private func fetch(
+        _ uri: String, _ inheritance: Inheritance
+    ) async throws(PlugboardError) -> (JSONValue, size: Int) {
         var request = Request(.get, uri)
         request.fields[.accept] = "application/schema+json, application/json"
         request.options.timeout = SchemaFetching.timeout
         for plugin in ["redirect", "cookies", "authentication"] { request.attributes["\(plugin).enabled"] = "false" }
+        request.inherit(inheritance)
         let response = try await host.send(request, for: nil, isDetached: true)
         guard response.head.status == 200 else {
             throw PlugboardError(.validatorSchema, "The response has the status \(response.head.status), not 200.")

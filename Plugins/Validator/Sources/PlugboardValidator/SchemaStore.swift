@@ -11,17 +11,20 @@ final class SchemaStore: Sendable {
         var isShape = false
         var draft: ValidatorDraft
         var formats: Bool
+        /// By which the documents come that it refers to; direct if none is fetched.
+        var route = Route.direct
 
         // By bytes: two texts that are canonically equivalent are two schemas.
         static func == (left: Key, right: Key) -> Bool {
             left.isShape == right.isShape && left.draft == right.draft && left.formats == right.formats
-                && left.text.utf8.elementsEqual(right.text.utf8)
+                && left.route == right.route && left.text.utf8.elementsEqual(right.text.utf8)
         }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(isShape)
             hasher.combine(draft)
             hasher.combine(formats)
+            hasher.combine(route)
             var text = text
             text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         }
@@ -54,6 +57,8 @@ final class SchemaStore: Sendable {
     private let fetching: SchemaFetching?
     /// Whether contents are checked where a draft asserts them.
     private let contents: Bool
+    /// Whether documents may be fetched.
+    var fetches: Bool { fetching != nil }
 
     init(fetching: SchemaFetching?, contents: Bool) {
         self.fetching = fetching
@@ -91,7 +96,9 @@ final class SchemaStore: Sendable {
     }
 
     /// Compiles a text; documents that it refers to are fetched where that is allowed. Not on the loop.
-    func load(_ key: Key) async throws(PlugboardError) -> JSONSchema {
+    ///
+    /// - Parameter inheritance: What the requests for documents take over.
+    func load(_ key: Key, inheriting inheritance: Inheritance) async throws(PlugboardError) -> JSONSchema {
         let (known, registry, edition) = look(key)
         if let known { return try known.get() }
         let source = try source(key, edition)
@@ -101,7 +108,7 @@ final class SchemaStore: Sendable {
                 documentLimit: fetching?.countLimit ?? 0
             ) { [fetching] uri in
                 guard let fetching, fetching.allows(uri) else { return nil }
-                return try await fetching.document(uri)
+                return try await fetching.document(uri, by: key.route, inheriting: inheritance)
             }
             keep(.success(schema), key, edition)
             return schema

@@ -36,10 +36,12 @@ extension Validator {
                 SchemaStore.Key(
                     text: text, isShape: schema == nil,
                     draft: exchange[ValidatorAttributes.keys.draft] ?? settings.draft,
-                    formats: exchange[ValidatorAttributes.keys.formats] ?? settings.formats))
+                    formats: exchange[ValidatorAttributes.keys.formats] ?? settings.formats, route: route(exchange)))
         }
         guard !responses.isEmpty || !operations.isEmpty, let type = type(response) else { return .nothing }
-        if let rule = rule(of: responses, exchange, status: status, type) { return try find(rule) }
+        if let rule = rule(of: responses, exchange, status: status, type) {
+            return try find(rule, exchange)
+        }
         return try find(exchange, status: status, type)
     }
 
@@ -51,7 +53,8 @@ extension Validator {
         else { return .nothing }
         // Schemas of a document can be large however short the reference is.
         return try find(
-            SchemaStore.Key(text: found.text, draft: found.draft, formats: settings.formats), inline: 0)
+            SchemaStore.Key(
+                text: found.text, draft: found.draft, formats: settings.formats, route: route(exchange)), inline: 0)
     }
 
     func rule(of rules: [Rule], _ exchange: borrowing Exchange, status: Int?, _ type: String) -> Rule? {
@@ -60,7 +63,16 @@ extension Validator {
         return rules.first { $0.rule.applies(method: method, url: url, status: status, type: type) }
     }
 
-    func find(_ rule: Rule) throws(PlugboardError) -> Found {
+    /// The route of documents that a schema refers to.
+    private func route(_ exchange: borrowing Exchange) -> Route { store.fetches ? exchange.route : .direct }
+
+    func find(_ rule: Rule, _ exchange: borrowing Exchange) throws(PlugboardError) -> Found {
+        let route = route(exchange)
+        if route != .direct {
+            var key = rule.key
+            key.route = route
+            return try find(key)
+        }
         if let schema = rule.schema(store.edition) { return .schema(schema) }
         let edition = store.edition
         let found = try find(rule.key)
@@ -74,8 +86,12 @@ extension Validator {
         try store.schema(key, inline: limit).map { .schema($0) } ?? .key(key)
     }
 
-    func load(_ key: SchemaStore.Key) async -> Result<JSONSchema, PlugboardError> {
-        do throws(PlugboardError) { return .success(try await store.load(key)) } catch { return .failure(error) }
+    func load(_ key: SchemaStore.Key, _ inheritance: Inheritance) async -> Result<JSONSchema, PlugboardError> {
+        do throws(PlugboardError) {
+            return .success(try await store.load(key, inheriting: inheritance))
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Type and subtype of a body, in lowercase.

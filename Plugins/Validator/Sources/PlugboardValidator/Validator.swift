@@ -111,7 +111,9 @@ struct Validator: Plugin {
             let type = type(exchange.request)
         else { return .next }
         return decide(exchange, .request) { exchange throws(PlugboardError) in
-            if let rule = rule(of: requests, exchange, status: nil, type) { return try find(rule) }
+            if let rule = rule(of: requests, exchange, status: nil, type) {
+                return try find(rule, exchange)
+            }
             return settings.checksOperationRequests ? try find(exchange, status: nil, type) : .nothing
         }
     }
@@ -142,8 +144,9 @@ struct Validator: Plugin {
             case .nothing: return .next
             case .schema(let schema): return check(exchange, schema, side)
             case .key(let key):
+                let inheritance = exchange.inheritance
                 return .wait { [self] in
-                    let schema = await load(key)
+                    let schema = await load(key, inheritance)
                     return { exchange in
                         switch schema {
                         case .success(let schema): check(exchange, schema, side)

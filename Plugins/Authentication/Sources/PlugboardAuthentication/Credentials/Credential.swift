@@ -33,6 +33,9 @@ struct Credential: Hashable, Sendable {
         if case .text(.given(let secret)) = source { secret } else { nil }
     }
 
+    /// Whether the secret comes from a server, so that it belongs to the route by which that is asked.
+    var isOfServer: Bool { if case .endpoint = source { true } else { false } }
+
     /// The value of `Authorization` for a secret: RFC 7617 §2, RFC 6750 §2.1.
     ///
     /// Throws `authentication.credential` for a secret that a field cannot contain; the error does not contain the

@@ -74,8 +74,9 @@ struct Fetcher: Sendable {
         let refreshToken = errand.keeper.memory.withLock { memory in
             memory.replaced.flatMap { $0.old == stored ? $0.new : nil } ?? stored
         }
-        let request = endpoint.request(
+        var request = endpoint.request(
             clientSecret: clientSecret, refreshToken: refreshToken, timeout: settings.timeout)
+        request.inherit(errand.keeper.inheritance)
         // Detached: the exchange that wanted the token may end earlier, or may be too deep in sub-requests.
         host.send(request, for: nil, isDetached: true) { result in
             switch result {

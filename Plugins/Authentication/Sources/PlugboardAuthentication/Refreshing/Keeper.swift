@@ -27,14 +27,21 @@ final class Keeper: Sendable {
     }
 
     let credential: Credential
+    /// By which a token endpoint is asked; a token is used for exchanges of the same route only.
+    let route: Route
+    /// Of the first exchange, for requests to the token endpoint.
+    let inheritance: Inheritance
     let memory = Mutex(Memory())
     private let state: Mutex<State>
 
     /// Origins listed by `status`.
     private static let originLimit = 64
 
-    init(_ credential: Credential, pause: Duration, at now: Duration) {
-        self.credential = credential
+    init(
+        _ credential: Credential, by route: Route = .direct, inheriting inheritance: Inheritance = .nothing,
+        pause: Duration, at now: Duration
+    ) {
+        (self.credential, self.route, self.inheritance) = (credential, route, inheritance)
         state = Mutex(State(life: SecretLife(pause: pause), lastUse: now))
     }
 

@@ -1,3 +1,4 @@
+import PlugboardKit
 import Synchronization
 
 /// The keepers of all credentials in use. Called from any thread.
@@ -5,24 +6,38 @@ final class Keyring: Sendable {
     /// The most credentials kept: a program may have one for each of its users.
     static let limit = 256
 
-    private let keepers = Mutex<[Credential: Keeper]>([:])
+    private struct Key: Hashable {
+        let credential: Credential
+        let route: Route
+    }
+
+    private let keepers = Mutex<[Key: Keeper]>([:])
     private let pause: Duration
 
     init(pause: Duration) { self.pause = pause }
 
-    /// The one keeper of a credential. At the limit, the least recently used keeper that is not fetching is removed.
-    func keeper(of credential: Credential, at now: Duration) -> Keeper {
-        keepers.withLock { keepers in
-            if let keeper = keepers[credential] { return keeper }
+    /// The one keeper of a credential and, if its secret comes from a server, of a route. At the limit, the least
+    /// recently used keeper that is not fetching is removed.
+    ///
+    /// - Parameter inheritance: Called for a new keeper whose secret comes from a server.
+    func keeper(
+        of credential: Credential, by route: @autoclosure () -> Route = .direct, at now: Duration,
+        inheritance: () -> Inheritance = { .nothing }
+    ) -> Keeper {
+        let isOfServer = credential.isOfServer
+        let key = Key(credential: credential, route: isOfServer ? route() : .direct)
+        return keepers.withLock { keepers in
+            if let keeper = keepers[key] { return keeper }
             if keepers.count >= Self.limit {
                 let idle = keepers.values.lazy.map { (keeper: $0, status: $0.status(at: now)) }
                     .filter { !$0.status.isFetching }
                 if let oldest = idle.min(by: { $0.status.lastUse < $1.status.lastUse }) {
-                    keepers[oldest.keeper.credential] = nil
+                    keepers[Key(credential: oldest.keeper.credential, route: oldest.keeper.route)] = nil
                 }
             }
-            let keeper = Keeper(credential, pause: pause, at: now)
-            keepers[credential] = keeper
+            let keeper = Keeper(
+                credential, by: key.route, inheriting: isOfServer ? inheritance() : .nothing, pause: pause, at: now)
+            keepers[key] = keeper
             return keeper
         }
     }

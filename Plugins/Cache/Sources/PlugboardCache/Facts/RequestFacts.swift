@@ -36,13 +36,16 @@ final class RequestFacts: Sendable {
     let fields: Fields
     let directives: RequestDirectives
     let conditions: Conditions
+    /// Whether it is known who responds: without verification, nothing is stored, and nothing stored is used.
+    let isVerified: Bool
 
     /// - Parameter body: Whether the request has a body, and whether the key contains it.
     init(
         method: PlugboardKit.Method, key: CacheKey, url: String, fields: Fields, mode: CacheMode = .default,
         own: Own = Own(),
-        body: RequestBody = .none
+        body: RequestBody = .none, isVerified: Bool = true
     ) {
+        self.isVerified = isVerified
         self.key = key
         self.url = url
         self.mode = mode
@@ -59,6 +62,7 @@ final class RequestFacts: Sendable {
     private init(_ other: RequestFacts, kind: Kind, fields: Fields, conditions: Conditions) {
         (self.kind, self.fields, self.conditions) = (kind, fields, conditions)
         (isPost, key, url, mode, own) = (other.isPost, other.key, other.url, other.mode, other.own)
+        isVerified = other.isVerified
         directives = other.directives
     }
 

@@ -35,7 +35,7 @@ extension CachePolicy {
         case .safe, .unsafe: return .method
         case .get, .head, .search: break
         }
-        if request.mode == .noStore || request.directives.noStore { return .bypass }
+        if !request.isVerified || request.mode == .noStore || request.directives.noStore { return .bypass }
         if request.mode == .reload { return .request }
         // RFC 9111 §4.3.2: only the origin can evaluate these conditions; the same holds for unsupported ranges.
         if request.conditions.contains(.originOnly) { return .bypass }

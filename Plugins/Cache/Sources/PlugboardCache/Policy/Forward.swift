@@ -42,7 +42,9 @@ final class Forward: Sendable {
     }
 
     /// Whether the response may be stored. An unsafe method invalidates entries even if not.
-    var mayStore: Bool { request.kind != .safe && request.mode != .noStore && !request.directives.noStore }
+    var mayStore: Bool {
+        request.kind != .safe && request.mode != .noStore && !request.directives.noStore && request.isVerified
+    }
 
     /// Whether identical requests may wait for this one, because nothing in it is specific to its caller.
     var mayBeShared: Bool {

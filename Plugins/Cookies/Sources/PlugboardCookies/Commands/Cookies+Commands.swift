@@ -19,7 +19,9 @@ extension Cookies {
             case .import: reply.json(try importFile(arguments))
             case .export: try export(arguments, reply)
             case .forget:
-                jars.clear(try arguments["jar"])
+                let jar: String? = try arguments["jar"]
+                jars.clear(jar)
+                unverified.clear(jar)
                 reply.json(["forgotten": true])
             case .stats: reply.json(stats())
             case .date:

@@ -1,0 +1,90 @@
+import CPlugboard
+
+/// Stands for the route by which a request is sent, and for the trust in who responds: which options decide on them,
+/// and how.
+///
+/// What a plugin stores or shares of one exchange is used only for exchanges with an equal route, and is not stored if
+/// the route is not verified.
+public struct Route: Sendable, Hashable {
+    /// Empty without such options; otherwise 32 hexadecimal digits, which mean the same in other processes.
+    public let text: String
+    /// Whether the server's certificate is verified, if there is one.
+    public let isVerified: Bool
+
+    /// The route of a request without such options.
+    public static let direct = Route(plug_text(), 0)
+
+    init(_ text: plug_text, _ flags: plug_route_flags) {
+        self.text = text.optionalString ?? ""
+        isVerified = flags & PLUG_ROUTE_UNVERIFIED == 0
+    }
+}
+
+/// What a sub-request takes over from the exchange that it is for, kept for one that is sent after the exchange has
+/// ended, or for several exchanges.
+public struct Inheritance: Sendable {
+    fileprivate let url: String
+    fileprivate let options: RequestOptions?
+    fileprivate let secrets: [FieldName]
+
+    /// Takes over nothing.
+    public static let nothing = Inheritance(url: "", options: nil, secrets: [])
+
+    fileprivate init(url: String, options: RequestOptions?, secrets: [FieldName]) {
+        (self.url, self.options, self.secrets) = (url, options, secrets)
+    }
+}
+
+extension Exchange {
+    /// The route of the request as it is now.
+    public var route: Route {
+        guard let facts = instance.host.exchangeFacts else { return .direct }
+        var flags: plug_route_flags = 0
+        let text = facts.pointee.route(raw, &flags)
+        return text.count == 0 && flags == 0 ? .direct : Route(text, flags)
+    }
+
+    /// What a sub-request for this exchange takes over, as it is now.
+    public var inheritance: Inheritance {
+        let options = options
+        let secrets = request.fields.filter(\.isSecret).map { FieldName($0.name) }
+        return Inheritance(
+            url: request.url, options: options == RequestOptions() ? nil : options, secrets: secrets)
+    }
+}
+
+extension PluginHost {
+    /// The route of a request to a URL that has no options of its own.
+    public func route(to url: String) -> Route {
+        guard let facts = exchangeFacts else { return .direct }
+        var flags: plug_route_flags = 0
+        let text = withText(url) { facts.pointee.configured_route(raw, $0, &flags) }
+        return Route(text, flags)
+    }
+}
+
+extension Request {
+    /// Takes over what a sub-request of that exchange takes: the options that this request does not set itself, without
+    /// `timeout`, and to another origin without pins and client certificate. Fields that are secret there are secret
+    /// here.
+    public mutating func inherit(_ inheritance: Inheritance) {
+        inherit(inheritance.options, of: inheritance.url, secrets: inheritance.secrets)
+    }
+
+    /// The same from a request.
+    package mutating func inherit(from parent: Request) {
+        for index in parent.fields.indices where parent.fields.isSecret(at: index) {
+            parent.fields.withField(index) { name, _ in fields.markSecret(name) }
+        }
+        inherit(parent.hasOptions ? parent.options : nil, of: parent.url, secrets: [])
+    }
+
+    private mutating func inherit(_ given: RequestOptions?, of parent: String, secrets: [FieldName]) {
+        for name in secrets { fields.markSecret(name) }
+        guard let given else { return }
+        let isSameOrigin = Origin(url: url).map { $0 == Origin(url: parent) } ?? false
+        var inherited = isSameOrigin ? given : given.forOtherOrigins
+        inherited.timeout = nil
+        options = options.over(inherited)
+    }
+}
