@@ -42,8 +42,8 @@ final class PluginSource: BodySource, @unchecked Sendable {
     func warn(ofEmpty count: UInt32) {
         core.log.write(
             .warning, slot.id,
-            "The plugin \(slot.id) has completed \(count) pulls of a body in a row without a byte, which costs time and "
-                + "brings nothing. Complete a pull when there are bytes, or end the body.")
+            "The plugin \(slot.id) has completed \(count) pulls of a body in a row without a byte. Complete a pull when "
+                + "there are bytes, or end the body.")
     }
 
     func rewind() -> Bool {
