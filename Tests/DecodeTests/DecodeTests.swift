@@ -142,6 +142,37 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `other exchanges of the loop go on while a body that holds almost no content is decoded`(
+        linkage: Linkage
+    ) async throws {
+        // The name of a member (RFC 1952 §2.3) does not compress, so that much of what follows is allowed.
+        var member = Encoder.encode([], .gzip)
+        let empty = member
+        member[3] = 8
+        member.insert(contentsOf: Sample.noise(380_000).map { $0 | 1 } + [0], at: 10)
+        let body = Encoder.encode(member + Array(repeating: empty, count: 500_000).flatMap { $0 }, .gzip)
+        let transport = MockTransport { request, _ in
+            guard request.url.hasSuffix("/hollow") else { return .respond(200, Fields(), ["ok"]) }
+            return .source(200, Fields(["Content-Encoding": "gzip, gzip"]), PiecesSource([Bytes(body)]))
+        }
+        let kernel = try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport)
+        let order = Record()
+        func begin(_ path: String) -> ExchangeHandle {
+            kernel.begin(Request(.get, "http://a.test/\(path)")) { event in
+                if event.kernelEvent == .completed { order.add(path) }
+            }
+        }
+
+        let hollow = begin("hollow")
+        let others = (0..<8).map { begin("other\($0)") }
+        for other in others { #expect(try await other.response.body.text() == "ok") }
+        let error = try await breaking(try await hollow.response)
+
+        #expect(error.code == .bodyDecode)
+        #expect(order.lines.last == "hollow" && order.lines.count == 9)
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a cut body breaks with body.cut, and not with body.decode`(linkage: Linkage) async throws {
         let coded = Encoder.encode(bytes, .gzip)
         let server = try LoopbackServer { connection in

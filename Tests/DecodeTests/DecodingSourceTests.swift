@@ -151,6 +151,38 @@ struct DecodingSourceTests {
         #expect(decoded.array == bytes)
     }
 
+    @Test(arguments: [ContentCoding.gzip, .zstd])
+    func `each pull takes a bounded step of members and frames without content`(coding: ContentCoding) async {
+        let empty = Encoder.encode([], coding)
+        let inner = ListSource(Array(repeating: empty, count: 20_000).flatMap { $0 })
+        let source = decoding(inner, coding)
+
+        var steps = 0
+        var piece = await pulled(source)
+        while case .bytes(let bytes) = piece {
+            #expect(bytes.isEmpty)
+            steps += 1
+            piece = await pulled(source)
+        }
+
+        guard case .end = piece else {
+            Issue.record("the body broke")
+            return
+        }
+        #expect(steps >= 20_000 / 256 && inner.pullCount == 2)
+    }
+
+    @Test func `a body between two codings that holds almost no content breaks early`() async throws {
+        let hollow = Array(repeating: Encoder.encode([], .gzip), count: 500_000).flatMap { $0 }
+        let source = DecodingSource.around(
+            ListSource(Encoder.encode(hollow, .zstd)), codings: [.zstd, .gzip],
+            budget: DecodingBudget(limit: nil, ratio: 0))
+
+        let error = try #require(await error(of: source))
+
+        #expect(error.code == .bodyDecode && error.reason.contains("almost nothing of it is content"))
+    }
+
     private func error(of source: any BodySource) async -> PlugboardError? {
         do throws(PlugboardError) {
             _ = try await Body(source).collect(upTo: .mebibytes(64))

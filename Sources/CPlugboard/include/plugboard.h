@@ -650,7 +650,9 @@ struct plug_host_v1 {
 
     // Publishes a fact under the plugin's own id (`com.example.hello.greeted`), with details. `exchange` is 0 for a
     // fact about the kernel; a fact of an exchange that has ended is published as one about the kernel.
-    // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot. [any]
+    // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot. Within on_event of a plugin's
+    // event, it is delivered in the loop's next turn; PLUG_TOO_LARGE, and dropped, where more than 16 such events led
+    // to one another, or 1024 wait. [any]
     plug_result (*publish_event)(const plug_host_v1 *host, plug_exchange_id exchange, plug_text id,
         const plug_field *details, uint64_t count);
     // Returns the id of an event. This function and the three that follow work within on_event. [loop]

@@ -7,6 +7,9 @@ import Synchronization
 /// A pull is completed on the loop, once, whatever thread the source completes it from. After a release, what the
 /// source gives is ignored.
 ///
+/// A source that completes its pulls at once cannot hold the loop: a piece without bytes, and each 64th piece in a row,
+/// goes to the reader in the loop's next turn.
+///
 /// It belongs to one loop, on which its source is called. One that was made on another thread belongs to none until an
 /// exchange takes it.
 ///
@@ -22,8 +25,18 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private let open = Mutex<UInt64>(0)
     private var lastSerial: UInt64 = 0
     private var waiting: Pull?
-    /// Whether the source has not completed the last pull.
+    /// Whether the source has not completed the last pull, or its piece is `deferred`.
     private var isSourcePulled = false
+    /// A piece that was there at once, and goes to the reader in the loop's next turn.
+    private var deferred: Piece?
+    /// Whether the source's `pull` runs.
+    private var isInPull = false
+    /// How many pulls in a row were completed before they returned, since the loop has had a turn.
+    private var atOnce: UInt8 = 0
+    private static let atOnceLimit: UInt8 = 64
+    /// How many pieces in a row were empty.
+    private var emptyCount: UInt32 = 0
+    private static let emptyLimit: UInt32 = 10_000
     /// What the source gave when nothing read the body, or before.
     private var unread: Piece?
     /// Whether a reader got a piece since it was made, or since the last rewind.
@@ -85,6 +98,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
 
     var length: Int? { source.length }
     var canRewind: Bool { source.canRewind && !isReleased && !isSourcePulled }
+    /// Whether `beginAgain` can succeed after a piece was read.
+    var canBeginAgain: Bool { source.canRewind && !isReleased && (!isSourcePulled || deferred != nil) }
 
     /// Asks for the next piece. The pull is completed once, on the loop, also when the body is released before that.
     /// [any]
@@ -99,7 +114,12 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         }
         hasBegun = true
         if let piece = nextIfReady() {
-            pull.complete(piece)
+            if mustGiveWay(after: piece) {
+                (waiting, isSourcePulled) = (pull, true)
+                deferToNextTurn(piece)
+            } else {
+                pull.complete(piece)
+            }
             return
         }
         waiting = pull
@@ -109,7 +129,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         lastSerial += 1
         let serial = lastSerial
         open.withLock { $0 = serial }
+        isInPull = true
         source.pull(Pull(self, serial: serial))
+        isInPull = false
     }
 
     /// The same, with a function that gets the piece.
@@ -143,9 +165,36 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             return true
         }
         guard isFirst else { return false }
-        // When the loop has ended, no other thread uses the node.
-        if isHere || !enqueue({ self.deliver(piece) }) { deliver(piece) }
+        if isHere, isInPull, mustGiveWay(after: piece) {
+            deferToNextTurn(piece)
+        } else if isHere || !enqueue({ self.deliver(piece) }) {
+            // When the loop has ended, no other thread uses the node.
+            deliver(piece)
+        }
         return true
+    }
+
+    /// Whether the reader gets this piece, which is there at once, in the loop's next turn only. This also bounds the
+    /// depth of calls of a plugin that pulls again when it gets a piece.
+    private func mustGiveWay(after piece: Piece) -> Bool {
+        atOnce += 1
+        if case .bytes(let bytes) = piece, bytes.isEmpty {
+            emptyCount &+= 1
+            if emptyCount == BodyNode.emptyLimit { (source as? PluginSource)?.warn(ofEmpty: emptyCount) }
+            return true
+        }
+        emptyCount = 0
+        return atOnce == BodyNode.atOnceLimit
+    }
+
+    private func deferToNextTurn(_ piece: Piece) {
+        deferred = piece
+        atOnce = 0
+        if !enqueue({ self.deliverDeferred() }) { deliverDeferred() }
+    }
+
+    private func deliverDeferred() {
+        if let piece = deferred.take() { deliver(piece) }
     }
 
     private func deliver(_ piece: Piece) {
@@ -176,7 +225,11 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// Makes it ready for another reader, after the last one has left: rewinds it, if a piece of it was read. False if
     /// it cannot be read from its beginning. [loop]
     func beginAgain() -> Bool {
-        if hasGiven { return rewind() }
+        if hasGiven {
+            // The source has completed the pull of the reader that has left.
+            if deferred.take() != nil { (waiting, isSourcePulled) = (nil, false) }
+            return rewind()
+        }
         waiting = nil
         return !isReleased
     }
@@ -190,7 +243,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         open.withLock { $0 = 0 }
         source.release()
         hasEnded = true
-        unread = nil
+        (unread, deferred) = (nil, nil)
         let pull = waiting
         waiting = nil
         pull?.fail(BodyNode.released)

@@ -38,6 +38,14 @@ final class PluginSource: BodySource, @unchecked Sendable {
         }
     }
 
+    /// It has completed this many pulls in a row without a byte.
+    func warn(ofEmpty count: UInt32) {
+        core.log.write(
+            .warning, slot.id,
+            "The plugin \(slot.id) has completed \(count) pulls of a body in a row without a byte. Complete a pull when "
+                + "there are bytes, or end the body.")
+    }
+
     func rewind() -> Bool {
         guard let function = table.rewind else { return false }
         let home = place.takeUnretainedValue()

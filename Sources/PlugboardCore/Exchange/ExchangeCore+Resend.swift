@@ -4,7 +4,7 @@ import PlugboardKit
 extension ExchangeCore {
     /// Not if the body has begun, cannot be rewound, and is still to be sent (rule 4).
     var canResend: Bool {
-        steering.stage != .request && (request.body.map { !$0.hasBegun || $0.canRewind } ?? true)
+        steering.stage != .request && (request.body.map { !$0.hasBegun || $0.canBeginAgain } ?? true)
     }
 
     /// Rewinds the body. If the request now goes to another origin, removes what belongs to the old one: secrets, the

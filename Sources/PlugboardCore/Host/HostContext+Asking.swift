@@ -75,6 +75,9 @@ extension HostContext {
     }
 
     /// `publish_event`: an event under the plugin's own id. Its details are made only if the event may be watched.
+    ///
+    /// One that is published while plugins hear of another plugin's event waits for the loop's next turn: delivered at
+    /// once, two plugins that answer each other's events would call each other without end.
     func publish(
         _ id: plug_text, _ number: plug_exchange_id, _ details: () -> [(String, ObservedEvent.Detail)]
     ) -> plug_result {
@@ -86,14 +89,26 @@ extension HostContext {
         if isUnseen && !core.pipeline.watchers.watchesPlugins { return PLUG_OK }
         let event = id.string
         if isUnseen && core.pipeline.watchers.listeners(event).isEmpty { return PLUG_OK }
+        let cause = isHere ? home.chain.current : nil
+        if cause != nil, !home.chain.admit() {
+            if home.chain.isFirstRefusal(of: index) {
+                core.log.write(
+                    .warning, self.id,
+                    "The plugin \(self.id) publishes events in response to events, deeper than \(EventChain.depthLimit) or "
+                        + "more than \(EventChain.countLimit) at once; the rest is dropped. The last was \(event).")
+            }
+            return PLUG_TOO_LARGE
+        }
         let details = details()
         let deliver = { @Sendable in
+            home.chain.begin(after: cause)
             let node = EventNode(event, details)
             // If the exchange has ended, the event is still a fact about the kernel.
             if let exchange = home.exchange(number) { exchange.publish(node) } else { home.publish(node) }
+            home.chain.end()
             withExtendedLifetime(core) {}
         }
-        if isHere { deliver() } else { home.loop.enqueue(deliver) }
+        if isHere, cause == nil { deliver() } else { home.loop.enqueue(deliver) }
         return PLUG_OK
     }
 }

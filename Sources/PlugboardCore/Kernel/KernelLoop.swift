@@ -34,6 +34,8 @@ final class KernelLoop: @unchecked Sendable {
     @exclusivity(unchecked) var underWay = UnderWayExchanges()
     /// The outcomes of this turn, for the program's tasks. [loop]
     let outcomes: OutcomeBatch
+    /// [loop]
+    var chain = EventChain()
     /// Makes the loop's next event; nil while it makes one. [loop]
     @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created)
     /// For the texts that a hook is given; nil while one uses it. [loop]

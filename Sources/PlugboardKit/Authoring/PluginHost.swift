@@ -66,8 +66,9 @@ public final class PluginHost: Sendable {
 
     /// Publishes a fact under the plugin's own id, such as `cache.hit`; of an exchange, or of the kernel (nil).
     ///
-    /// Returns false, and publishes nothing, if the id does not begin with the plugin's id and a dot, before `start`,
-    /// and when the kernel has ended.
+    /// Within `onEvent` of a plugin's event, it is delivered in the loop's next turn. Returns false, and publishes
+    /// nothing, if the id does not begin with the plugin's id and a dot, before `start`, when the kernel has ended, and
+    /// where more than 16 events led to one another, or 1024 wait.
     @discardableResult
     public func publish(_ id: String, exchange: UInt64? = nil, details: Fields = Fields()) -> Bool {
         withText(id) { id in

@@ -9,7 +9,7 @@ import TestSupport
 /// A kernel over scripted plugins and a mock transport, as most tests of the rules want it.
 func makeKernel(
     _ plugins: [ScriptedPlugin], _ transport: any Transport = MockTransport(), clock: ManualClock? = nil,
-    _ configure: (inout Configuration) -> Void = { _ in }
+    log: KernelLog = .silent, _ configure: (inout Configuration) -> Void = { _ in }
 ) throws -> Kernel {
     var configuration = Configuration(plugins: plugins.map { PluginEntry($0.id) })
     configure(&configuration)
@@ -20,7 +20,7 @@ func makeKernel(
         configuration.kernel.loops = 1
     }
     return try Kernel(
-        configuration: configuration, catalog: Catalog(plugins.map(\.descriptor)), transport: transport, log: .silent,
+        configuration: configuration, catalog: Catalog(plugins.map(\.descriptor)), transport: transport, log: log,
         clock: clock)
 }
 

@@ -156,6 +156,43 @@ import Testing
         #expect(record.lines == ["shouter.shouted hello", "headReceived"])
     }
 
+    @Test func `plugins that answer events with events end after a while, and the log names the plugin`() async throws {
+        let record = Record()
+        let warned = Record()
+        let told = Gate()
+        let echo = ScriptedPlugin("echo")
+        echo.events = ["echo.said"]
+        echo.onEvent = { [unowned echo] _, _ in record.add("\(echo.host?.publish("echo.said") ?? false)") }
+        let log = KernelLog(level: .warning) { _, source, text in
+            warned.add("\(source): \(text)")
+            told.open()
+        }
+        let kernel = try makeKernel([echo], log: log)
+
+        echo.host?.publish("echo.said")
+        try await told.opened()
+        _ = try await kernel.send(Request(.get, anywhere))
+
+        #expect(record.lines == Array(repeating: "true", count: 16) + ["false"])
+        #expect(warned.lines.count == 1)
+        #expect(warned.lines.first?.hasPrefix("echo: The plugin echo publishes events in response to events") == true)
+    }
+
+    @Test func `plugins that answer each event with several do not fill the memory`() async throws {
+        let refused = Gate()
+        let echo = ScriptedPlugin("echo")
+        echo.events = ["echo.said"]
+        echo.onEvent = { [unowned echo] _, _ in
+            for _ in 0..<100 where echo.host?.publish("echo.said") == false { refused.admit() }
+        }
+        let kernel = try makeKernel([echo])
+
+        echo.host?.publish("echo.said")
+        try await refused.opened()
+
+        #expect(try await kernel.send(Request(.get, anywhere)).status == 200)
+    }
+
     @Test func `shutting down waits for the exchanges under way and takes no more requests`() async throws {
         let record = Record()
         let gate = Gate()

@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardEventLoop
 import PlugboardKit
 import TestSupport
 import Testing
@@ -46,6 +47,59 @@ struct PieceTests {
         #expect(sent.lines == ["payload"])
     }
 
+    @Test func `a source that never gives a byte holds no exchange, and the log names its plugin`() async throws {
+        let clock = ManualClock()
+        let warned = Record()
+        let told = Gate()
+        let plugin = ScriptedPlugin("hollow")
+        plugin.onResponse = { exchange in
+            exchange.wrapResponseBody { _ in HollowSource() }
+            return .next
+        }
+        let log = KernelLog(level: .warning) { _, source, text in
+            warned.add("\(source): \(text)")
+            told.open()
+        }
+        let kernel = try makeKernel([plugin], MockTransport(), clock: clock, log: log)
+        var request = Request(.get, anywhere)
+        request.options.timeout = .seconds(5)
+
+        let hollow = kernel.begin(request)
+        let response = try await hollow.response
+        try await told.opened()
+        _ = try await kernel.send(Request(.head, anywhere))
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: PlugboardError.self) { _ = try await response.body.text() }
+
+        #expect(error?.code == .timeoutExchange)
+        #expect(warned.lines.first?.hasPrefix("hollow: The plugin hollow has completed 10000 pulls of a body") == true)
+        #expect(warned.lines.count == 1)
+    }
+
+    @Test func `a reader that pulls again within each piece does not grow the stack`() async throws {
+        let record = Record()
+        let ended = Gate()
+        let plugin = ScriptedPlugin("reader")
+        plugin.onResponse = { exchange in
+            exchange.wrapResponseBody { inner in
+                NestingReader(
+                    inner,
+                    ended: { count in
+                        record.add("\(count)")
+                        ended.open()
+                    })
+            }
+            return .next
+        }
+        let source = PiecesSource(Array(repeating: "x", count: 200_000))
+        let kernel = try makeKernel([plugin], MockTransport { _, _ in .source(200, Fields(), source) })
+
+        let text = try await kernel.send(Request(.get, anywhere)).body.text()
+        try await ended.opened()
+
+        #expect(text.isEmpty && record.lines == ["200000"])
+    }
+
     @Test func `a body that is given back breaks the pull that is open, after the hook has returned`() async throws {
         let told = Record()
         let broken = Gate()
@@ -70,6 +124,40 @@ struct PieceTests {
         try await broken.opened()
 
         #expect(told.lines == ["open", "given back", "cancelled"])
+    }
+}
+
+/// Completes each pull at once, and never with a byte.
+private final class HollowSource: BodySource {
+    var length: Int? { nil }
+    func pull(_ pull: Pull) { pull.give(.empty) }
+}
+
+/// Reads its inner body to the end, each pull within the last piece, and is empty itself.
+///
+/// Sendable because it is called on the loop only.
+private final class NestingReader: BodySource, @unchecked Sendable {
+    private let inner: InnerBody
+    private let ended: (Int) -> Void
+    private var count = 0
+
+    init(_ inner: InnerBody, ended: @escaping (Int) -> Void) {
+        self.inner = inner
+        self.ended = ended
+    }
+
+    var length: Int? { nil }
+
+    func pull(_ pull: Pull) {
+        inner.withPiece { [self] piece in
+            guard case .bytes(let bytes) = piece else {
+                ended(count)
+                pull.end()
+                return
+            }
+            count += bytes.count
+            self.pull(pull)
+        }
     }
 }
 

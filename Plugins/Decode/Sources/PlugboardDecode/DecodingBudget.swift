@@ -7,6 +7,9 @@ import Synchronization
 final class DecodingBudget: Sendable {
     /// The decoded size up to which the ratio does not apply, because short texts compress well.
     static let grace = 1 << 20
+    /// The most times that a body between two codings may be as large as what was received and what it decodes to.
+    /// What is larger consists of members, frames and blocks without content, and is made to cost time.
+    static let hollowRatio = 16
 
     private let limit: Int
     private let ratio: Int
@@ -21,16 +24,27 @@ final class DecodingBudget: Sendable {
     /// Counts bytes received from the network.
     func receive(_ count: Int) { received.wrappingAdd(count, ordering: .relaxed) }
 
-    /// Checks the number of bytes that one source has decoded; the error's reason completes a sentence.
-    func check(_ produced: Int) throws(ContentCodingError) {
+    /// Checks the numbers of bytes that one source has taken and decoded; the error's reason completes a sentence.
+    func check(consumed: Int, produced: Int) throws(ContentCodingError) {
         guard produced <= limit else {
             throw ContentCodingError(
                 "it decodes to more than the \(ByteCount.bytes(limit)) allowed. Raise decode.limit")
         }
-        let (allowed, isBeyond) = received.load(ordering: .relaxed).multipliedReportingOverflow(by: ratio)
-        guard ratio == 0 || isBeyond || produced <= max(allowed, Self.grace) else {
-            throw ContentCodingError(
-                "it grows more than \(ratio) times. Raise the setting ratio of decode if the server can be trusted")
+        let received = received.load(ordering: .relaxed)
+        if ratio != 0 {
+            guard produced <= max(Self.product(received, ratio), Self.grace) else {
+                throw ContentCodingError(
+                    "it grows more than \(ratio) times. Raise the setting ratio of decode if the server can be trusted")
+            }
         }
+        guard consumed <= Self.grace + Self.product(max(received, produced), Self.hollowRatio) else {
+            throw ContentCodingError("almost nothing of it is content: \(consumed) bytes decode to \(produced)")
+        }
+    }
+
+    /// The largest number if the product is larger.
+    private static func product(_ count: Int, _ factor: Int) -> Int {
+        let (product, overflow) = count.multipliedReportingOverflow(by: factor)
+        return overflow ? .max - grace : product
     }
 }

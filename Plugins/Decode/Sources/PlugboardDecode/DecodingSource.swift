@@ -3,7 +3,9 @@ import Synchronization
 
 /// A source that decodes one content coding of the body that it wraps.
 ///
-/// It holds at most one coded piece, and completes each pull with a piece of up to 256 KiB. It cannot be rewound.
+/// It holds at most one coded piece, and completes each pull with a piece of up to 256 KiB, after one step of bounded
+/// work: the piece is empty where that step decodes to nothing, so that the reader, which is the kernel, lets the loop
+/// do other work before it pulls again. It cannot be rewound.
 final class DecodingSource: BodySource {
     private let inner: any BodySource
     private let coding: ContentCoding
@@ -34,33 +36,17 @@ final class DecodingSource: BodySource {
     var length: Int? { nil }
 
     func pull(_ pull: Pull) {
-        state.withLock { $0.pull = pull }
-        advance()
+        let piece = state.withLock { $0.begin(pull, coding, budget) }
+        if let piece { pull.complete(piece) } else { inner.pull(Pull(self)) }
     }
 
     func release() { inner.release() }
-
-    private func advance() {
-        while let action = state.withLock({ $0.next(coding, budget) }) {
-            switch action {
-            case .complete(let pull, let piece):
-                pull.complete(piece)
-                return
-            case .pull:
-                inner.pull(Pull(self))
-                // A pull that is completed at once is handled here and not in `receive`, so that many small pieces do
-                // not grow the stack.
-                if !state.withLock({ $0.hasPulled() }) { return }
-            }
-        }
-    }
 }
 
 extension DecodingSource: PullReceiver {
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         if isFirst, case .bytes(let bytes) = piece { budget.receive(bytes.count) }
-        guard let isPulling = state.withLock({ $0.receive(piece) }) else { return false }
-        if !isPulling { advance() }
-        return true
+        guard let (pull, piece) = state.withLock({ $0.receive(piece, coding, budget) }) else { return false }
+        return pull.complete(piece)
     }
 }

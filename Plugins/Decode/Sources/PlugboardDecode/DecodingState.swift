@@ -1,59 +1,49 @@
 import PlugboardKit
 
-/// The state of a `DecodingSource`, and its next action; the source carries the actions out.
+/// The state of a `DecodingSource`.
 struct DecodingState: ~Copyable {
-    /// The reader's pull that is not completed yet.
-    var pull: Pull?
-
     private static let pieceSizes = 4 << 10...256 << 10
+    /// The most coded bytes, and the most calls of the decoder, of one step: a call ends with a member or frame.
+    private static let stepSize = 64 << 10
+    private static let stepCalls = 256
 
+    /// The reader's pull that waits for a piece of the inner body.
+    private var pull: Pull?
     private let decoder: (any ContentDecoder)?
     private var input = Bytes.empty
     /// The last piece of the inner body, after it has come.
     private var ending: Piece?
     /// Whether the decoder filled its room, and may have more output without new input.
     private var mayHaveMore = false
+    private var consumed = 0
     private var produced = 0
-    private var isWaiting = false
-    private var isPulling = false
-
-    enum Action {
-        case complete(Pull, Piece)
-        case pull
-    }
 
     init(_ coding: ContentCoding) { decoder = coding.makeDecoder() }
 
-    /// Takes a piece of the inner body: whether `pull` is still running, or nil if no piece was expected.
-    mutating func receive(_ piece: Piece) -> Bool? {
-        guard isWaiting else { return nil }
-        isWaiting = false
+    /// The piece that completes a pull; nil if that takes a piece of the inner body.
+    mutating func begin(_ pull: Pull, _ coding: ContentCoding, _ budget: DecodingBudget) -> Piece? {
+        if let piece = next(coding, budget) { return piece }
+        self.pull = pull
+        return nil
+    }
+
+    /// Takes a piece of the inner body: the pull that waits for it and the piece that completes it, or nil if none
+    /// waits.
+    mutating func receive(
+        _ piece: Piece, _ coding: ContentCoding, _ budget: DecodingBudget
+    ) -> (Pull, Piece)? {
+        guard let pull = pull.take() else { return nil }
         if case .bytes(let bytes) = piece { input = bytes } else { ending = piece }
-        return isPulling
+        return (pull, next(coding, budget) ?? .bytes(.empty))
     }
 
-    /// The inner `pull` has returned: whether its piece has come already.
-    mutating func hasPulled() -> Bool {
-        isPulling = false
-        return !isWaiting
-    }
-
-    /// Decodes until a piece is full or the input is used up; nil if no pull is open.
-    mutating func next(_ coding: ContentCoding, _ budget: DecodingBudget) -> Action? {
-        guard let pull else { return nil }
-        let piece: Piece?
+    /// The result of one step; nil if there is nothing to decode, and the inner body has not ended.
+    private mutating func next(_ coding: ContentCoding, _ budget: DecodingBudget) -> Piece? {
         do {
-            piece = try decoded(budget)
+            return try decoded(budget) ?? end(coding)
         } catch {
-            piece = broken(coding, error)
+            return broken(coding, error)
         }
-        guard let piece = piece ?? end(coding) else {
-            isWaiting = true
-            isPulling = true
-            return .pull
-        }
-        self.pull = nil
-        return .complete(pull, piece)
     }
 
     private mutating func decoded(_ budget: DecodingBudget) throws(ContentCodingError) -> Piece? {
@@ -66,14 +56,14 @@ struct DecodingState: ~Copyable {
         do {
             count = try fill(room, decoder)
             produced += count
-            try budget.check(produced)
+            try budget.check(consumed: consumed, produced: produced)
         } catch {
             room.deallocate()
             throw error
         }
         if count == 0 {
             room.deallocate()
-            return nil
+            return input.isEmpty ? nil : .bytes(.empty)
         }
         return .bytes(Bytes(adopting: room, count: count))
     }
@@ -82,15 +72,20 @@ struct DecodingState: ~Copyable {
         _ room: UnsafeMutableRawBufferPointer, _ decoder: any ContentDecoder
     ) throws(ContentCodingError) -> Int {
         var count = 0
-        while count < room.count {
+        var given = 0
+        for _ in 0..<Self.stepCalls where count < room.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[count...])
-            let step = try input.withUnsafeBytes { input throws(ContentCodingError) in
-                try decoder.decode(input, into: rest)
+            let part = input[0..<min(input.count, Self.stepSize - given)]
+            let step = try part.withUnsafeBytes { part throws(ContentCodingError) in
+                try decoder.decode(part, into: rest)
             }
             input = input[step.consumed..<input.count]
+            given += step.consumed
             count += step.produced
-            if input.isEmpty && step.produced < rest.count { break }
+            // Nothing more comes of what the decoder has.
+            if step.consumed == part.count && step.produced < rest.count { break }
         }
+        consumed += given
         mayHaveMore = count == room.count
         return count
     }

@@ -52,8 +52,8 @@ extension CachePolicy {
             if !strong.isEmpty { return strong }
             let weak = asked.filter { $0.response.entityTag?.matchesWeakly(tag) ?? false }
             if let newest = weak.max(by: { $0.response.received < $1.response.received }) { return [newest] }
-            // An unknown tag. If only one tag was sent, the server has given the response a new tag.
-            return namesOneTagOnly(forward) ? asked : []
+            // RFC 9111 §4.3.4: a 304 with another tag is about a body that is not stored.
+            return []
         }
         // A 304 without a tag may mean any of several tags, including the caller's.
         guard asked.count == 1, let entry = asked.first, !namesTagsOfCaller(beside: entry, forward) else { return [] }
@@ -66,11 +66,6 @@ extension CachePolicy {
         return response.forward.entries.filter { entry in
             response.forward.request.isOfOwnVersion(entry) && entry.response.entityTag?.matchesStrongly(tag) ?? false
         }
-    }
-
-    private func namesOneTagOnly(_ forward: Forward) -> Bool {
-        forward.validated.count == 1 && !forward.request.conditions.contains(.ifNoneMatch)
-            && forward.edits.set.contains(.ifNoneMatch) && !forward.edits.set.contains(.ifModifiedSince)
     }
 
     /// Whether the request also names tags that are not this entry's.

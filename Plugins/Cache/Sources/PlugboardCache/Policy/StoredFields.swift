@@ -14,14 +14,14 @@ enum StoredFields {
 
     /// Stored fields updated by a later response (RFC 9111 §3.2): its fields replace those of the same name.
     ///
-    /// `Content-Length` stays, and for a part also `Content-Range`. An old `Age` is removed, because it belongs to the
-    /// old `Date`.
+    /// Fields that describe the stored bytes stay as they are: others than the stored ones would not fit the body. For
+    /// a part, so does `Content-Range`. An old `Age` is removed, because it belongs to the old `Date`.
     static func updated(
         _ stored: Fields, by response: Fields, isPartial: Bool = false, dropping dropped: [FieldName] = [],
         received: Duration
     ) -> Fields {
         var updates = StoredFields.stored(response, dropping: dropped, received: received)
-        updates.remove(.contentLength)
+        updates.removeAll { name, _ in isOfBody(name) }
         if isPartial { updates.remove(.contentRange) }
         var replaced = Names(updates.count)
         updates.forEachField { name, _ in replaced.insert(name) }
@@ -101,6 +101,17 @@ enum StoredFields {
             fields.withField(index) { name, value in
                 if isKept(name) { kept.append(name, value, isSecret: fields.isSecret(at: index)) }
             }
+        }
+    }
+
+    /// Fields that describe the bytes of the body.
+    private static func isOfBody(_ name: UnsafeRawBufferPointer) -> Bool {
+        switch name.count {
+        case 11: name.equals("content-md5")
+        case 12: name.equals("content-type")
+        case 14: name.equals("content-length") || name.equals("content-digest")
+        case 16: name.equals("content-encoding")
+        default: false
         }
     }
 
