@@ -77,6 +77,40 @@ struct RequestTests {
         #expect(try await sent(["post"], option, input: "[1, 2]").text == "[1, 2]")
     }
 
+    @Test(arguments: [
+        (["--json", "[1,", "--json", "2]"], "[1,2]"), (["--data-binary", "a", "--data-binary", "b\n"], "a&b\n"),
+    ])
+    func `an option for the body that is given twice is joined as curl joins it`(
+        options: [String], body: String
+    ) async throws {
+        #expect(try await sent(["post"], options).text == body)
+    }
+
+    @Test(arguments: [["-d", "@/dev/zero"], ["--json", "1", "--json", "@/dev/zero"]])
+    func `a body in memory has a limit`(options: [String]) async throws {
+        let outcome = try await ProcessRunner.running(
+            [try Products.executable("plugboard"), "post", server.url()] + options)
+
+        #expect(outcome.status == 26)
+        #expect(outcome.stderr.contains("/dev/zero is larger than 256 MiB"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a named pipe is streamed`() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.file("pipe")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let writer = Process()
+        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+        writer.arguments = ["-c", "head -c 1000000 /dev/zero >\"$0\"", pipe]
+        try writer.run()
+
+        let request = try await sent(["put"], ["--data-binary", "@\(pipe)"])
+
+        #expect(request["Transfer-Encoding"] == "chunked")
+        #expect(request.body.count == 1_000_000)
+    }
+
     @Test func `a large standard input is streamed in chunks`() async throws {
         let text = String(repeating: "0123456789", count: 100_000)
 

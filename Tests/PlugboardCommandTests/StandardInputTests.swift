@@ -26,6 +26,26 @@ struct StandardInputTests {
         #expect(wrong.status == 100 && wrong.stderr.contains("did you mean plugins?"))
     }
 
+    @Test func `a second configuration is refused`() async throws {
+        let outcome = try await Command.run("get", server.url(), "--config", "a.json", "--config", "b.json")
+
+        #expect(outcome.status == 2)
+        #expect(outcome.stderr.contains("give --config once"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `who reads a terminal says so`() async throws {
+        let terminal = try PseudoTerminal()
+
+        async let running = Command.shell(
+            #"exec "$plugboard" post "$url" -d - <"$terminal""#, ["url": server.url(), "terminal": terminal.path])
+        try terminal.write("a=1\n\u{4}")
+        let outcome = try await running
+
+        #expect(outcome.stderr == "plugboard: --data reads standard input; Ctrl-D ends it.\n")
+        #expect(outcome.stdout == "a=1")
+    }
+
     @Test func `header fields come from a file, too`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("fields", "X-A: 1\nX-B: 2\n")

@@ -27,6 +27,14 @@ package final class PseudoTerminal: Sendable {
         close(descriptor)
     }
 
+    /// Types a text; U+0004 at the beginning of a line is the end of the input.
+    package func write(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw SystemError.failed("write", errno)
+        }
+    }
+
     /// What has been written and was not read yet.
     package func read() throws -> String {
         var bytes: [UInt8] = []

@@ -11,16 +11,17 @@ struct BodyArguments: ParsableArguments {
                 + "without its line ends, - standard input.", valueName: "data"))
     var data: [String] = []
     @Option(
-        parsing: .unconditional,
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Bytes, sent unchanged as application/octet-stream: a text, @FILE, or - for standard input.",
-            valueName: "data"))
-    var dataBinary: String?
+            "Bytes, sent unchanged as application/octet-stream: a text, @FILE, or - for standard input; several are "
+                + "joined by &.", valueName: "data"))
+    var dataBinary: [String] = []
     @Option(
-        parsing: .unconditional,
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "JSON, and asks for a JSON response: a text, @FILE, or - for standard input.", valueName: "text"))
-    var json: String?
+            "JSON, and asks for a JSON response: a text, @FILE, or - for standard input; several follow one another.",
+            valueName: "text"))
+    var json: [String] = []
     @Option(
         name: [.customShort("F"), .customLong("form")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
@@ -40,7 +41,7 @@ struct BodyArguments: ParsableArguments {
     }
 
     func validate() throws {
-        let kinds = [!data.isEmpty, dataBinary != nil, json != nil, !(parts + literalParts).isEmpty]
+        let kinds = [!data.isEmpty, !dataBinary.isEmpty, !json.isEmpty, !(parts + literalParts).isEmpty]
         guard kinds.count(where: { $0 }) <= 1 else {
             throw ValidationError("A request has one body: give only one of -d, --data-binary, --json and --form.")
         }
@@ -51,13 +52,15 @@ struct BodyArguments: ParsableArguments {
             return Content(
                 body: .bytes(try FormData.joined(data)), type: "application/x-www-form-urlencoded")
         }
-        if let json {
+        if !json.isEmpty {
             return Content(
-                body: try InputArgument(json).body(for: "--json"), type: "application/json", accept: "application/json")
+                body: try BodyArguments.joined(json, by: [], "--json"), type: "application/json",
+                accept: "application/json")
         }
-        if let dataBinary {
+        if !dataBinary.isEmpty {
             return Content(
-                body: try InputArgument(dataBinary).body(for: "--data-binary"), type: "application/octet-stream")
+                body: try BodyArguments.joined(dataBinary, by: [UInt8(ascii: "&")], "--data-binary"),
+                type: "application/octet-stream")
         }
         if !(parts + literalParts).isEmpty {
             let all = try parts.map { try FormPart($0) } + literalParts.map { try FormPart(literal: $0) }
@@ -65,5 +68,12 @@ struct BodyArguments: ParsableArguments {
             return Content(body: try form.body(), type: form.contentType)
         }
         return nil
+    }
+
+    /// One is read while it is sent; several are joined in memory, as curl joins them.
+    private static func joined(_ arguments: [String], by separator: [UInt8], _ option: String) throws -> Body {
+        if arguments.count == 1 { return try InputArgument(arguments[0]).body(for: option) }
+        let contents = try arguments.map { try InputArgument($0).bytes(for: option) }
+        return .bytes(Array(contents.joined(separator: separator)))
     }
 }

@@ -37,12 +37,12 @@ enum InputArgument {
             do throws(PlugboardError) {
                 return try .file(path)
             } catch {
-                // The size of a pipe or a device is unknown, so it is read into memory.
-                return .bytes(try FileContents.bytes(of: path))
+                // The size of a pipe or a device is unknown.
+                return Body(try DescriptorSource(path: path))
             }
         case .standardInput:
             try StandardInput.claim(for: option)
-            return Body(StandardInputSource())
+            return Body(DescriptorSource.standardInput)
         }
     }
 }

@@ -13,8 +13,11 @@ import PluginLoader
 
 /// The options of plugins, for all verbs that start a kernel.
 struct PluginArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The configuration; - is standard input.", valueName: "file"))
-    var config: String?
+    @Option(
+        name: .customLong("config"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("The configuration; - is standard input.", valueName: "file"))
+    var configs: [String] = []
+    var config: String? { configs.first }
     @Option(
         name: .customLong("plugin"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Enables one more plugin: an id, or the path of a file.", valueName: "id|path"))
@@ -26,6 +29,12 @@ struct PluginArguments: ParsableArguments {
 
     @Flag(help: "Loads no shared objects: only linked plugins run.")
     var safe = false
+
+    func validate() throws {
+        guard configs.count <= 1 else {
+            throw ValidationError("There is one configuration: give --config once, and change its settings with --set.")
+        }
+    }
 
     /// The configuration with the changes of the command line.
     ///

@@ -8,24 +8,34 @@ import PlugboardKit
 
 /// Reads files and standard input: small ones into memory, others in pieces.
 enum FileContents {
-    /// All bytes of a file. Blocks.
+    /// The most bytes that are read into memory; a device such as /dev/zero has no end.
+    private static let limit = 256 << 20
+
+    /// All bytes of a file of at most 256 MiB. Blocks.
     ///
     /// - Parameter option: The option that names the file, for the error.
     static func bytes(of path: String, for option: String? = nil) throws(CommandFailure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        try read(path, named: option.map { "\($0): \(path)" } ?? path) { piece in
-            bytes += piece
-            return true
-        }
-        return bytes
+        let name = option.map { "\($0): \(path)" } ?? path
+        return try collected(name) { take throws(CommandFailure) in try read(path, named: name, take) }
     }
 
-    /// All bytes of standard input. Blocks.
+    /// All bytes of standard input, at most 256 MiB. Blocks.
     static func ofStandardInput() throws(CommandFailure) -> [UInt8] {
+        try collected("Standard input") { take throws(CommandFailure) in try readStandardInput(take) }
+    }
+
+    private static func collected(
+        _ name: String, _ read: ((UnsafeRawBufferPointer) -> Bool) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
-        try readStandardInput { piece in
+        try read { piece in
             bytes += piece
-            return true
+            return bytes.count <= limit
+        }
+        guard bytes.count <= limit else {
+            throw CommandFailure(
+                .read,
+                "\(name) is larger than 256 MiB, the most that is read into memory. --data-binary sends any size.")
         }
         return bytes
     }
@@ -34,10 +44,16 @@ enum FileContents {
     static func read(
         _ path: String, named name: String? = nil, _ take: (UnsafeRawBufferPointer) -> Bool
     ) throws(CommandFailure) {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw unreadable(name ?? path, errno) }
+        let file = try open(path, named: name)
         defer { close(file) }
         try read(file, name ?? path, take)
+    }
+
+    /// The descriptor of a file, for reading.
+    static func open(_ path: String, named name: String? = nil) throws(CommandFailure) -> Int32 {
+        let file = openFile(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(name ?? path, errno) }
+        return file
     }
 
     /// Gives standard input to the closure, in pieces, until that returns false. Blocks.
@@ -65,7 +81,9 @@ enum FileContents {
     }
 }
 
-/// The system's `read`, whose name the functions of files have, too.
+// The system's functions, whose names those of files have, too.
+private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+
 private func readBytes(_ file: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(file, bytes, count)
 }

@@ -1,5 +1,11 @@
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Standard input, which only one option can read.
 enum StandardInput {
     private static let reader = Mutex<String?>(nil)
@@ -12,7 +18,11 @@ enum StandardInput {
             defer { reader = reader ?? option }
             return reader
         }
-        guard let first else { return }
+        guard let first else {
+            // Without it, the command seems to hang.
+            if isatty(STDIN_FILENO) == 1 { StandardError.say("\(option) reads standard input; Ctrl-D ends it.") }
+            return
+        }
         throw CommandFailure(
             .usage,
             first == option

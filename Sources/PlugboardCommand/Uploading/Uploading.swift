@@ -151,7 +151,7 @@ struct Uploading: Sendable {
         let content: UploadContent
         if file == "-" {
             try StandardInput.claim(for: "upload")
-            content = .stream(Body(StandardInputSource()))
+            content = .stream(Body(DescriptorSource.standardInput))
         } else {
             content = .file(file)
         }
