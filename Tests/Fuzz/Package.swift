@@ -23,6 +23,7 @@ let package = Package(
         fuzzer("ELF", "PluginLoader"),
         fuzzer("JSON", "PlugboardJSON"),
         fuzzer("JSONCoding", "PlugboardJSON"),
+        fuzzer("PropertyList", "PlugboardPropertyList"),
         fuzzer("Retry", "PlugboardRetry"),
         fuzzer("Schema", "PlugboardJSONSchema"),
         fuzzer("ServerSentEvents", "PlugboardCodecs"),
@@ -31,6 +32,7 @@ let package = Package(
         fuzzer("StrictXML", "PlugboardDownloads"),
         fuzzer("URL", "PlugboardCache", "PlugboardCookies", "PlugboardRedirect"),
         fuzzer("WWWAuthenticate", "PlugboardAuthentication"),
+        fuzzer("XML", "PlugboardXML"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -534,8 +534,8 @@ struct plug_host_v1 {
     // Removes all fields of the name. PLUG_OK also where there are none. [loop]
     plug_result (*remove_field)(plug_head *head, plug_text name);
     // Marks the fields of this name that the head has now as secret, also where set_field then gives them another
-    // value: they are never printed, and are dropped when a resend goes to another origin. The caller's Authorization,
-    // Cookie and Proxy-Authorization always are. [loop]
+    // value: they are never printed, and are dropped when a resend goes to another origin. Authorization, Cookie,
+    // X-Api-Key and other usual names of credentials, and those of kernel.secretFields, always are. [loop]
     plug_result (*mark_secret)(plug_head *head, plug_text name);
     // Returns 1 if the field at this index is secret, else 0. [loop]
     uint32_t (*is_secret)(const plug_head *head, uint64_t index);

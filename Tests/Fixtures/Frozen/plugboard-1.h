@@ -534,8 +534,8 @@ struct plug_host_v1 {
     // Removes all fields of the name. PLUG_OK also where there are none. [loop]
     plug_result (*remove_field)(plug_head *head, plug_text name);
     // Marks the fields of this name that the head has now as secret, also where set_field then gives them another
-    // value: they are never printed, and are dropped when a resend goes to another origin. The caller's Authorization,
-    // Cookie and Proxy-Authorization always are. [loop]
+    // value: they are never printed, and are dropped when a resend goes to another origin. Authorization, Cookie,
+    // X-Api-Key and other usual names of credentials, and those of kernel.secretFields, always are. [loop]
     plug_result (*mark_secret)(plug_head *head, plug_text name);
     // Returns 1 if the field at this index is secret, else 0. [loop]
     uint32_t (*is_secret)(const plug_head *head, uint64_t index);
@@ -650,7 +650,9 @@ struct plug_host_v1 {
 
     // Publishes a fact under the plugin's own id (`com.example.hello.greeted`), with details. `exchange` is 0 for a
     // fact about the kernel; a fact of an exchange that has ended is published as one about the kernel.
-    // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot. [any]
+    // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot. Within on_event of a plugin's
+    // event, it is delivered in the loop's next turn; PLUG_TOO_LARGE, and dropped, where more than 16 such events led
+    // to one another, or 1024 wait. [any]
     plug_result (*publish_event)(const plug_host_v1 *host, plug_exchange_id exchange, plug_text id,
         const plug_field *details, uint64_t count);
     // Returns the id of an event. This function and the three that follow work within on_event. [loop]

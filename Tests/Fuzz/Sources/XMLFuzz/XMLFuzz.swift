@@ -1,7 +1,8 @@
 // Feeds arbitrary bytes to the codec of XML, and checks what must hold whatever they are.
-
+import Fuzzing
 import PlugboardMessages
-import PlugboardXML
+
+@testable import PlugboardXML
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

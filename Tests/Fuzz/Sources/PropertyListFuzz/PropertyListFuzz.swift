@@ -1,8 +1,9 @@
 // Feeds arbitrary bytes to the codec of property lists, and checks what must hold whatever they are.
-
 import FoundationEssentials
+import Fuzzing
 import PlugboardMessages
-import PlugboardPropertyList
+
+@testable import PlugboardPropertyList
 
 private struct Topic: Codable {
     var title: String?
