@@ -57,7 +57,8 @@ struct FetchMemoryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a document is fetched by the route of the exchange, and serves this route only`(linkage: Linkage) async throws {
+    func `a document is fetched by the route of the exchange, and serves this route only`(linkage: Linkage) async throws
+    {
         let (kernel, transport) = try kernel(linkage) { _ in .respond(200, Self.json, [#"{"type": "integer"}"#]) }
         var (first, second) = (request("https://schemas.test/a"), request("https://schemas.test/a"))
         first.options.unixSocket = "/run/a.sock"

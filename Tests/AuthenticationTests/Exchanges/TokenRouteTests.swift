@@ -7,7 +7,8 @@ struct TokenRouteTests {
     @Test(arguments: Linkage.allCases)
     func `a token is asked for by the route of its exchanges, and used for these only`(linkage: Linkage) async throws {
         let transport = MockTransport { request, number in
-            request.url.hasPrefix("https://id.test/") ? .respond(200, Fields(), [Setup.token("t\(number)")]) : .respond(200)
+            request.url.hasPrefix("https://id.test/")
+                ? .respond(200, Fields(), [Setup.token("t\(number)")]) : .respond(200)
         }
         let kernel = try Setup.kernel(
             linkage, transport, origins: ["https://a.test": Setup.client(of: "https://id.test/token")])
@@ -18,7 +19,9 @@ struct TokenRouteTests {
         }
 
         try await send { $0.unixSocket = "/run/a.sock" }
-        try await send { $0.proxy = "http://proxy.test:1"; $0.tls.ca = "/ca.pem"; $0.tls.certificate = "/me.pem" }
+        try await send {
+            $0.proxy = "http://proxy.test:1"; $0.tls.ca = "/ca.pem"; $0.tls.certificate = "/me.pem"
+        }
         try await send { $0.unixSocket = "/run/a.sock" }
         try await send { _ in }
 

@@ -105,7 +105,8 @@ struct RouteTests {
     @Test func `the configuration's route counts too, in a file that programs share`() async throws {
         let folder = try TemporaryFolder("cache")
         let transport = Self.numbering()
-        func body(_ change: (inout KernelSettings) -> Void, _ request: Request = Self.request()) async throws -> String {
+        func body(_ change: (inout KernelSettings) -> Void, _ request: Request = Self.request()) async throws -> String
+        {
             let bench = try CacheBench(.linked, transport, folder: folder, kernel: change)
             let body = try await bench.send(request).body
             await bench.kernel.shutDown()

@@ -21,7 +21,8 @@ final class CacheBench: Sendable {
     init(
         _ linkage: Linkage, _ transport: (any Transport)? = nil, settings: JSONObject = [:],
         beside scripted: [ScriptedPlugin] = [], clock: ManualClock? = ManualClock(),
-        folder: TemporaryFolder? = nil, log: KernelLog = .silent, kernel change: (inout KernelSettings) -> Void = { _ in }
+        folder: TemporaryFolder? = nil, log: KernelLog = .silent,
+        kernel change: (inout KernelSettings) -> Void = { _ in }
     ) throws {
         manual = clock
         self.folder = try folder ?? TemporaryFolder("cache")

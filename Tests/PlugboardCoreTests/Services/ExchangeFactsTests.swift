@@ -99,7 +99,9 @@ struct ExchangeFactsTests {
         try await send("http://a.test/") { $0.unixSocket = "/run/a.sock" }
 
         #expect(
-            seen.lines == ["0 true true", "0 true true", "32 true true", "32 false false", "0 true true", "32 true false"])
+            seen.lines == [
+                "0 true true", "0 true true", "32 true true", "32 false false", "0 true true", "32 true false",
+            ])
         await kernel.shutDown()
     }
 
