@@ -251,6 +251,14 @@ struct ExecTests {
         #expect(error(reply) == "limit" && reply["status"] == 200)
     }
 
+    @Test func `a body that a reply would have to keep in memory has a limit by default`() async throws {
+        let server = try LoopbackServer(.endlessBody())
+
+        let reply = try await Command.exec(["url": .string(server.url())])
+
+        #expect(error(reply) == "limit" && reply["status"] == 200)
+    }
+
     @Test func `an incomplete body is an error`() async throws {
         let server = try LoopbackServer(.chunkedCutShort(["abc"]))
 

@@ -68,13 +68,16 @@ final class DriverExchange: Sendable {
         "cache.bypass": "bypass",
     ]
 
+    /// The largest body of a reply without `max_body_bytes`, because it is kept in memory.
+    static let memoryLimit = 64 << 20
+
     private func collect(_ body: Body, _ result: DriverResult) async throws(DriverError) -> DriverResult {
         var result = result
         var bytes: [UInt8] = []
         do throws(PlugboardError) {
             var iterator = body.makeAsyncIterator()
             while let piece = try await iterator.next() {
-                try check(bytes.count + piece.count)
+                try check(bytes.count + piece.count, line.bodyLimit ?? DriverExchange.memoryLimit)
                 piece.withUnsafeBytes { bytes += $0 }
             }
         } catch {
@@ -104,7 +107,7 @@ final class DriverExchange: Sendable {
             var iterator = body.makeAsyncIterator()
             while let piece = try await iterator.next() {
                 count += piece.count
-                try check(count)
+                if let limit = line.bodyLimit { try check(count, limit) }
                 try file.write(piece)
             }
         } catch {
@@ -118,9 +121,10 @@ final class DriverExchange: Sendable {
         return result
     }
 
-    private func check(_ count: Int) throws(PlugboardError) {
-        guard let limit = line.bodyLimit, count > limit else { return }
-        throw PlugboardError(.bodyLimit, "The body is larger than the \(limit) bytes allowed.")
+    private func check(_ count: Int, _ limit: Int) throws(PlugboardError) {
+        guard count > limit else { return }
+        throw PlugboardError(
+            .bodyLimit, "The body is larger than the \(limit) bytes allowed. Raise max_body_bytes, or use download.file.")
     }
 }
 

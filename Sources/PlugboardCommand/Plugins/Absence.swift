@@ -90,16 +90,16 @@ extension AbsentPlugin.Reason {
     var text: String {
         switch self {
         case .unlisted: "not listed by the configuration or by --plugin"
-        case .disabled(let location): "disabled by \(Printable.text(location))"
+        case .disabled(let location): "disabled by \(Printable.text(location.description))"
         case .leftOut: "not loaded because of --safe"
         case .ofRequest: "disabled for this request by --attribute"
-        case .ofOrigin(let location): "disabled for this origin by \(Printable.text(location))"
+        case .ofOrigin(let location): "disabled for this origin by \(Printable.text(location.description))"
         }
     }
 
     fileprivate var location: String? {
         switch self {
-        case .disabled(let location), .ofOrigin(let location): location
+        case .disabled(let location), .ofOrigin(let location): location.description
         case .unlisted, .leftOut, .ofRequest: nil
         }
     }

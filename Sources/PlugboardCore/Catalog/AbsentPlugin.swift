@@ -9,13 +9,29 @@ package struct AbsentPlugin: Sendable, Equatable {
         case unlisted
         /// Its entry says `"enabled": false`. The location is the configuration's file, line and path, as far as they
         /// are known.
-        case disabled(location: String)
+        case disabled(location: Location)
         /// `Configuration.leaveOutLoadedPlugins` (`--safe`) has left it out.
         case leftOut
         /// A request says `ID.enabled = false`.
         case ofRequest
         /// The configuration says so for requests to its origin, at this location.
-        case ofOrigin(location: String)
+        case ofOrigin(location: Location)
+    }
+
+    /// A place in a configuration, such as `plugboard.json, line 4: plugins[1].enabled`.
+    ///
+    /// Its line is found when the description is read: that takes a pass over the text.
+    package struct Location: Sendable, Equatable, CustomStringConvertible {
+        fileprivate let path: JSONPath
+        fileprivate let source: ConfigurationSource?
+
+        package var description: String {
+            let error = ConfigurationError(path, "", in: source)
+            let text = [error.file, error.line.map { "line \($0)" }].compactMap { $0 }.joined(separator: ", ")
+            return text.isEmpty ? error.path : "\(text): \(error.path)"
+        }
+
+        package static func == (left: Location, right: Location) -> Bool { left.description == right.description }
     }
 
     /// Nil for a file that was not opened.
@@ -83,13 +99,10 @@ extension Configuration {
             return [entry.programLocation?.description ?? Configuration.programKey]
         }
         let program = entry.programLocation.map { $0 == location ? [] : [$0.description] } ?? []
-        return [self.location(location)] + program
+        return [self.location(location).description] + program
     }
 
-    /// Such as `plugboard.json, line 4: plugins[1].enabled`.
-    private func location(_ path: JSONPath) -> String {
-        let error = error(at: path, "")
-        let text = [error.file, error.line.map { "line \($0)" }].compactMap { $0 }.joined(separator: ", ")
-        return text.isEmpty ? error.path : "\(text): \(error.path)"
+    private func location(_ path: JSONPath) -> AbsentPlugin.Location {
+        AbsentPlugin.Location(path: path, source: source)
     }
 }

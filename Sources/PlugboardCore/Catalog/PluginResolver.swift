@@ -75,6 +75,7 @@ struct PluginResolver {
             return nil
         }
         if let descriptor = catalog.descriptor(id) { return (descriptor, .linked) }
+        if reading.isFull { return nil }
         // The entry may be the id alone, or an object with it.
         let idLocation = location.appending("id")
         let hasOwnLocation = configuration.source?.positions.position(of: idLocation) != nil
@@ -127,6 +128,7 @@ struct PluginResolver {
     }
 
     private mutating func noteSecond(_ id: String, _ location: JSONPath, _ first: JSONPath) {
+        if reading.isFull { return }
         let line = configuration.source?.positions.position(of: first).map { " in line \($0.line)" } ?? ""
         reading.note(location, "enables \(id) a second time; \(first)\(line) does already. Keep one")
     }

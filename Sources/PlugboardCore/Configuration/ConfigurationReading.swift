@@ -26,6 +26,9 @@ package struct ConfigurationReading {
     package var source: ConfigurationSource?
     package private(set) var errors: [ConfigurationError] = []
 
+    /// Whether no more errors are listed.
+    var isFull: Bool { errors.count >= ConfigurationReading.errorLimit }
+
     package init(folder: String? = nil, source: ConfigurationSource?) {
         self.folder = folder
         self.source = source
@@ -35,13 +38,13 @@ package struct ConfigurationReading {
     package mutating func note(
         _ path: JSONPath, _ reason: String, atKey: Bool = false, code: PlugboardError.Code = .configuration
     ) {
-        guard errors.count < ConfigurationReading.errorLimit else { return }
+        if isFull { return }
         errors.append(ConfigurationError(path, reason, in: source, atKey: atKey, code: code))
     }
 
     /// Notes an error of a key within what the path names: the position is the key's.
     package mutating func note(_ path: JSONPath, _ reason: String, at key: JSONPath) {
-        guard errors.count < ConfigurationReading.errorLimit else { return }
+        if isFull { return }
         errors.append(ConfigurationError(path, reason, in: source, atKey: true, positionOf: key))
     }
 

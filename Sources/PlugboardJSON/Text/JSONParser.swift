@@ -76,7 +76,10 @@ public struct JSONParser: Sendable {
     public static func parseWithPositions(
         _ bytes: some Sequence<UInt8>, options: Options = Options()
     ) throws(JSONError) -> (JSONValue, JSONPositions) {
-        let bytes = Array(bytes.prefix(max(0, min(options.sizeLimit, Int.max - 1)) + 1))
+        let limit = max(0, min(options.sizeLimit, Int.max - 1)) + 1
+        // In one piece where that is possible: a sequence is copied byte by byte.
+        let copy = bytes.withContiguousStorageIfAvailable { Array($0.prefix(limit)) }
+        let bytes = copy ?? Array(bytes.prefix(limit))
         return (try parse(bytes, options: options), JSONPositions(bytes: bytes, options: options))
     }
 

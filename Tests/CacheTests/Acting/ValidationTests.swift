@@ -29,6 +29,54 @@ struct ValidationTests {
         #expect(bench.events.lines == ["miss", "stored", "revalidated", "hit"])
     }
 
+    @Test(arguments: [("\"a\"", "\"b\""), ("\"a\"", "W/\"b\""), ("W/\"a\"", "W/\"b\"")])
+    func `a 304 with another tag updates nothing, and the server is asked again without conditions`(
+        first: String, other: String
+    ) async throws {
+        let transport = MockTransport { request, number in
+            if request.fields["If-None-Match"] == first { return .respond(304, ["ETag": other], nil) }
+            return .respond(
+                200, ["ETag": number == 1 ? first : other, "Cache-Control": "max-age=10"], [number == 1 ? "old" : "new"])
+        }
+        let bench = try CacheBench(.linked, transport)
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+
+        let second = try await bench.get()
+        let third = try await bench.get()
+
+        #expect(second.body == "new" && second.head.fields["ETag"] == other)
+        #expect(third.body == "new" && transport.requests.count == 3)
+        #expect(transport.requests.last?.fields["If-None-Match"] == nil)
+    }
+
+    @Test func `a 304 does not change the fields that describe the stored bytes`() async throws {
+        let described: Fields = ["Content-Type": "text/plain", "Content-Digest": "sha-256=:AAAA:"]
+        let transport = MockTransport { request, _ in
+            if request.fields["If-None-Match"] != nil {
+                return .respond(
+                    304,
+                    [
+                        "ETag": "\"1\"", "Content-Encoding": "gzip", "Content-Type": "text/html", "Content-Length": "9",
+                        "Content-Digest": "sha-256=:BBBB:", "Content-MD5": "CCCC", "Content-Language": "de",
+                    ], nil)
+            }
+            var fields = described
+            fields["ETag"] = "\"1\""
+            fields["Cache-Control"] = "max-age=10"
+            return .respond(200, fields, ["hello"])
+        }
+        let bench = try CacheBench(.linked, transport)
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+
+        let second = try await bench.get()
+
+        #expect(second.body == "hello" && second.head.fields["Content-Language"] == "de")
+        #expect(second.head.fields["Content-Encoding"] == nil && second.head.fields["Content-MD5"] == nil)
+        for field in described { #expect(second.head.fields[field.name] == field.value) }
+    }
+
     @Test func `a 304 serves the stored body even if it was evicted meanwhile`() async throws {
         let transport = MockTransport { request, number in
             if request.fields["If-None-Match"] != nil { return .respond(304, ["ETag": "\"1\""]) }

@@ -1,6 +1,7 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import PlugboardCore
@@ -120,11 +121,9 @@ import Testing
 
         #expect(resolved.plugins.map(\.id) == ["a", "c"])
         #expect(
-            resolved.absent == [
-                AbsentPlugin(id: "b", path: nil, reason: .disabled(location: "line 2: plugins[1].enabled")),
-                AbsentPlugin(id: nil, path: "/x.so", reason: .leftOut),
-                AbsentPlugin(id: "e", path: "/y.so", reason: .disabled(location: "line 3: plugins[3].enabled")),
-                AbsentPlugin(id: "d", path: nil, reason: .unlisted),
+            resolved.absent.map { "\($0.id ?? "-") \($0.path ?? "-") \($0.reason)" } == [
+                "b - disabled(location: line 2: plugins[1].enabled)", "- /x.so leftOut",
+                "e /y.so disabled(location: line 3: plugins[3].enabled)", "d - unlisted",
             ])
     }
 
@@ -133,8 +132,18 @@ import Testing
 
         let resolved = try ResolvedPlugins(configuration, catalog: Catalog([CatalogPlugins.plain("a")]))
 
-        #expect(
-            resolved.absent == [AbsentPlugin(id: "a", path: nil, reason: .disabled(location: "plugins[0].enabled"))])
+        #expect(resolved.absent.map { "\($0.id ?? "-") \($0.reason)" } == ["a disabled(location: plugins[0].enabled)"])
+    }
+
+    @Test(arguments: [#"{ "id": "p#", "enabled": false }"#, #"{ "id": "p#" }"#, #""a""#])
+    func `entries are looked at in linear time`(entry: String) {
+        expectLinearTime("entries", size: 250) { count in
+            let entries = (0..<count).map { entry.replacing("#", with: "\($0)") }.joined(separator: ",\n")
+            return Configuration.check("{ \"plugins\": [\(entries)] }".utf8).configuration
+        } read: { configuration in
+            guard let configuration else { return }
+            _ = try? ResolvedPlugins(configuration, catalog: Catalog([CatalogPlugins.plain("a")]))
+        }
     }
 
     @Test func `a plugin that is not enabled is left out, unchecked`() throws {

@@ -42,7 +42,7 @@ struct Decode: Plugin {
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let response = exchange.response, response.contains(.contentEncoding),
             exchange.turnState is Asked || exchange[DecodeAttributes.keys.always] ?? settings.always,
-            let codings = DecodePolicy.codings(
+            let codings = try DecodePolicy.codings(
                 status: response.status, method: exchange.request.method,
                 contentEncoding: response.fields.values(.contentEncoding))
         else { return .next }

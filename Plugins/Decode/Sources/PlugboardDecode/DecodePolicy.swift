@@ -12,13 +12,18 @@ enum DecodePolicy {
     }
 
     /// The codings to decode, the last applied first; nil if the body must stay unchanged: it has no coding, is
-    /// partial, or has unknown or too many codings.
+    /// partial, or has unknown codings. Throws `body.decode` for too many.
     static func codings(
         status: Int, method: PlugboardKit.Method, contentEncoding: [String]
-    ) -> [ContentCoding]? {
+    ) throws(PlugboardError) -> [ContentCoding]? {
         guard method != .head, status >= 200, ![204, 206, 304].contains(status) else { return nil }
         let names = contentEncoding.flatMap { $0.split(separator: ",") }.map(trimmed).filter { !$0.isEmpty }
-        guard names.count <= codingLimit else { return nil }
+        guard names.count <= codingLimit else {
+            throw PlugboardError(
+                .bodyDecode,
+                "The response names \(names.count) content codings, and at most \(codingLimit) are decoded. Set "
+                    + "Accept-Encoding on the request to get the body as it is.")
+        }
         var codings: [ContentCoding] = []
         for name in names where name.lowercased() != "identity" {
             guard let coding = ContentCoding(name) else { return nil }
