@@ -26,6 +26,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
     private let settings: CurlTransportSettings
     /// Read once, because reading the environment while another thread changes it is not safe.
     private let usesProxyEnvironment: Bool
+    private let environmentBypass: ProxyBypass?
     private var multi: MultiHandle?
     /// Multi handles that take no new transfers, until their last transfer ends.
     private var retired: [MultiHandle] = []
@@ -39,6 +40,8 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         self.loop = loop
         self.settings = settings
         usesProxyEnvironment = CurlTransport.proxyVariables.contains { getenv($0) != nil }
+        let list = getenv("no_proxy") ?? getenv("NO_PROXY")
+        environmentBypass = list.map { ProxyBypass(String(cString: $0)) }
     }
 
     /// See `Transport`. An attempt that cannot start, such as one with an invalid URL, ends on the loop with its error.
@@ -97,7 +100,9 @@ public final class CurlTransport: Transport, @unchecked Sendable {
 
     private func openMulti() -> MultiHandle {
         if let multi { return multi }
-        let multi = MultiHandle(loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment)
+        let multi = MultiHandle(
+            loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment,
+            environmentBypass: environmentBypass)
         self.multi = multi
         return multi
     }

@@ -5,7 +5,7 @@ public struct CurlTransportSettings: Sendable {
     /// The most connections at a time, to all hosts together; further attempts wait. 0 sets no limit.
     public var connections = 0
     /// The most idle connections that are kept. The number grows with the number of simultaneous attempts.
-    public var idleConnections = 64
+    public var idleConnections = 256
     /// The most bytes that one read from a connection returns. Only the memory that is used is allocated by the system.
     public var receiveBuffer: ByteCount = .kibibytes(256)
     /// The bytes of a body that may wait for a slow reader before the sender is slowed. One read may exceed it.

@@ -166,16 +166,35 @@ import Testing
         #expect(outcome.record.notes as [AttemptRecord.Note] == [.ended(.requestURL)])
     }
 
-    @Test func `characters beyond ASCII in a URL are percent-encoded`() async throws {
+    @Test(arguments: [
+        ("/caf\u{e9}%20?q=\u{fc}", "/caf%C3%A9%20?q=%C3%BC"), ("/a b?b c", "/a%20b?b%20c"),
+        ("/%c3%A4+?%2f=a+b", "/%c3%A4+?%2f=a+b"), ("/%?%zz", "/%?%zz"),
+    ])
+    func `spaces and bytes beyond ASCII are escaped in upper case, and escapes are sent as they are`(
+        path: String, target: String
+    ) async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse() }
         let client = Client()
         defer { server.stop() }
 
-        _ = try await client.send(.get, server.url("/caf\u{e9}%20?q=\u{fc}"))
+        _ = try await client.send(.get, server.url(path))
 
-        #expect(
-            server.requests.first?.target == "/caf%c3%a9%20?q=%c3%bc"
-                || server.requests.first?.target == "/caf%C3%A9%20?q=%C3%BC")
+        #expect(server.requests.first?.target == target)
+    }
+
+    @Test(arguments: [
+        ("", nil), ("@", nil), (":@", nil), ("u@", "Basic dTo="), (":p@", "Basic OnA="), ("u:p@", "Basic dTpw"),
+    ])
+    func `a user or a password in the URL becomes Basic, an empty pair does not`(
+        userinfo: String, field: String?
+    ) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
+        let client = Client()
+        defer { server.stop() }
+
+        _ = try await client.send(.get, "http://\(userinfo)127.0.0.1:\(server.port)/")
+
+        #expect(server.requests.first?["Authorization"] == field)
     }
 
     @Test(arguments: [

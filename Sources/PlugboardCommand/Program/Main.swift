@@ -37,6 +37,15 @@ enum Main {
         "Fewer than \(neededDescriptors) file descriptors are free, which the command needs to start. "
             + "Raise the limit (ulimit -n).")
 
+    /// Seconds until the first timer must have fired, which is due at once.
+    private static let startLimit = 10
+
+    private static let noTimer = PlugboardError(
+        .resources,
+        "No timer fired within \(startLimit) s of the start: the system refuses a timer descriptor (timerfd_create) or to "
+            + "watch it (epoll_ctl). Check the limits of the user (fs.epoll.max_user_watches) and of the sandbox (seccomp)."
+    )
+
     /// Makes libdispatch open its descriptors first: without free descriptors it traps, while the kernel throws an
     /// error.
     private static func startDispatch() {
@@ -46,7 +55,8 @@ enum Main {
         timer.setEventHandler { started.signal() }
         timer.schedule(deadline: .now() + .microseconds(100))
         timer.resume()
-        started.wait()
+        // libdispatch only logs that it cannot open or watch a descriptor, and its timers never fire then.
+        if started.wait(timeout: .now() + .seconds(startLimit)) == .timedOut { end(with: noTimer) }
         timer.cancel()
     }
 

@@ -54,6 +54,10 @@ extension KernelSettings {
             "Connections at a time to one origin that does not respond in HTTP/2; 0 for no limit.",
             .integer(in: 0...1_000_000).by(default: 64), \.connectionsPerHost),
         ConfigurationKey(
+            "idleConnections",
+            "Idle connections that are kept for later requests; each loop has its share. More are kept where more exchanges ran at once.",
+            .integer(in: 1...1_000_000).by(default: 256), \.idleConnections),
+        ConfigurationKey(
             "attemptLimit", "Attempts and hops of one exchange, after which it fails as a runaway.",
             .integer(in: 1...1_000_000).by(default: 50), \.attemptLimit),
         ConfigurationKey(
@@ -74,8 +78,9 @@ extension KernelSettings {
             "Such as http://host:port or socks5://host:port; empty for no proxy, not even one of the environment.",
             .proxy, \.defaults.proxy),
         ConfigurationKey(
-            "noProxy", "Hosts that the proxy is not for, with commas between them; * for all.", .text,
-            \.defaults.noProxy),
+            "noProxy",
+            "Hosts that the proxy is not for: names with their subdomains, addresses, networks (10.0.0.0/8, fd00::/8), or *.",
+            .text, \.defaults.noProxy),
         ConfigurationKey(
             "connectTo",
             "Connects to another host and port: the URL's host:port, then the other one. URL, Host and TLS name stay.",

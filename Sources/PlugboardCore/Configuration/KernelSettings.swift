@@ -39,6 +39,10 @@ public struct KernelSettings: Sendable, Equatable {
     /// not limited, because their exchanges share connections. An exchange that finds none free waits without an error
     /// until its `timeout`. Sub-requests of plugins count, but do not wait.
     public var connectionsPerHost = 64
+    /// Idle connections that are kept for later requests; at least 1, and each loop has its share. A loop on which more
+    /// attempts ran at a time keeps twice their number. A program that asks many hosts in turn needs as many as there
+    /// are hosts; each needs a file descriptor.
+    public var idleConnections = 256
     /// Attempts and hops of one exchange, after which it fails as `runaway`.
     public var attemptLimit = 50
     /// Bytes of one body that wait for their reader before the sender is slowed.

@@ -68,11 +68,13 @@ func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
         && !value.buffer.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
 }
 
-/// The time of one of the system's clocks, in nanoseconds.
+/// The time of one of the system's clocks, in nanoseconds. A clock beyond the year 2252 stands still there, so that ten
+/// years can be added to it in 64 bits.
 // Not inlined: functions that hold its memory check their stack at each call.
 @inline(never)
 func clockTime(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    let latest: Int64 = (.max - 315_576_000_000_000_000) / 1_000_000_000
+    return min(max(Int64(time.tv_sec), 0), latest) * 1_000_000_000 + Int64(time.tv_nsec)
 }

@@ -77,7 +77,9 @@ public final class Kernel: PluginCommands, RequestSender {
             loops: loops.map { loop in
                 KernelLoop.Parts(
                     loop: loop,
-                    transport: transport ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
+                    transport: transport
+                        ?? CurlTransport(
+                            loop: loop, settings: Kernel.transportSettings(settings, loops: loops.count)),
                     isShared: transport != nil)
             },
             crashNote: notes.note(running: resolved.plugins, loops: loops.count), watch: watch)
@@ -278,8 +280,9 @@ public final class Kernel: PluginCommands, RequestSender {
         if let failure { throw failure }
     }
 
-    private static func transportSettings(_ settings: KernelSettings) -> CurlTransportSettings {
+    private static func transportSettings(_ settings: KernelSettings, loops: Int) -> CurlTransportSettings {
         var transport = CurlTransportSettings()
+        transport.idleConnections = max((settings.idleConnections + loops - 1) / loops, 1)
         transport.bodyQueueLimit = settings.bufferLimit
         return transport
     }

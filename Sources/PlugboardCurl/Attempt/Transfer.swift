@@ -196,8 +196,7 @@ final class Transfer: Attempt, @unchecked Sendable {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
             case .notWanted: break
             case .failed(let code, let reason):
-                // Two new connections were opened for it, so that it was not a kept connection that failed.
-                if let url, url.isSecure, handle.newConnections > 1 { multi.noteRefusal(by: url.hostAndPort) }
+                if let url, url.isSecure, state.pointee.demandsHTTP1 { multi.noteDemand(of: url.hostAndPort) }
                 return PlugboardError(code, "\(url?.hostAndPort ?? "") \(reason)")
             }
         }

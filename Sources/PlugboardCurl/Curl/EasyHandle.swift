@@ -28,6 +28,9 @@ final class EasyHandle {
     private var isFresh = false
     private var isApart = false
     private var sendsOnAfterErrors = false
+    /// The hosts that the proxy is not for; nil if there is no proxy, or no such list.
+    private var bypass: ProxyBypass?
+    private var isBypassing = false
     private var minimumTLS: RequestOptions.TLSVersion?
     /// False if a transfer may have left a state in libcurl's handle that would disturb the next one.
     private(set) var isReusable = true
@@ -72,13 +75,14 @@ final class EasyHandle {
         }
         errorText.pointee = 0
         self.url = url
+        if let bypass { setBypass(bypass.contains(url.origin)) }
         ccurl_set_url(easy, url.handle)
         setMethod(attempt.method, body)
         setFields(attempt.fields, body)
         setConnection(
             ConnectionChoice(
                 attempt, url, body, multi.abilities,
-                avoidsHTTP2: multi.refusingHosts.contains(url.hostAndPort, at: multi.loop.systemNow),
+                avoidsHTTP2: multi.demandingHosts.contains(url.hostAndPort, at: multi.loop.systemNow),
                 avoidsKept: avoidsKept),
             listens: body.source != nil || !attempt.method.isIdempotent)
         isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads
@@ -133,6 +137,15 @@ final class EasyHandle {
         let setter = EasyOptions(
             easy: easy, settings: multi.settings, usesEnvironment: multi.usesProxyEnvironment)
         connectTo = try setter.apply(options)
+        let mayUseProxy = options.proxy.map { !$0.isEmpty } ?? multi.usesProxyEnvironment
+        bypass = mayUseProxy ? options.noProxy.map { ProxyBypass($0) } ?? multi.environmentBypass : nil
+        isBypassing = false
+    }
+
+    private func setBypass(_ isWanted: Bool) {
+        guard isWanted != isBypassing else { return }
+        isBypassing = isWanted
+        EasyOptions.setBypass(easy, isWanted)
     }
 
     private func setCallbacks() {

@@ -58,6 +58,11 @@ struct EasyOptions {
         Int(version == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2)
     }
 
+    /// Whether the proxy is not used. libcurl reads no list of its own, neither an option nor the environment's.
+    static func setBypass(_ easy: UnsafeMutableRawPointer, _ isWanted: Bool) {
+        ccurl_set_text(easy, CURLOPT_NOPROXY, isWanted ? "*" : "")
+    }
+
     private func setTLS(_ options: RequestOptions) throws(PlugboardError) {
         let verifies = options.tls.verify ?? true
         for option in [CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER] { long(option, verifies ? 1 : 0) }
@@ -84,10 +89,8 @@ struct EasyOptions {
         } else if !usesEnvironment {
             // Otherwise libcurl looks for proxies in the environment at each request.
             ccurl_set_text(easy, CURLOPT_PROXY, "")
-            // So does this one for hosts without a proxy.
-            ccurl_set_text(easy, CURLOPT_NOPROXY, "")
         }
-        if let noProxy = options.noProxy { try text(CURLOPT_NOPROXY, noProxy, "noProxy") }
+        EasyOptions.setBypass(easy, false)
         if let interface = options.interface { try text(CURLOPT_INTERFACE, interface, "interface") }
         if let socket = options.unixSocket { try text(CURLOPT_UNIX_SOCKET_PATH, socket, "unixSocket") }
         switch options.ipVersion ?? .any {

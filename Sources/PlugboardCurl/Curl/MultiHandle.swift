@@ -18,6 +18,8 @@ final class MultiHandle: LoopParticipant {
     let loop: EventLoop
     let settings: CurlTransportSettings
     let usesProxyEnvironment: Bool
+    /// The hosts that proxies are not for where the options do not say.
+    let environmentBypass: ProxyBypass?
     let abilities = CurlAbilities.current
     let touched: UnsafeMutablePointer<TouchedList>
     /// Shares TLS sessions, which libcurl otherwise keeps for each easy handle separately.
@@ -34,8 +36,8 @@ final class MultiHandle: LoopParticipant {
     /// then may be lost. A request that must not be sent twice gets a new connection to them (RFC 9110 §9.2.2, RFC 9112
     /// §9.6).
     @exclusivity(unchecked) private(set) var abruptHosts = RecentHosts()
-    /// Hosts that refused a request on a new HTTP/2 connection; they may demand HTTP/1.1 (RFC 9113 §7).
-    @exclusivity(unchecked) private(set) var refusingHosts = RecentHosts()
+    /// Hosts that demanded HTTP/1.1 (HTTP_1_1_REQUIRED, RFC 9113 §7).
+    @exclusivity(unchecked) private(set) var demandingHosts = RecentHosts()
     /// Sockets for which watching for writing is suspended.
     private var heldSockets: [Int32] = []
     /// When watching for writing resumes, by the system's clock, because it depends on the network and not on timers.
@@ -45,10 +47,14 @@ final class MultiHandle: LoopParticipant {
     private(set) var isRetired = false
     private var onEmpty: (() -> Void)?
 
-    init(loop: EventLoop, settings: CurlTransportSettings, usesProxyEnvironment: Bool) {
+    init(
+        loop: EventLoop, settings: CurlTransportSettings, usesProxyEnvironment: Bool,
+        environmentBypass: ProxyBypass? = nil
+    ) {
         self.loop = loop
         self.settings = settings
         self.usesProxyEnvironment = usesProxyEnvironment
+        self.environmentBypass = environmentBypass
         touched = .allocate(capacity: 1)
         touched.initialize(to: TouchedList())
         CurlMemory.beginKeeping()
@@ -190,8 +196,8 @@ final class MultiHandle: LoopParticipant {
         }
     }
 
-    /// libcurl wanted to send a request again that was sent on a new connection.
-    func noteRefusal(by hostAndPort: String) { refusingHosts.note(hostAndPort, at: loop.systemNow) }
+    /// A server demanded HTTP/1.1.
+    func noteDemand(of hostAndPort: String) { demandingHosts.note(hostAndPort, at: loop.systemNow) }
 
     override func idleEnded(_ hostAndPort: String, since: Int64) {
         if loop.systemNow - since < MultiHandle.haste { abruptHosts.note(hostAndPort, at: loop.systemNow) }

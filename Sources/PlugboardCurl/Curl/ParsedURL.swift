@@ -8,14 +8,17 @@ final class ParsedURL {
     /// libcurl's parsed form.
     let handle: OpaquePointer
     let isSecure: Bool
+    let origin: Origin
     /// `host:port`: errors quote no other part of a URL.
     let hostAndPort: String
 
     init(_ text: String) throws(PlugboardError) {
-        if text.utf8.contains(0) { throw ParsedURL.error("has a control character") }
+        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw ParsedURL.error("has a control character") }
         guard let handle = curl_url() else { throw ParsedURL.error("cannot be parsed for lack of memory") }
         let flags = UInt32(CURLU_PATH_AS_IS | CURLU_URLENCODE)
-        let code = curl_url_set(handle, CURLUPART_URL, text, flags)
+        let parts = URLParts(text)
+        // libcurl would send a plus sign for a space in the query, and escapes with digits in lower case.
+        let code = curl_url_set(handle, CURLUPART_URL, parts?.escapedText ?? text, flags)
         let scheme = ParsedURL.part(handle, CURLUPART_SCHEME)
         let host = ParsedURL.part(handle, CURLUPART_HOST) ?? ""
         let port = ParsedURL.part(handle, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)) ?? ""
@@ -26,7 +29,12 @@ final class ParsedURL {
             curl_url_cleanup(handle)
             throw ParsedURL.error(ParsedURL.complaint(code, text, scheme))
         }
+        // libcurl would send an empty user and password.
+        if parts?.hasCredentials == false {
+            for part in [CURLUPART_USER, CURLUPART_PASSWORD] { curl_url_set(handle, part, nil, 0) }
+        }
         self.handle = handle
+        self.origin = origin
         isSecure = scheme == "https"
         hostAndPort = "\(host):\(port)"
     }
@@ -40,7 +48,6 @@ final class ParsedURL {
     /// What is wrong. It quotes nothing of the URL, which may hold secrets.
     private static func complaint(_ code: CURLUcode, _ text: String, _ scheme: String?) -> String {
         if text.isEmpty { return "is empty" }
-        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return "has a control character" }
         if text.utf8.contains(0x20) { return "has a space, which must be written as %20" }
         if let hostAndPort = URLParts(text)?.hostAndPort, !hostAndPort.utf8.allSatisfy({ $0 < 0x80 }) {
             return "has a host that is not ASCII: write the host as xn--…"

@@ -33,6 +33,8 @@ struct TransferState {
     /// How many times libcurl was about to send the request. It does so a second time if a reused connection was closed
     /// without a response, and if the server refused the request.
     var sendings = 0
+    /// The server ended the stream with HTTP_1_1_REQUIRED (RFC 9113 §7).
+    var demandsHTTP1 = false
     /// What libcurl's log reports about the stream.
     var streamLog = StreamLog()
     /// Whether libcurl calls `Callbacks.debug`. It belongs to the handle, not to one transfer.
@@ -82,6 +84,7 @@ struct TransferState {
         }
         upload.waitsForContinue = body.waitsForContinue
         sendings = 0
+        demandsHTTP1 = false
         streamLog = StreamLog()
         hasUpload = body.source != nil
         isLocal = transfer.unixSocket != nil

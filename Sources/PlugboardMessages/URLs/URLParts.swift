@@ -21,6 +21,14 @@ public struct URLParts: Sendable, Equatable {
         self.init(String(decoding: PercentEncoding.escaped(bytes), as: UTF8.self))
     }
 
+    /// The text as it is sent: behind the authority, spaces and bytes above ASCII are escaped, with hexadecimal digits
+    /// in upper case. A space is `%20` in queries, too. Escapes that the text has stay as they are.
+    package var escapedText: String {
+        if text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return text }
+        let rest = Array(text.utf8[pathStart...]).withUnsafeBytes(PercentEncoding.escaped)
+        return String(text.utf8[..<pathStart]).map { $0 + String(decoding: rest, as: UTF8.self) } ?? text
+    }
+
     /// Without its colon, as it is written; nil in a relative reference.
     public var scheme: Substring? { scan.schemeEnd > 0 ? part(0, scan.schemeEnd) : nil }
 
@@ -31,6 +39,9 @@ public struct URLParts: Sendable, Equatable {
     public var userinfo: Substring? {
         scan.hostStart > scan.authorityStart ? part(scan.authorityStart, scan.hostStart) : nil
     }
+
+    /// Whether there is a user or a password. `http://@host/` and `http://:@host/` have neither.
+    public var hasCredentials: Bool { userinfo.map { $0 != "@" && $0 != ":@" } ?? false }
 
     /// The authority without the user: a host, and a port if there is a colon behind the host.
     public var hostAndPort: Substring? { scan.hasAuthority ? part(scan.hostStart, scan.pathStart) : nil }

@@ -19,6 +19,7 @@ struct AttachingTests {
             ("https://b.test/", "-"), ("http://sub.a.test/", "-"), ("http://a.test.evil.test/", "-"),
             ("http://c.test/?http://a.test/", "-"), ("http://A.test.:80/", "Bearer of-a"),
             ("http://d.test/", "Bearer of-d"), ("http://d.test./", "Bearer of-d"), ("http://d.test.a.test/", "-"),
+            ("http://@a.test/", "Bearer of-a"), ("http://:@a.test/", "Bearer of-a"), ("http://u@a.test/", "-"),
         ])
     func `each origin gets its own credential and no other`(
         linkage: Linkage, example: (url: String, credential: String)

@@ -49,9 +49,7 @@ struct Authentication: Plugin {
             let request = exchange.request
             let url = request.url
             // Credentials that the caller wrote, as a field or in the URL, take precedence.
-            if request.contains(.authorization) || URLParts(url)?.authority?.utf8.contains(UInt8(ascii: "@")) == true {
-                return .next
-            }
+            if request.contains(.authorization) || URLParts(url)?.hasCredentials == true { return .next }
             if let secret = credential.given {
                 put(try credential.fieldValue(for: secret), on: request)
                 return .next

@@ -1,0 +1,81 @@
+import PlugboardTransport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The hosts that the proxy is not for: `RequestOptions.noProxy`, or the environment's `no_proxy`.
+///
+/// Decided here and not by libcurl, whose versions read different forms; 7.88.1 ignores networks of IPv6. Entries are
+/// separated by commas or white space; names are never resolved. What is in no accepted form names no host.
+struct ProxyBypass {
+    private enum Host {
+        /// In normal form; its subdomains belong to it.
+        case name(String)
+        /// All addresses that have the first bits in common with this one.
+        case network([UInt8], bits: Int)
+    }
+
+    private var includesAll = false
+    private var entries: [(host: Host, port: Int?)] = []
+
+    init(_ text: String) {
+        for word in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
+            if word == "*" {
+                includesAll = true
+            } else if let host = ProxyBypass.network(word) ?? ProxyBypass.name(word) {
+                entries.append((host, nil))
+            } else if let colon = word.lastIndex(of: ":"), let port = Int(word[word.index(after: colon)...]),
+                let host = ProxyBypass.network(word[..<colon]) ?? ProxyBypass.name(word[..<colon])
+            {
+                entries.append((host, port))
+            }
+        }
+    }
+
+    func contains(_ origin: Origin) -> Bool {
+        if includesAll { return true }
+        let address = ProxyBypass.address(origin.host[...])
+        return entries.contains { host, port in
+            guard port == nil || port == origin.port else { return false }
+            switch host {
+            case .name(let name): return address == nil && (origin.host == name || origin.host.hasSuffix("." + name))
+            case .network(let network, let bits): return address.map { ProxyBypass.isIn(network, bits, $0) } ?? false
+            }
+        }
+    }
+
+    /// `10.0.0.1`, `::1`, `[::1]`, and each with `/` and the number of bits.
+    private static func network(_ text: Substring) -> Host? {
+        guard let slash = text.lastIndex(of: "/") else {
+            return address(text).map { .network($0, bits: 8 * $0.count) }
+        }
+        guard let address = address(text[..<slash]), let bits = Int(text[text.index(after: slash)...]),
+            0...(8 * address.count) ~= bits
+        else { return nil }
+        return .network(address, bits: bits)
+    }
+
+    /// `example.com`, and the same with `.` or `*.` before it.
+    private static func name(_ text: Substring) -> Host? {
+        let bare = text.hasPrefix("*.") ? text.dropFirst(2) : text.hasPrefix(".") ? text.dropFirst() : text
+        return Origin.normalizedHost(bare).map { .name($0) }
+    }
+
+    /// The bytes of an address; nil for a name. A zone is ignored.
+    private static func address(_ text: Substring) -> [UInt8]? {
+        var bare = text.hasPrefix("[") && text.hasSuffix("]") ? text.dropFirst().dropLast() : text
+        if let percent = bare.firstIndex(of: "%") { bare = bare[..<percent] }
+        let family = bare.contains(":") ? AF_INET6 : AF_INET
+        var bytes = [UInt8](repeating: 0, count: family == AF_INET6 ? 16 : 4)
+        return inet_pton(family, String(bare), &bytes) == 1 ? bytes : nil
+    }
+
+    private static func isIn(_ network: [UInt8], _ bits: Int, _ address: [UInt8]) -> Bool {
+        guard network.count == address.count, network[..<(bits / 8)] == address[..<(bits / 8)] else { return false }
+        let rest = bits % 8
+        return rest == 0 || (network[bits / 8] ^ address[bits / 8]) >> (8 - rest) == 0
+    }
+}

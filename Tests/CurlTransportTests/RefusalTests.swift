@@ -1,0 +1,72 @@
+import PlugboardTransport
+import TestSupport
+import Testing
+
+/// RFC 9113 §7: a server may refuse a stream, or demand HTTP/1.1. Only the latter changes how it is asked later.
+@Suite struct RefusalTests {
+    private static let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+
+    /// RST_STREAM of the first stream.
+    private static func reset(_ code: UInt8) -> [UInt8] { [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, code] }
+
+    /// Sends a request that the server ends with an error code. Braces are longer in Huffman's coding, so that the
+    /// server prints them.
+    private func sendInVain(
+        _ method: Method, ending code: UInt8, _ server: TLSTerminal, _ client: Client, _ options: RequestOptions
+    ) async throws -> Client.Outcome {
+        let (_, record) = await client.begin(
+            method, "https://127.0.0.1:\(await server.port())/first", fields: Fields(["X-Mark": "{{{{"]),
+            options: options)
+        await server.seen("{{{{")
+        server.type(Self.settings + Self.reset(code))
+        return try await client.finish(record)
+    }
+
+    private var options: RequestOptions {
+        get throws {
+            var options = RequestOptions()
+            options.tls.ca = try CertificateAuthority.shared().certificate
+            return options
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [Method.get, .post])
+    func `a host that refused a stream is asked over HTTP2 again`(_ method: Method) async throws {
+        let server = try TLSTerminal(protocols: "h2,http/1.1")
+        defer { server.stop() }
+        let client = Client()
+        let options = try options
+        let refused = try await sendInVain(method, ending: 7, server, client, options)
+
+        let (_, again) = await client.begin(
+            method, "https://127.0.0.1:\(await server.port())/again", fields: Fields(["X-Mark": "}}}}"]),
+            options: options)
+        await server.seen("}}}}")
+        // ":status: 200", which ends the stream.
+        server.type(Self.settings + [0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88])
+        let answered = try await client.finish(again)
+
+        #expect(refused.error != nil)
+        #expect(answered.head?.version == .http2)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [Method.get, .post])
+    func `a host that demanded HTTP1 is asked so next`(_ method: Method) async throws {
+        let server = try TLSTerminal(protocols: "h2,http/1.1")
+        defer { server.stop() }
+        let client = Client()
+        let options = try options
+        let refused = try await sendInVain(method, ending: 13, server, client, options)
+
+        let (_, again) = await client.begin(
+            method, "https://127.0.0.1:\(await server.port())/again", fields: Fields(["X-Mark": "}}}}"]),
+            options: options)
+        await server.seen("}}}}")
+        server.type("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+        let answered = try await client.finish(again)
+
+        #expect([.transportUnprocessed, .transportStale].contains(refused.error?.code))
+        #expect(answered.head?.version == .http11)
+        #expect(answered.text == "old")
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+
+/// A TLS server whose responses the test types: `openssl s_server`, which prints what it receives. Each text is a
+/// record.
+final class TLSTerminal: Sendable {
+    private struct Printed {
+        var text = ""
+        var waiting: [(text: String, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let printed = Locked(Printed())
+
+    /// - Parameter protocols: What the server negotiates with ALPN (RFC 7301), such as `h2`; nil for nothing.
+    init(protocols: String? = nil) throws {
+        let identity = try CertificateAuthority.shared().server
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", identity.certificate, "-key", identity.key,
+        ]
+        if let protocols { process.arguments? += ["-alpn", protocols] }
+        let output = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        output.fileHandleForReading.readabilityHandler = { [weak self] file in
+            self?.print(String(decoding: file.availableData, as: UTF8.self))
+        }
+        try process.run()
+    }
+
+    func stop() {
+        process.terminate()
+    }
+
+    func type(_ text: String) { type(Array(text.utf8)) }
+
+    /// The server obeys a text that begins with one of some letters; frames of HTTP/2 begin with 0.
+    func type(_ bytes: [UInt8]) { input.fileHandleForWriting.write(Data(bytes)) }
+
+    private func print(_ text: String) {
+        let seen = printed.withLock { printed in
+            printed.text += text
+            let all = printed.text
+            let seen = printed.waiting.filter { all.contains($0.text) }
+            printed.waiting.removeAll { all.contains($0.text) }
+            return seen
+        }
+        for waiting in seen { waiting.continuation.resume() }
+    }
+
+    /// Waits until the server has printed a text.
+    func seen(_ text: String) async {
+        await withCheckedContinuation { continuation in
+            let isSeen = printed.withLock { printed in
+                if printed.text.contains(text) { return true }
+                printed.waiting.append((text, continuation))
+                return false
+            }
+            if isSeen { continuation.resume() }
+        }
+    }
+
+    func port() async -> Int {
+        await seen("ACCEPT 127.0.0.1:")
+        let text = printed.withLock { $0.text }
+        guard let start = text.firstRange(of: "ACCEPT 127.0.0.1:")?.upperBound else { return 0 }
+        return Int(text[start...].prefix { $0.isNumber }) ?? 0
+    }
+}
