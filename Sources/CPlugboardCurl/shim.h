@@ -9,7 +9,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <linux/sockios.h>
 
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
@@ -334,6 +337,15 @@ static inline CURLcode ccurl_result(const CURLMsg *message) {
 static inline int ccurl_unsent(int socket) {
     int count = 0;
     return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
+}
+
+// The bytes that a TCP socket has received since it was opened; -1 for other sockets.
+static inline int64_t ccurl_received(int socket) {
+    // The C libraries declare the beginning of Linux's structure only: `tcpi_bytes_received` is the 17th word of 64 bits.
+    uint64_t info[17];
+    socklen_t length = sizeof info;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length < sizeof info) return -1;
+    return (int64_t)info[16];
 }
 
 #endif

@@ -49,4 +49,35 @@ import Testing
             #expect(outcome.text == "own" || outcome.error != nil)
         }
     }
+
+    @Test(arguments: [
+        (Method.head, "200 OK\r\nContent-Length: 3\r\n\r\n"), (.get, "200 OK\r\nContent-Length: 0\r\n\r\n"),
+        (.get, "204 No Content\r\n\r\n"), (.get, "304 Not Modified\r\nContent-Length: 3\r\n\r\n"),
+        (.get, "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nown\r\n0\r\n\r\n"),
+        (.get, "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-A: 1\r\n\r\n"),
+        (.get, "200 OK\r\nContent-Length: 3\r\n\r\nown"),
+    ])
+    func `bytes in the segment of a response's end close the connection`(
+        _ method: Method, _ response: String
+    ) async throws {
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            if connection.index == 1 {
+                try connection.write("HTTP/1.1 \(response)HTTP/1.1 200 OK\r\nContent-")
+                // A client that goes on gets the rest of what it did not ask for.
+                if (try? connection.readRequest()) != nil { try connection.write("Length: 4\r\n\r\nEVIL") }
+            } else {
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nREAL")
+            }
+        }
+        let client = Client()
+        defer { server.stop() }
+
+        let first = try await client.send(method, server.url())
+        let next = try await client.send(.get, server.url())
+
+        #expect(first.error == nil)
+        #expect(next.text == "REAL", "\(next.error as Any)")
+        #expect(server.requests.map(\.connection) == [1, 2])
+    }
 }

@@ -23,6 +23,8 @@ struct TransferClock {
     }
     /// The bytes in the system's send buffer when they were last counted.
     fileprivate var unsent: Int32 = 0
+    /// The bytes that the connection had received when they were last counted; nil before.
+    fileprivate var receivedBytes: Int64?
 
     init(_ loop: EventLoop, _ stored: StoredOptions) {
         began = loop.now
@@ -97,7 +99,11 @@ extension Transfer {
         }
         // Called once, because each call compares the system's send buffer with the call before.
         let isSilent = isSilent()
-        if !isSilent { clock.lastActivity = now }
+        if !isSilent {
+            clock.lastActivity = now
+        } else if let elapsed = timeSinceBytes() {
+            clock.lastActivity = max(clock.lastActivity, now - elapsed)
+        }
         if let limit = clock.stored.options.idleTimeout, later(clock.lastActivity, limit) <= now {
             return end(
                 PlugboardError(
@@ -129,6 +135,26 @@ extension Transfer {
         defer { clock.unsent = unsent }
         return unsent <= 0 || unsent == clock.unsent
     }
+
+    /// The time since bytes of the response were received for which libcurl has not called back: it does so for a whole
+    /// line, TLS record or frame, which a slow line brings in pieces. Nil if there are none.
+    private func timeSinceBytes() -> Int64? {
+        guard let state, state.pointee.sendings > 0, let lastRead = multi.loop.poller.lastRead(state.pointee.socket)
+        else { return nil }
+        let socket = state.pointee.socket
+        let received = ccurl_received(socket)
+        defer { clock.receivedBytes = received }
+        if mayMultiplex, !multi.gate.speaksHTTP1(destination) {
+            // Another transfer's bytes; and those of PING and other small frames are no part of a response.
+            let others = multi.transfers(on: socket, besides: self)
+            guard others.allSatisfy({ $0.clock.lastActivity <= clock.lastActivity }) else { return nil }
+            if let before = clock.receivedBytes, received - before <= Transfer.smallFrames { return nil }
+        }
+        return max(multi.loop.systemNow - lastRead, 0)
+    }
+
+    /// The most bytes of frames without content that a server sends in one idle timeout.
+    private static var smallFrames: Int64 { 256 }
 
     /// Closes an HTTP/2 connection on which nothing was received since this attempt began, so that one dead connection
     /// does not fail request after request.

@@ -63,14 +63,14 @@ enum Callbacks {
     }
 
     /// Reads libcurl's log and the raw bytes of the response: there is no other sign that a stream was refused before
-    /// it was processed, or that a response has ended before its request.
+    /// it was processed, that a response has ended before its request, or that bytes followed it.
     static let debug: ccurl_debug = { _, kind, text, count, context in
         guard kind == CURLINFO_TEXT || kind == CURLINFO_DATA_IN, let text, let state = Callbacks.state(context) else {
             return 0
         }
         let bytes = UnsafeRawBufferPointer(start: text, count: count)
         let hadEndMark = state.pointee.hasEndMark
-        if kind == CURLINFO_TEXT { state.pointee.streamLog.read(bytes) } else { state.pointee.readRaw(bytes) }
+        if kind == CURLINFO_TEXT { state.readLog(bytes) } else { state.pointee.readRaw(bytes) }
         if state.pointee.hasEndMark, !hadEndMark { state.pointee.touched.pointee.add(state) }
         return 0
     }

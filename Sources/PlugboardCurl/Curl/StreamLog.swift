@@ -65,7 +65,7 @@ struct StreamLog {
         }
     }
 
-    private static func begins(_ line: UnsafeRawBufferPointer, _ words: StaticString) -> Bool {
+    static func begins(_ line: UnsafeRawBufferPointer, _ words: StaticString) -> Bool {
         line.starts(with: UnsafeRawBufferPointer(start: words.utf8Start, count: words.utf8CodeUnitCount))
     }
 

@@ -39,7 +39,7 @@ struct TransferState {
     var streamLog = StreamLog()
     /// Whether libcurl calls `Callbacks.debug`. It belongs to the handle, not to one transfer.
     var isListening = false
-    fileprivate var hasUpload = false
+    var hasUpload = false
     private var chunkedEnd = ChunkedEnd()
     /// How far libcurl is with a connection of the transfer's own, before it sends.
     var opening = AttemptPhase.waitingForConnection
@@ -53,8 +53,8 @@ struct TransferState {
     private(set) var socket: Int32 = -1
     /// The socket on which the transfer sends, until its response is complete, or -1; and the number that distinguishes
     /// it from later sockets.
-    fileprivate(set) var sendingSocket: Int32 = -1
-    fileprivate var sendingCookie: UInt64 = 0
+    var sendingSocket: Int32 = -1
+    var sendingCookie: UInt64 = 0
     /// libcurl wanted to send on an HTTP/1 connection that another transfer is using; nothing was sent.
     var isCrossed = false
     /// The transfer sends on a connection whose socket is not known yet.
@@ -64,6 +64,8 @@ struct TransferState {
     private var isDownloadLimited = false
     /// The transfer uses TLS.
     private(set) var isSecure = false
+    /// The request is a HEAD.
+    private var isHead = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
@@ -90,6 +92,7 @@ struct TransferState {
         isLocal = transfer.unixSocket != nil
         isDownloadLimited = transfer.isDownloadLimited
         isSecure = transfer.url?.isSecure ?? false
+        isHead = transfer.isHead
         chunkedEnd = ChunkedEnd()
         isCrossed = false
         opening = .waitingForConnection
@@ -114,7 +117,7 @@ struct TransferState {
         endNameless()
     }
 
-    fileprivate mutating func beginNameless() {
+    mutating func beginNameless() {
         if isNameless { return }
         isNameless = true
         multi._withUnsafeGuaranteedRef { $0.loop.poller.beginNameless(isLocal: isLocal) }
@@ -184,8 +187,16 @@ struct TransferState {
 
     /// Whether the response may end before its request, and its end can be seen in its raw bytes only.
     @inline(__always)
-    fileprivate var needsRawBytes: Bool {
+    var needsRawBytes: Bool {
         hasUpload && !upload.isSent && head.isFinal && head.isChunked && head.version != .http2
+    }
+
+    /// Whether libcurl may read bytes behind the response together with its end, drop them, and use the connection
+    /// again: only its log shows that.
+    @inline(__always)
+    var mayHideSurplus: Bool {
+        guard head.isFinal, head.version != .http2 else { return false }
+        return head.isChunked || isHead || head.status == 204 || head.status == 304 || head.contentLength == 0
     }
 
     /// Reads bytes of the response's body before libcurl removes the chunked coding.
@@ -202,92 +213,5 @@ struct TransferState {
     mutating func receive(_ piece: UnsafeRawBufferPointer) {
         if !isDiscarding { received.append(piece, expected: expected) }
         receivedCount += piece.count
-    }
-}
-
-extension TransferState.Pointer {
-    /// libcurl is about to send on a connection, which may be a reused one. Returns false if it must not.
-    func noteSending(_ connection: ConnectionKey?) -> Bool {
-        pointee.multi._withUnsafeGuaranteedRef { multi in
-            let poller = multi.loop.poller
-            guard let socket = connection.flatMap({ poller.socket(of: $0, perhaps: pointee.socket) }) else {
-                if pointee.socket < 0 { pointee.beginNameless() }
-                return true
-            }
-            if poller.isTaken(socket), !takeOver(socket, poller) {
-                pointee.isCrossed = true
-                return false
-            }
-            pointee.nameSocket(socket)
-            endSending()
-            pointee.sendingSocket = socket
-            pointee.sendingCookie = poller.beginSending(socket, user: UInt(bitPattern: self))
-            return true
-        }
-    }
-
-    /// Whether the transfer that has sent on the socket has ended, also if libcurl has not announced it yet.
-    private func takeOver(_ socket: Int32, _ poller: Poller) -> Bool {
-        guard let other = TransferState.Pointer(bitPattern: poller.sender(on: socket)) else { return false }
-        // Asking libcurl costs more than looking whether anything of that transfer is still to come.
-        if !other.pointee.hasUpload, other.pointee.head.version != .http2, other.pointee.isResponseWhole {
-            other.endSending()
-            return !poller.isTaken(socket)
-        }
-        // libcurl returns the socket of a transfer only after it has ended.
-        var named: curl_socket_t = -1
-        ccurl_get_socket(other.pointee.easy, CURLINFO_ACTIVESOCKET, &named)
-        if named < 0 { return false }
-        other.endSending()
-        return !poller.isTaken(socket)
-    }
-
-    /// Other transfers may use the connection from now on.
-    func endSending() {
-        let socket = pointee.sendingSocket
-        guard socket >= 0 else { return }
-        pointee.sendingSocket = -1
-        pointee.multi._withUnsafeGuaranteedRef {
-            $0.loop.poller.endSending(socket, pointee.sendingCookie, user: UInt(bitPattern: self))
-        }
-    }
-
-    /// The body was received. If the server has sent more than it, the connection takes no other request (RFC 9112
-    /// §9.2): libcurl does not use one that is shut down.
-    func endSharingIfSurplus() {
-        guard pointee.head.version != .http2, TLSRest.exists(in: pointee.easy) else { return }
-        let socket = pointee.sendingSocket >= 0 ? pointee.sendingSocket : pointee.socket
-        if socket >= 0 { pointee.multi._withUnsafeGuaranteedRef { $0.loop.poller.shutDown(socket) } }
-    }
-
-    /// The final head was received in HTTP/1. Returns false if another transfer has sent on the connection, too: the
-    /// response may belong to either, so that both fail.
-    func noteHTTP1() -> Bool {
-        let socket = pointee.sendingSocket
-        guard socket >= 0 else { return true }
-        return pointee.multi._withUnsafeGuaranteedRef { multi in
-            if multi.loop.poller.noteHTTP1(socket) { return true }
-            multi.endCrossed(socket)
-            return false
-        }
-    }
-
-    /// The final head was received. Listens to libcurl if only that can show the end of the response.
-    func listenIfNeeded() {
-        guard pointee.needsRawBytes, !pointee.isListening else { return }
-        pointee.isListening = true
-        ccurl_set_long(pointee.easy, CURLOPT_VERBOSE, 1)
-    }
-
-    /// Pauses libcurl at once when the queue is full, because it reads as long as there are bytes. The bytes of this
-    /// callback are kept; libcurl would deliver refused bytes again.
-    func pauseIfFull() {
-        guard pointee.received.count > pointee.queueLimit, !pointee.isReceivingPaused, !pointee.isDiscarding else {
-            return
-        }
-        pointee.isReceivingPaused = true
-        pointee.pausedParts |= CURLPAUSE_RECV
-        // libcurl may call back in this call, so that no access to the state may be open.
-        curl_easy_pause(pointee.easy, pointee.pausedParts)
     }
 }
