@@ -20,6 +20,10 @@ public struct Download: Sendable {
     public var namesFromServer = false
     /// Whether a file that exists is replaced; else the download fails with `download.exists`.
     public var replacesFile = true
+    /// Whether a file that exists and is not replaced is compared with what the server has now. If it is the same, the
+    /// download has nothing to do: `DownloadResult.wasComplete`. The lengths must be the same, and the file must have
+    /// the digest of the caller or the server, or not be older than the server's date of modification.
+    public var confirmsFile = false
     /// Whether it goes on with what an earlier download of the same URL has left.
     public var resumes = true
     /// Whether it also goes on with what a download of another URL has left: the caller knows that both are the same
@@ -94,7 +98,7 @@ public struct Download: Sendable {
             }
         }
         var partial = try PartialFile(file)
-        if !replacesFile, !namesFromServer, PartialFile.isThere(file) { throw PartialFile.exists(file) }
+        if !replacesFile, !namesFromServer, !confirmsFile, PartialFile.isThere(file) { throw PartialFile.exists(file) }
         do throws(PlugboardError) {
             return try await run(&partial, with: sender, combination)
         } catch {

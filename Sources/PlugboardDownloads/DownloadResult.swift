@@ -39,6 +39,9 @@ public struct DownloadResult: Sendable {
     public var resumed: Int
     /// Whether the bytes were compared with a digest of the caller, of the server or of each piece.
     public var isVerified = false
+    /// Whether the file was complete before this download, which has then received no byte of it: see
+    /// `Download.confirmsFile`.
+    public var wasComplete = false
 }
 
 extension RequestSender {

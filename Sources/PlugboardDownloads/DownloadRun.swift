@@ -50,6 +50,8 @@ struct DownloadRun {
 
     enum Step {
         case done(Response)
+        /// The file was complete before.
+        case confirmed(DownloadResult)
         case next
     }
 
@@ -60,7 +62,12 @@ struct DownloadRun {
         most = partial.count
         while true {
             do throws(PlugboardError) {
-                guard case .done(let response) = try await attempt(with: sender) else { continue }
+                let response: Response
+                switch try await attempt(with: sender) {
+                case .next: continue
+                case .confirmed(let result): return result
+                case .done(let last): response = last
+                }
                 if !isComplete { try? await partial.synchronize() }
                 return DownloadResult(
                     response: response, isComplete: isComplete, file: destination, count: partial.count,
@@ -141,8 +148,9 @@ struct DownloadRun {
         let response = try await sender.send(source.request)
         hasResponse = true
         switch response.status {
-        case 200, 201, 203: break
-        case 206:
+        case 200, 201, 203, 206:
+            let contradicts = ContentRange.contradictsWhole(response.fields, bodyLength: response.body.length)
+            guard response.status == 206 || contradicts else { break }
             response.body.source.release()
             throw PlugboardError(
                 .downloadPart,
@@ -188,7 +196,10 @@ struct DownloadRun {
             try checkSize(whole.length)
             try checkReplacement(whole)
             let name = ContentDisposition.name(in: response.fields)
-            try accept(destination(name))
+            let destination = destination(name)
+            try acceptName(destination)
+            if let result = try await confirm(whole, response, destination) { return .confirmed(result) }
+            try accept(destination)
             try partial.begin(
                 whole, url: url, mirrors: urls, name: name, announced: ExpectedDigest(response.head))
         } catch {
@@ -205,12 +216,13 @@ struct DownloadRun {
         return try await finish(response)
     }
 
-    /// A destination that only the response has told.
     private func accept(_ destination: String) throws(PlugboardError) {
-        if download.namesFromServer {
-            if !download.replacesFile, PartialFile.isThere(destination) { throw PartialFile.exists(destination) }
-            try PartialFile.checkDestination(destination)
-        }
+        if !download.replacesFile, PartialFile.isThere(destination) { throw PartialFile.exists(destination) }
+        if download.namesFromServer { try PartialFile.checkDestination(destination) }
+    }
+
+    /// A destination that only the response has told.
+    private func acceptName(_ destination: String) throws(PlugboardError) {
         guard let accepts = download.accepts, !accepts(destination) else { return }
         throw PlugboardError(.downloadExists, "\(destination) is the name of another download. Name another file.")
     }
@@ -230,6 +242,7 @@ struct DownloadRun {
         do throws(PlugboardError) {
             try check(part.complete ?? 0)
             try checkSize(part.complete)
+            try acceptName(destination)
             try accept(destination)
             let isOwn = !partial.isCombined && !continuesOther
             try partial.update(length: part.complete, url: isOwn ? url : nil)

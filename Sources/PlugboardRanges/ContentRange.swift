@@ -24,6 +24,17 @@ public struct ContentRange: Sendable, Equatable {
         }
         bytes = first..<last + 1
     }
+
+    /// Whether the fields of a response that has the status of a whole representation say that its body is a part of
+    /// it. Such a body is neither. RFC 9110 §14.4 gives the field no meaning there, so that the range of the whole and
+    /// a malformed value are no contradiction.
+    public static func contradictsWhole(_ fields: Fields, bodyLength: Int?) -> Bool {
+        fields.values(.contentRange).contains { value in
+            guard let range = ContentRange(value) else { return false }
+            return range.bytes.lowerBound != 0 || range.bytes.count != range.complete ?? range.bytes.count
+                || range.bytes.count != bodyLength ?? range.bytes.count
+        }
+    }
 }
 
 extension ArraySlice<UInt8> {

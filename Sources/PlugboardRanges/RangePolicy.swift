@@ -48,7 +48,17 @@ public struct RangePolicy: Sendable {
     public func decision(on response: ResponseHead, to request: RangeRequest, bodyLength: Int?) -> RangeDecision {
         switch response.status {
         case 200, 203:
-            return .whole(Representation(status: response.status, fields: response.fields, length: bodyLength))
+            if ContentRange.contradictsWhole(response.fields, bodyLength: bodyLength) {
+                return .refused(.contradiction)
+            }
+            let whole = Representation(status: response.status, fields: response.fields, length: bodyLength)
+            if let validator = representation.validator, whole.validator == validator,
+                whole.coding == representation.coding, let known = representation.length,
+                let length = whole.length, length != known
+            {
+                return .refused(.otherLength)
+            }
+            return .whole(whole)
         case 206:
             switch part(response.fields, request, bodyLength) {
             case .success(let part): return .part(part)
@@ -162,6 +172,8 @@ public enum RangeRefusal: String, Error, Sendable, CaseIterable {
     case tooShort
     /// The length of the representation is not the one that was known.
     case otherLength
+    /// A 200 or 203 whose `Content-Range` is not that of the whole.
+    case contradiction
     /// `Content-Length` is not the length of the range.
     case contentLength
     /// `Content-Encoding` is not the one of the bytes that are there.
@@ -185,6 +197,7 @@ public enum RangeRefusal: String, Error, Sendable, CaseIterable {
         case .tooLong: "sent a part that ends after the requested end"
         case .tooShort: "sent a part without the missing bytes"
         case .otherLength: "has another length for the whole now"
+        case .contradiction: "sent a part with the status of the whole"
         case .contentLength: "sent a part whose Content-Length is not the length of its range"
         case .otherCoding: "sent a part in another content coding"
         case .noValidator: "sent a part without a validator"

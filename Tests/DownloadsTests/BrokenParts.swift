@@ -4,7 +4,7 @@ import TestSupport
 enum BrokenParts: String, CaseIterable, CustomStringConvertible {
     case right, less, cut, cutAtOnce
     case otherTag, weakTag, noTag
-    case sameWhole, otherWhole, wholeWithoutTag
+    case partAsWhole, sameWhole, otherWhole, wholeWithoutTag
     case notFound, tooMany, unavailable, unsatisfiable
     case elsewhere, fromTheStart, tooLong, otherLength, noRange, otherUnit, severalParts, otherCoding
     case longerThanSaid, shorterThanSaid
@@ -59,6 +59,10 @@ enum BrokenParts: String, CaseIterable, CustomStringConvertible {
         case .otherTag: return part(new[first...last], tag: "\"b\"")
         case .weakTag: return part(wanted, tag: "W/\"a\"")
         case .noTag: return part(wanted, tag: nil)
+        case .partAsWhole:
+            var reply = part(wanted)
+            reply.status = 200
+            return reply
         case .sameWhole: return .init(200, [("ETag", "\"a\"")], content)
         case .otherWhole: return .init(200, [("ETag", "\"b\"")], new)
         case .wholeWithoutTag: return .init(200, [], new)

@@ -189,6 +189,23 @@ struct DownloadTests {
         #expect(try folder.read("file.part") == Array(content[..<40]))
     }
 
+    @Test(arguments: [true, false])
+    func `a part with the status of the whole is not taken for the file`(isFirst: Bool) async throws {
+        let server = try RangeServer { [content] number, request in
+            guard isFirst || RangeServer.range(of: request) != nil else {
+                return RangeServer.correct(request, content, cut: number == 1 ? 40_000 : nil)
+            }
+            let fields = [("ETag", "\"a\""), ("Content-Range", "bytes 40000-99999/100000")]
+            return .init(200, fields, Array(content[40_000...]))
+        }
+
+        let result = try? await Download(Request(.get, server.url), to: path).run(with: Kernel())
+
+        #expect((result?.isComplete ?? false) == !isFirst)
+        #expect(try folder.entries() == (isFirst ? [] : ["file"]))
+        if !isFirst { #expect(try folder.read("file") == content) }
+    }
+
     @Test(arguments: [202, 204, 205, 207])
     func `a response without a representation puts nothing in place`(status: Int) async throws {
         let server = try RangeServer { _, _ in .init(status) }

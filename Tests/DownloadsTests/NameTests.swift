@@ -23,6 +23,8 @@ struct NameTests {
         ("attachment; filename *=utf-8''a.txt", nil), ("attachment; filename x=a.txt; filename =b.txt", "b.txt"),
         ("attachment; filename *=utf-8''a.txt; filename=b.txt", "b.txt"),
         ("attachment; filename=foo%20bar.txt", "foo%20bar.txt"),
+        // Not decoded, as RFC 6266 says.
+        ("attachment; filename=\"a%20b.txt\"", "a%20b.txt"),
         ("attachment; filename=two words.txt", "two words.txt"),
         ("attachment; filename=\"not closed", "not closed"),
         ("attachment", nil), ("", nil), (";;;=;\"", nil), ("attachment; filename", nil), ("filename=a", nil),
@@ -136,5 +138,15 @@ struct NameTests {
 
     @Test func `a long name leaves room for the partial file's`() {
         #expect(SafeName.from(url: "http://a.test/" + String(repeating: "a", count: 999)).utf8.count == 200)
+    }
+
+    @Test(arguments: ["a", "ä", "\u{0}", "\u{1F600}"])
+    func `a long name keeps its ending when it is cut`(character: String) throws {
+        let name = String(repeating: character, count: 5000)
+
+        let made = try #require(SafeName.from(name: name + ".tar.gz"))
+
+        #expect(made.hasSuffix(".gz") && made.utf8.count <= 200 && made.utf8.count > 190)
+        #expect(try #require(SafeName.from(name: "a." + name)).utf8.count <= 200)
     }
 }

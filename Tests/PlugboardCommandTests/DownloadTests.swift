@@ -1,6 +1,7 @@
 import Foundation
 import PlugboardJSON
 import PlugboardMessages
+import Synchronization
 import TestSupport
 import Testing
 
@@ -38,6 +39,62 @@ struct DownloadCommandTests {
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(server.requests.last?["Range"] == "bytes=10000-")
         #expect(try folder.read("file") == content)
+    }
+
+    @Test func `a file that is complete already is confirmed with resume, by length, date and checksum`() async throws {
+        let other = RangeServer.content(50_000, seed: 9)
+        let date = Mutex("Sun, 06 Nov 1994 08:49:37 GMT")
+        let server = try RangeServer { [content] _, request in
+            var reply = RangeServer.correct(request, request.path == "/short" ? Array(content[..<9]) : content)
+            reply.fields.append(("Last-Modified", date.withLock { $0 }))
+            return reply
+        }
+        let folder = try TemporaryFolder()
+        let list = try folder.write("list", "\(server.url("/1"))\n\(server.url("/2"))\n")
+        func run(_ path: String, _ more: String...) async throws -> ProcessRunner.Outcome {
+            try await Command.running(
+                ["download", server.url(path), "-o", folder.file("file"), "--resume"] + more)
+        }
+
+        let first = try await run("/file")
+        let again = try await run("/file", "--progress", "json")
+        let verified = try await run("/file", "--checksum", "sha-256=\(Bytes(content).sha256)")
+        let wrong = try await run("/file", "--checksum", "sha-256=\(Bytes(other).sha256)")
+        let short = try await run("/short")
+        date.withLock { $0 = "Fri, 06 Nov 2099 08:49:37 GMT" }
+        let later = try await run("/file")
+        date.withLock { $0 = "Sun, 06 Nov 1994 08:49:37 GMT" }
+        var lists: [Int32] = []
+        for _ in 0..<2 {
+            let outcome = try await Command.run(
+                "download", "--input-file", list, "-o", folder.path + "/", "--resume")
+            lists.append(outcome.status)
+        }
+
+        #expect(first.status == 0 && again.status == 0 && verified.status == 0, "\(again.stderr) \(verified.stderr)")
+        #expect(again.stdout.contains("\"wasComplete\":true") && verified.stderr.contains("complete already"))
+        #expect(wrong.status == 23 && wrong.stderr.contains("SHA-256"), "\(wrong.stderr)")
+        #expect(short.status == 23 && short.stderr.contains("has 9"), "\(short.stderr)")
+        #expect(later.status == 23 && later.stderr.contains("modified later"), "\(later.stderr)")
+        #expect(lists == [0, 0])
+        #expect(try folder.read("file") == content)
+        #expect(try folder.entries() == ["1", "2", "file", "list"])
+    }
+
+    @Test func `a mirror on another origin gets nothing of the command line's request`() async throws {
+        let broken = try RangeServer { _, _ in .init(503) }
+        let mirror = try RangeServer { [content] _, request in RangeServer.correct(request, content) }
+        let folder = try TemporaryFolder()
+
+        let outcome = try await Command.run(
+            "download", broken.url, "-o", folder.file("file"), "--mirror", broken.url("/own"), "--mirror", mirror.url,
+            "-H", "Authorization: Bearer secret", "-H", "X-Api-Key: secret", "-b", "a=secret")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        let fields = ["Authorization", "X-Api-Key", "Cookie"]
+        #expect(mirror.requests.allSatisfy { request in fields.allSatisfy { request[$0] == nil } })
+        #expect(broken.requests.allSatisfy { request in fields.allSatisfy { request[$0] != nil } })
+        #expect(!mirror.requests.isEmpty && broken.requests.count >= 2)
     }
 
     @Test func `a wrong checksum has a status of its own, and leaves nothing`() async throws {

@@ -137,7 +137,19 @@ struct RangeRow: Sendable, CustomTestStringConvertible {
         // RFC 9110 §13.1.5 and §14.2: the condition is false, or ranges are ignored.
         RangeRow("the whole", 200, [tag], "whole \"a\"", body: 1000),
         RangeRow("another whole", 200, ["ETag: \"b\""], "whole \"b\"", body: 10),
-        RangeRow("a whole with a Content-Range", 200, [tag, "Content-Range: bytes 600-999/1000"], "whole \"a\""),
+        RangeRow(
+            "a part with the status of the whole", 200, [tag, "Content-Range: bytes 600-999/1000"], "contradiction"),
+        RangeRow(
+            "a part of another version as the whole", 200, ["ETag: \"b\"", "Content-Range: bytes 0-99/1000"],
+            "contradiction"),
+        RangeRow(
+            "a part of another length than its range", 200, [tag, "Content-Range: bytes 0-999/1000"], "contradiction",
+            body: 400),
+        RangeRow("a changed part", 203, [tag, "Content-Range: bytes 600-999/*"], "contradiction"),
+        RangeRow(
+            "a whole with its range", 200, [tag, "Content-Range: bytes 0-999/1000"], "whole \"a\"", body: 1000),
+        RangeRow("a whole with a malformed range", 200, [tag, "Content-Range: bytes 600"], "whole \"a\""),
+        RangeRow("a whole of another length, with the same tag", 200, [tag], "otherLength", body: 400),
         RangeRow("a whole without a validator", 200, [], "whole -"),
         RangeRow("a whole that a proxy has changed", 203, [tag], "whole -"),
         // RFC 9110 §15.4.5, §15.5.13 and §15.5.17.

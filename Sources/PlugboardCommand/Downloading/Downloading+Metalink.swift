@@ -26,16 +26,20 @@ extension Downloading {
         }
     }
 
-    /// - Parameter origin: The URL of the document that names the URL; nil for a file.
-    private static func request(
-        for url: String, namedBy origin: String?, _ arguments: RequestArguments
+    /// - Parameters:
+    ///   - origin: The URL that the fields of the command line are for: that of the document that names this URL, or
+    ///     the one that this is a mirror of; nil for a document in a file.
+    ///   - baseURL: What a mirror of the command line is resolved against.
+    static func request(
+        for url: String, namedBy origin: String?, against baseURL: String? = nil, _ arguments: RequestArguments
     ) throws -> Request {
-        let request = try arguments.request(.get, url, against: nil, nil)
-        let isOwn = origin.map { Origin(url: $0) != nil && Origin(url: $0) == Origin(url: url) } ?? false
+        let request = try arguments.request(.get, url, against: baseURL, nil)
+        let isOwn = origin.map { Origin(url: $0) != nil && Origin(url: $0) == Origin(url: request.url) } ?? false
         return isOwn ? request : withoutCredentials(request)
     }
 
-    /// A document names any host: fields, cookies and attributes of the command line are for its own origin alone.
+    /// Fields, cookies and attributes of the command line are for one origin alone: a document names any host, and a
+    /// mirror may be another party's server.
     private static func withoutCredentials(_ request: Request) -> Request {
         var bare = request
         bare.fields = Fields()

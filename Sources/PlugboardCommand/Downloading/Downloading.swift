@@ -42,6 +42,7 @@ struct Downloading: Sendable {
             download.resumes = resumes
             download.replacesURL = replacesURL
             download.replacesFile = overwrites
+            download.confirmsFile = resumes
             download.segments = segments
             download.speed = speed
         }
@@ -90,9 +91,11 @@ struct Downloading: Sendable {
             speed: speed)
         var jobs: [Job] = []
         for url in urls {
-            let requests = try ([url] + verb.mirrors).map { try verb.arguments.request(.get, $0, against: base, nil) }
-            var job = isFolder ? Download(requests[0], in: folder) : Download(requests[0], to: folder)
-            job.mirrors = Array(requests.dropFirst())
+            let request = try verb.arguments.request(.get, url, against: base, nil)
+            var job = isFolder ? Download(request, in: folder) : Download(request, to: folder)
+            job.mirrors = try verb.mirrors.map {
+                try Downloading.request(for: $0, namedBy: request.url, against: base, verb.arguments)
+            }
             job.digest = digest
             options.set(in: &job)
             jobs.append(Job(download: job))
@@ -197,13 +200,14 @@ struct Downloading: Sendable {
             var object: JSONObject = [
                 "file": .string(result.file), "received": .number(JSONNumber(result.count)),
                 "resumed": .number(JSONNumber(result.resumed)), "isComplete": true,
-                "isVerified": .bool(result.isVerified),
+                "isVerified": .bool(result.isVerified), "wasComplete": .bool(result.wasComplete),
             ]
             for (name, value) in facts { object[name] = value }
             let note = Downloading.note(on: result, given)
             if let note { object["note"] = .string(note) }
             let size = ProgressBar.size(Int64(result.count))
-            display.end(index, "\(result.file): \(size)" + (note.map { ". \($0)" } ?? ""), object)
+            let state = result.wasComplete ? "complete already, \(size)" : size
+            display.end(index, "\(result.file): \(state)" + (note.map { ". \($0)" } ?? ""), object)
             return nil
         } catch {
             let failure = Downloading.failure(error)

@@ -29,7 +29,7 @@ struct DownloadVerb: AsyncParsableCommand {
     @Flag(
         name: [.customShort("O"), .long], help: "Names the file as the server or the URL does, which is the default.")
     var remoteName = false
-    @Flag(help: "Continues what an earlier download has left.") var resume = false
+    @Flag(help: "Continues what an earlier download has left; a complete file stays.") var resume = false
     @Flag(help: "With --resume: the part is of another URL of the same file, such as an expired one.") var moved = false
     @Flag(help: "Replaces files that exist.") var overwrite = false
     @Option(
@@ -44,7 +44,8 @@ struct DownloadVerb: AsyncParsableCommand {
     @Option(
         name: .customLong("mirror"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Another URL of the same file, for when one fails; with --checksum, segments use all. Repeatable.",
+            "Another URL of the same file, for when one fails; with --checksum, segments use all. The fields, "
+                + "cookies and attributes of the command line are not sent to another origin. Repeatable.",
             valueName: "url"))
     var mirrors: [String] = []
     @Option(

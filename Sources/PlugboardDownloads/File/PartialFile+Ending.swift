@@ -64,8 +64,10 @@ extension PartialFile {
         return unlink(old) == 0 ? nil : errno
     }
 
-    static func exists(_ path: String) -> PlugboardError {
-        PlugboardError(.downloadExists, "\(path) exists, and is not to be replaced.")
+    /// - Parameter difference: Why the file is not what the server has.
+    static func exists(_ path: String, _ difference: String? = nil) -> PlugboardError {
+        PlugboardError(
+            .downloadExists, "\(path) exists, and is not to be replaced.\(difference.map { " \($0)" } ?? "")")
     }
 
     /// Best effort: not every file system can synchronize a folder.
