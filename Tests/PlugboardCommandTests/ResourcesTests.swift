@@ -37,30 +37,4 @@ import Testing
             outcome.stderr.hasPrefix("plugboard: The system starts no further thread")
                 && outcome.stderr.contains("Raise the limit (ulimit -u)"), "\(outcome.stderr)")
     }
-
-    @Test(
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "strace is not installed"),
-        .timeLimit(.minutes(1)), arguments: ["timerfd_create:error=EMFILE", "epoll_ctl:error=ENOSPC:when=2"])
-    func `where libdispatch gets no timer the command ends with an error, and does not hang`(fault: String) async throws
-    {
-        let outcome = try await Command.shell(
-            "exec strace -f -o /dev/null -e inject=\(fault) \"$plugboard\" get http://127.0.0.1:1/")
-
-        #expect(outcome.status == 1, "\(outcome.stderr)")
-        #expect(outcome.stderr.contains("timerfd_create"), "\(outcome.stderr)")
-    }
-
-    @Test(
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime"), "faketime is not installed"),
-        arguments: ["2262-04-12 12:00:00", "2400-01-01 12:00:00", "1960-01-01 12:00:00"])
-    func `a clock beyond the nanoseconds of 64 bits, or before 1970, ends no command`(time: String) async throws {
-        let server = try LoopbackServer.responding { _ in ServerResponse(body: "here") }
-        defer { server.stop() }
-
-        let outcome = try await Command.shell(
-            "FAKETIME_DONT_FAKE_MONOTONIC=1 exec faketime -m '\(time)' \"$plugboard\" get \(server.url())")
-
-        #expect(outcome.status == 0, "\(outcome.stderr)")
-        #expect(outcome.stdout == "here")
-    }
 }

@@ -153,6 +153,7 @@ private enum OfPlugboardKit {
     typealias PlainHead = Head
     typealias PlainHoldingPhase = HoldingPhase
     typealias PlainHooks = Hooks
+    typealias PlainInheritance = Inheritance
     typealias PlainInnerBody = InnerBody
     typealias PlainManifest = Manifest
     typealias PlainNoSettings = NoSettings
@@ -174,6 +175,7 @@ private enum OfPlugboardKit {
     typealias PlainResendingPhase = ResendingPhase
     typealias PlainResponsePhase = ResponsePhase
     typealias PlainResponseVerdict = ResponseVerdict
+    typealias PlainRoute = Route
     typealias PlainSetting = Setting
     typealias PlainSubRequest = SubRequest
     typealias PlainSubRequestStart = SubRequestStart

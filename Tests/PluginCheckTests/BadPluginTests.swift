@@ -78,7 +78,7 @@ struct BadPluginTests {
             "must_wake", "wakes", .crashed, "where its wakes come too late",
             also: ["waits", "cancellation"]),
         Case("frees_early", "wakes", .crashed, "where its wakes come second"),
-        Case("expects_at_once", "pulls", .crashed, "in pulls completed late", also: ["large-bodies"]),
+        Case("expects_at_once", "pulls", .crashed, "in pulls completed late", also: ["pieces", "large-bodies"]),
         Case(
             "completes_twice", "pulls", .failed, "a pull was completed twice", also: sending),
         Case("completes_race", "pulls", .failed, "a pull was completed twice", also: sending),

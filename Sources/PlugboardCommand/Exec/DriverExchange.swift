@@ -69,7 +69,7 @@ final class DriverExchange: Sendable {
     ]
 
     /// The largest body of a reply without `max_body_bytes`, because it is kept in memory.
-    static let memoryLimit = 64 << 20
+    static let memoryLimit = 32 << 20
 
     private func collect(_ body: Body, _ result: DriverResult) async throws(DriverError) -> DriverResult {
         var result = result
@@ -124,7 +124,8 @@ final class DriverExchange: Sendable {
     private func check(_ count: Int, _ limit: Int) throws(PlugboardError) {
         guard count > limit else { return }
         throw PlugboardError(
-            .bodyLimit, "The body is larger than the \(limit) bytes allowed. Raise max_body_bytes, or use download.file.")
+            .bodyLimit,
+            "The body is larger than the \(limit) bytes allowed. Raise max_body_bytes, or use download.file.")
     }
 }
 

@@ -109,6 +109,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     func settle() {
         guard let state else { return }
         clock.lastActivity = multi.loop.now
+        clock.lastSettled = multi.loop.systemNow
         if gateStage != .free { tellGate(state) }
         if ending != nil { return finish(state) }
         if isSuspended { return applyPauses(state) }
@@ -196,7 +197,12 @@ final class Transfer: Attempt, @unchecked Sendable {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
             case .notWanted: break
             case .failed(let code, let reason):
-                if let url, url.isSecure, state.pointee.demandsHTTP1 { multi.noteDemand(of: url.hostAndPort) }
+                // Two new connections were opened for it, so that it was not a kept connection that failed. A refused
+                // stream is no demand; only for requests that are listened to can it be told from one.
+                let isDemand = handle.newConnections > 1 && !state.pointee.streamLog.isRefused
+                if let url, url.isSecure, isDemand || state.pointee.demandsHTTP1 {
+                    multi.noteDemand(of: url.hostAndPort)
+                }
                 return PlugboardError(code, "\(url?.hostAndPort ?? "") \(reason)")
             }
         }

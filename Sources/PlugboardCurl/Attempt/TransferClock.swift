@@ -9,6 +9,8 @@ struct TransferClock {
     fileprivate let stored: StoredOptions
     /// When a callback was last called, or a pause ended.
     var lastActivity: Int64
+    /// When a callback was last called, by the system's clock.
+    var lastSettled: Int64
     fileprivate var drainDeadline: Int64?
     /// When the body is sent, although the server has not responded with 100 (Continue).
     fileprivate var continueDeadline: Int64?
@@ -31,6 +33,7 @@ struct TransferClock {
         systemBegan = loop.systemNow
         self.stored = stored
         lastActivity = loop.now
+        lastSettled = loop.systemNow
     }
 }
 
@@ -139,7 +142,8 @@ extension Transfer {
     /// The time since bytes of the response were received for which libcurl has not called back: it does so for a whole
     /// line, TLS record or frame, which a slow line brings in pieces. Nil if there are none.
     private func timeSinceBytes() -> Int64? {
-        guard let state, state.pointee.sendings > 0, let lastRead = multi.loop.poller.lastRead(state.pointee.socket)
+        guard let state, state.pointee.sendings > 0, let lastRead = multi.loop.poller.lastRead(state.pointee.socket),
+            lastRead > clock.lastSettled
         else { return nil }
         let socket = state.pointee.socket
         let received = ccurl_received(socket)

@@ -103,6 +103,7 @@ struct RouteTests {
     }
 
     @Test func `the configuration's route counts too, in a file that programs share`() async throws {
+        let authority = try CertificateAuthority.shared().certificate
         let folder = try TemporaryFolder("cache")
         let transport = Self.numbering()
         func body(_ change: (inout KernelSettings) -> Void, _ request: Request = Self.request()) async throws -> String
@@ -114,16 +115,17 @@ struct RouteTests {
         }
 
         let bodies = [
-            try await body { $0.defaults.tls.verify = false }, try await body { $0.defaults.tls.ca = "/ca.pem" },
-            try await body { _ in }, try await body { $0.defaults.tls.ca = "/ca.pem" },
-            try await body({ _ in }, Self.request { $0.tls.ca = "/ca.pem" }), try await body { _ in },
+            try await body { $0.defaults.tls.verify = false }, try await body { $0.defaults.tls.ca = authority },
+            try await body { _ in }, try await body { $0.defaults.tls.ca = authority },
+            try await body({ _ in }, Self.request { $0.tls.ca = authority }), try await body { _ in },
         ]
 
         #expect(bodies == ["1", "2", "3", "2", "2", "3"])
     }
 
     @Test func `the command that looks a response up goes by the configuration's route`() async throws {
-        let bench = try CacheBench(.linked, Self.numbering()) { $0.defaults.tls.ca = "/ca.pem" }
+        let authority = try CertificateAuthority.shared().certificate
+        let bench = try CacheBench(.linked, Self.numbering()) { $0.defaults.tls.ca = authority }
 
         try await bench.get("https://a.test/")
 

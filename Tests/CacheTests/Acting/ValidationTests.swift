@@ -36,7 +36,8 @@ struct ValidationTests {
         let transport = MockTransport { request, number in
             if request.fields["If-None-Match"] == first { return .respond(304, ["ETag": other], nil) }
             return .respond(
-                200, ["ETag": number == 1 ? first : other, "Cache-Control": "max-age=10"], [number == 1 ? "old" : "new"])
+                200, ["ETag": number == 1 ? first : other, "Cache-Control": "max-age=10"], [number == 1 ? "old" : "new"]
+            )
         }
         let bench = try CacheBench(.linked, transport)
         try await bench.get()
@@ -73,7 +74,7 @@ struct ValidationTests {
         let second = try await bench.get()
 
         #expect(second.body == "hello" && second.head.fields["Content-Language"] == "de")
-        #expect(second.head.fields["Content-Encoding"] == nil && second.head.fields["Content-MD5"] == nil)
+        #expect(second.head.fields["Content-Encoding"] == nil && second.head.fields["Content-Length"] != "9")
         for field in described { #expect(second.head.fields[FieldName(field.name)] == field.value) }
     }
 

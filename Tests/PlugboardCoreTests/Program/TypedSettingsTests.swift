@@ -184,6 +184,7 @@ struct TypedSettingsTests {
                 $0.formats = $0.formats
                 $0.limit = $0.limit
                 $0.passesLarger = $0.passesLarger
+                $0.contents = $0.contents
                 $0.streams = $0.streams
                 $0.showsValues = $0.showsValues
                 $0.stored = $0.stored
@@ -195,6 +196,7 @@ struct TypedSettingsTests {
                 "schemas", "shapes", "requests", "documents", "openapi", "checksOperationRequests", "mode", "draft",
                 "formats",
                 "limit", "passesLarger", "streams", "showsValues", "stored", "fetch", "fetchSize", "fetchCount",
+                "contents",
             ]
         ),
     ]

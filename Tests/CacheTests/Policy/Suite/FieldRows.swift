@@ -42,12 +42,14 @@ struct FieldRows {
     }
 
     @Test(arguments: values) func `§3.2 a 304 updates a field`(name: FieldName, value: String, new: String) {
+        // The stored bytes have the coding that they were received with.
+        let kept = name == "Content-Encoding" ? value : new
         Row(
             "\(name)", stored(["Cache-Control": "max-age=1", "ETag": "\"a\"", name.text: value]),
             Visit(
                 response: ["Cache-Control": "max-age=60", "ETag": "\"a\"", name.text: new], expects: .tagValidated,
-                gives: [name.text: new]),
-            Visit(expects: .cached, givesBody: "body 1", gives: [name.text: new])
+                gives: [name.text: kept]),
+            Visit(expects: .cached, givesBody: "body 1", gives: [name.text: kept])
         ).run()
     }
 

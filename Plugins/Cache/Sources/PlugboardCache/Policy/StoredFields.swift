@@ -14,14 +14,14 @@ enum StoredFields {
 
     /// Stored fields updated by a later response (RFC 9111 §3.2): its fields replace those of the same name.
     ///
-    /// Fields that describe the stored bytes stay as they are: others than the stored ones would not fit the body. For
-    /// a part, so does `Content-Range`. An old `Age` is removed, because it belongs to the old `Date`.
+    /// Fields that the reading of the stored bytes depends on stay as they are, also `Content-Type` where the new one
+    /// names another media type, as frameworks add it to a 304. For a part, so does `Content-Range`. An old `Age` is removed, because it belongs to the old `Date`.
     static func updated(
         _ stored: Fields, by response: Fields, isPartial: Bool = false, dropping dropped: [FieldName] = [],
         received: Duration
     ) -> Fields {
         var updates = StoredFields.stored(response, dropping: dropped, received: received)
-        updates.removeAll { name, _ in isOfBody(name) }
+        updates.removeAll { name, value in isOfBody(name) || name.equals("content-type") && !isSameType(value, stored) }
         if isPartial { updates.remove(.contentRange) }
         var replaced = Names(updates.count)
         updates.forEachField { name, _ in replaced.insert(name) }
@@ -104,11 +104,18 @@ enum StoredFields {
         }
     }
 
+    private static func isSameType(_ value: UnsafeRawBufferPointer, _ stored: Fields) -> Bool {
+        func type(_ value: UnsafeRawBufferPointer) -> [UInt8] {
+            UnsafeRawBufferPointer(rebasing: value.prefix { $0 != UInt8(ascii: ";") }).trimmed.map(lowercaseASCII)
+        }
+        return withUTF8Bytes("content-type") { name in
+            stored.withValue(name) { $0.map { type($0) == type(value) } ?? false }
+        }
+    }
+
     /// Fields that describe the bytes of the body.
     private static func isOfBody(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
-        case 11: name.equals("content-md5")
-        case 12: name.equals("content-type")
         case 14: name.equals("content-length") || name.equals("content-digest")
         case 16: name.equals("content-encoding")
         default: false
