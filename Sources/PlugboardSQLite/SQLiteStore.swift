@@ -5,7 +5,8 @@
 /// other. If a file of this schema is damaged, it is moved aside as `NAME.damaged-1` and so on, with a notice, and a new
 /// file is made: stored data may be lost. That happens only if all of the file can be read, a fresh connection finds the
 /// damage again, and no other connection has it open, in any process. A file of another program, or of a newer version,
-/// is refused and not changed. A file that can be read only is read, with one notice. Only their owner can read the file, those that SQLite makes beside it, and `NAME-reserve`, which marks the
+/// is refused and not changed. A file that can be read only is read, with one notice. Only their owner can read the
+/// file, those that SQLite makes beside it, and `NAME-reserve`, which marks the
 /// file and reserves some disk space for the case that the disk is full.
 ///
 /// A store that is released ends after its work.

@@ -14,8 +14,8 @@ struct AncestorRun {
     /// - Parameters:
     ///   - name: The name of the ancestor.
     ///   - arguments: The program's, behind the server's URL, for a folder of files.
-    ///   - respond: The server's responses, by the request and its number among those to its path, from 1. What is below
-    ///     a path `slow` gets its response when the program has ended.
+    ///   - respond: The server's responses, by the request and its number among those to its path, from 1. What is
+    ///     below a path `slow` gets its response when the program has ended.
     init(
         _ name: String, environment: [String: String] = [:],
         arguments: (TemporaryFolder) throws -> [String] = { _ in [] },
