@@ -341,7 +341,8 @@ static inline int ccurl_unsent(int socket) {
 
 // The bytes that a TCP socket has received since it was opened; -1 for other sockets.
 static inline int64_t ccurl_received(int socket) {
-    // The C libraries declare the beginning of Linux's structure only: `tcpi_bytes_received` is the 17th word of 64 bits.
+    // The C libraries declare the beginning of Linux's structure only: `tcpi_bytes_received` is the 17th word of 64
+    // bits.
     uint64_t info[17];
     socklen_t length = sizeof info;
     if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length < sizeof info) return -1;

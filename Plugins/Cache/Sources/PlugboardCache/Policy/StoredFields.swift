@@ -15,7 +15,8 @@ enum StoredFields {
     /// Stored fields updated by a later response (RFC 9111 §3.2): its fields replace those of the same name.
     ///
     /// Fields that the reading of the stored bytes depends on stay as they are, also `Content-Type` where the new one
-    /// names another media type, as frameworks add it to a 304. For a part, so does `Content-Range`. An old `Age` is removed, because it belongs to the old `Date`.
+    /// names another media type, as frameworks add it to a 304. For a part, so does `Content-Range`. An old `Age` is
+    /// removed, because it belongs to the old `Date`.
     static func updated(
         _ stored: Fields, by response: Fields, isPartial: Bool = false, dropping dropped: [FieldName] = [],
         received: Duration

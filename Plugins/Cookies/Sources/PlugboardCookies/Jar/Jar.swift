@@ -26,7 +26,8 @@ struct Jar: Sendable {
 
     /// The cookies by domain, without empty lists.
     private(set) var domains: [String: [Cookie]] = [:]
-    /// The registrable domains with their cookies' domains and the number of their cookies: the limits are theirs, because
+    /// The registrable domains with their cookies' domains and the number of their cookies: the limits are theirs,
+    /// because
     /// a site can use any number of hosts.
     private(set) var sites: [String: Site] = [:]
     private var siteNames: [String: String] = [:]
