@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The fuzzers, each a program on libFuzzer. They stand outside of the package, because the flags that build them are
-// for programs that nobody depends on. `Tests/run` builds them and `Tests/run --fuzz SECONDS` runs them.
+// for programs that nobody depends on. `Tests/run --fuzz SECONDS` builds and runs them.
 func fuzzer(_ name: String, _ products: String...) -> Target {
     .executableTarget(
         name: "\(name)Fuzz",
