@@ -54,6 +54,7 @@ extension TransferState.Pointer {
     /// whether the server demanded HTTP/1.1; for a refused stream there is none.
     func noteDemand() {
         let message = pointee.transfer?._withUnsafeGuaranteedRef { $0.handle?.errorMessage } ?? ""
-        if message.contains(": HTTP_1_1_REQUIRED (") { pointee.demandsHTTP1 = true }
+        let words = message.utf8.split(separator: UInt8(ascii: " "))
+        if words.contains(where: { $0.elementsEqual("HTTP_1_1_REQUIRED".utf8) }) { pointee.demandsHTTP1 = true }
     }
 }
