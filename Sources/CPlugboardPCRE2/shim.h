@@ -11,8 +11,8 @@
 #include <pthread.h>
 int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 
-// An address in the stack of this thread, near its end. The address of a variable is none where the address sanitizer
-// moves variables to the heap.
+// An address in the stack frame of the caller. The address of a local variable does not serve: under the address
+// sanitizer it may lie on the heap.
 #include <stdint.h>
 static inline __attribute__((always_inline)) uintptr_t plugboard_stack_position(void) {
     return (uintptr_t)__builtin_frame_address(0);

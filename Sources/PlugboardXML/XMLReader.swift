@@ -76,6 +76,7 @@ struct XMLReader {
     }
 
     private static func at(_ data: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<XMLReader> {
+        // libexpat hands back what `XML_SetUserData` gave it.
         guard let data else { preconditionFailure("libexpat calls without the data that it was given") }
         return data.assumingMemoryBound(to: XMLReader.self)
     }

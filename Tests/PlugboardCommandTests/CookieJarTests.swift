@@ -1,3 +1,4 @@
+import PlugboardMessages
 import TestSupport
 import Testing
 
@@ -32,6 +33,17 @@ struct CookieJarTests {
 
         #expect(first.stdout == "none" && first.stderr.isEmpty)
         #expect(Set(second.stdout.split(separator: "; ")) == ["session=s1", "lasting=l1"])
+    }
+
+    @Test(.enabled(if: NginxServer.isAvailable))
+    func `a server whose certificate is not verified gets the cookies of a file`() async throws {
+        let url = try NginxServer.shared().url("/echo", .tlsSelfSigned)
+        let host = try #require(Origin(url: url)).host
+        let jar = try folder.write("jar", "\(host)\tFALSE\t/\tTRUE\t0\ta\tfile\n")
+
+        let outcome = try await Command.run("get", url, "--insecure", "-b", jar)
+
+        #expect(outcome.stdout.contains("Cookie: a=file\n"), "\(outcome.stdout) \(outcome.stderr)")
     }
 
     @Test func `a jar has curl's format, and no other file is written`() async throws {

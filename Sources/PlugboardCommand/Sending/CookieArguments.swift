@@ -55,6 +55,8 @@ struct CookieArguments: ParsableArguments {
         configuration.plugins[index].isEnabled = true
         configuration.plugins[index].settings["persistence"] = "memory"
         configuration.plugins[index].settings["path"] = nil
+        // The files are the user's own, and so is --insecure.
+        configuration.plugins[index].settings["trustUnverified"] = true
     }
 
     /// Reads the files, does the work, and then writes the jar, also after a failure.

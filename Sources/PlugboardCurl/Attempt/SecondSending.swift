@@ -33,7 +33,6 @@ enum SecondSending {
         _ result: CURLcode, _ state: TransferState.Pointer, _ handle: EasyHandle
     ) -> Bool {
         if state.pointee.streamLog.isRefused { return true }
-        if state.pointee.demandsHTTP1 { return true }
         switch result {
         case CURLE_ABORTED_BY_CALLBACK: return state.pointee.sendings > 1
         case CURLE_SEND_FAIL_REWIND: return true
@@ -46,15 +45,5 @@ enum SecondSending {
             return handle.newConnections == 0
         default: return false
         }
-    }
-}
-
-extension TransferState.Pointer {
-    /// libcurl opens or takes another connection for a request that was sent. The message of its error before says
-    /// whether the server demanded HTTP/1.1; for a refused stream there is none.
-    func noteDemand() {
-        let message = pointee.transfer?._withUnsafeGuaranteedRef { $0.handle?.errorMessage } ?? ""
-        let words = message.utf8.split(separator: UInt8(ascii: " "))
-        if words.contains(where: { $0.elementsEqual("HTTP_1_1_REQUIRED".utf8) }) { pointee.demandsHTTP1 = true }
     }
 }

@@ -197,11 +197,10 @@ final class Transfer: Attempt, @unchecked Sendable {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
             case .notWanted: break
             case .failed(let code, let reason):
-                // Two new connections were opened for it, so that it was not a kept connection that failed. A refused
-                // stream is no demand; only for requests that are listened to can it be told from one.
-                let isDemand = handle.newConnections > 1 && !state.pointee.streamLog.isRefused
-                if let url, url.isSecure, isDemand || state.pointee.demandsHTTP1 {
-                    multi.noteDemand(of: url.hostAndPort)
+                // Two new connections were opened for it, so that it was not a kept connection that failed. A server that
+                // refuses a stream speaks HTTP/2 all the same; the log shows that for requests that are listened to.
+                if let url, url.isSecure, handle.newConnections > 1, !state.pointee.streamLog.isRefused {
+                    multi.noteRefusal(by: url.hostAndPort)
                 }
                 return PlugboardError(code, "\(url?.hostAndPort ?? "") \(reason)")
             }

@@ -25,7 +25,7 @@ struct TransferClock {
     }
     /// The bytes in the system's send buffer when they were last counted.
     fileprivate var unsent: Int32 = 0
-    /// The bytes that the connection had received when they were last counted; nil before.
+    /// The bytes that an HTTP/2 connection had received when they were last counted; nil before.
     fileprivate var receivedBytes: Int64?
 
     init(_ loop: EventLoop, _ stored: StoredOptions) {
@@ -145,11 +145,11 @@ extension Transfer {
         guard let state, state.pointee.sendings > 0, let lastRead = multi.loop.poller.lastRead(state.pointee.socket),
             lastRead > clock.lastSettled
         else { return nil }
-        let socket = state.pointee.socket
-        let received = ccurl_received(socket)
-        defer { clock.receivedBytes = received }
         if mayMultiplex, !multi.gate.speaksHTTP1(destination) {
-            // Another transfer's bytes; and those of PING and other small frames are no part of a response.
+            let socket = state.pointee.socket
+            let received = ccurl_received(socket)
+            defer { clock.receivedBytes = received }
+            // They may belong to another transfer; and PING and other small frames are no part of a response.
             let others = multi.transfers(on: socket, besides: self)
             guard others.allSatisfy({ $0.clock.lastActivity <= clock.lastActivity }) else { return nil }
             if let before = clock.receivedBytes, received - before <= Transfer.smallFrames { return nil }

@@ -53,7 +53,6 @@ enum Callbacks {
     static let prerequest: ccurl_prerequest = { context, remoteAddress, _, remotePort, localPort in
         guard let state = Callbacks.state(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
         state.pointee.sendings += 1
-        if state.pointee.sendings == 2 { state.noteDemand() }
         state.pointee.touched.pointee.add(state)
         let connection = ConnectionKey(
             remoteAddress: remoteAddress, remotePort: remotePort, localPort: localPort)
@@ -82,7 +81,6 @@ enum Callbacks {
 
     static let openSocket: ccurl_open_socket = { context, _, address in
         guard let state = Callbacks.state(context), let address else { return CURL_SOCKET_BAD }
-        if state.pointee.sendings == 1 { state.noteDemand() }
         state.pointee.opening = .connecting
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         var socket = socket(address.pointee.family, kind, address.pointee.protocol)

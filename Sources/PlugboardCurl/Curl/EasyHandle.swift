@@ -82,7 +82,7 @@ final class EasyHandle {
         setConnection(
             ConnectionChoice(
                 attempt, url, body, multi.abilities,
-                avoidsHTTP2: multi.demandingHosts.contains(url.hostAndPort, at: multi.loop.systemNow),
+                avoidsHTTP2: multi.refusingHosts.contains(url.hostAndPort, at: multi.loop.systemNow),
                 avoidsKept: avoidsKept),
             listens: body.source != nil || !attempt.method.isIdempotent)
         isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads

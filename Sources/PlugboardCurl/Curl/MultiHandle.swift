@@ -36,8 +36,8 @@ final class MultiHandle: LoopParticipant {
     /// then may be lost. A request that must not be sent twice gets a new connection to them (RFC 9110 §9.2.2, RFC 9112
     /// §9.6).
     @exclusivity(unchecked) private(set) var abruptHosts = RecentHosts()
-    /// Hosts that demanded HTTP/1.1 (HTTP_1_1_REQUIRED, RFC 9113 §7).
-    @exclusivity(unchecked) private(set) var demandingHosts = RecentHosts()
+    /// Hosts that refused a request on a new HTTP/2 connection; they may demand HTTP/1.1 (RFC 9113 §7).
+    @exclusivity(unchecked) private(set) var refusingHosts = RecentHosts()
     /// Sockets for which watching for writing is suspended.
     private var heldSockets: [Int32] = []
     /// When watching for writing resumes, by the system's clock, because it depends on the network and not on timers.
@@ -196,8 +196,8 @@ final class MultiHandle: LoopParticipant {
         }
     }
 
-    /// A server demanded HTTP/1.1.
-    func noteDemand(of hostAndPort: String) { demandingHosts.note(hostAndPort, at: loop.systemNow) }
+    /// libcurl wanted to send a request again that was sent on a new connection.
+    func noteRefusal(by hostAndPort: String) { refusingHosts.note(hostAndPort, at: loop.systemNow) }
 
     override func idleEnded(_ hostAndPort: String, since: Int64) {
         if loop.systemNow - since < MultiHandle.haste { abruptHosts.note(hostAndPort, at: loop.systemNow) }

@@ -33,8 +33,6 @@ struct TransferState {
     /// How many times libcurl was about to send the request. It does so a second time if a reused connection was closed
     /// without a response, and if the server refused the request.
     var sendings = 0
-    /// The server ended the stream with HTTP_1_1_REQUIRED (RFC 9113 §7).
-    var demandsHTTP1 = false
     /// What libcurl's log reports about the stream.
     var streamLog = StreamLog()
     /// Whether libcurl calls `Callbacks.debug`. It belongs to the handle, not to one transfer.
@@ -64,8 +62,6 @@ struct TransferState {
     private var isDownloadLimited = false
     /// The transfer uses TLS.
     private(set) var isSecure = false
-    /// The request is a HEAD.
-    private var isHead = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
@@ -86,13 +82,11 @@ struct TransferState {
         }
         upload.waitsForContinue = body.waitsForContinue
         sendings = 0
-        demandsHTTP1 = false
         streamLog = StreamLog()
         hasUpload = body.source != nil
         isLocal = transfer.unixSocket != nil
         isDownloadLimited = transfer.isDownloadLimited
         isSecure = transfer.url?.isSecure ?? false
-        isHead = transfer.isHead
         chunkedEnd = ChunkedEnd()
         isCrossed = false
         opening = .waitingForConnection
@@ -196,7 +190,8 @@ struct TransferState {
     @inline(__always)
     var mayHideSurplus: Bool {
         guard head.isFinal, head.version != .http2 else { return false }
-        return head.isChunked || isHead || head.status == 204 || head.status == 304 || head.contentLength == 0
+        if head.isChunked || head.status == 204 || head.status == 304 || head.contentLength == 0 { return true }
+        return transfer?._withUnsafeGuaranteedRef { $0.isHead } ?? false
     }
 
     /// Reads bytes of the response's body before libcurl removes the chunked coding.

@@ -56,7 +56,8 @@ enum HostFormats {
         }
     }
 
-    private nonisolated(unsafe) static let wrongDirection: OpaquePointer? = {  // Read only after this closure.
+    // Safe because a compiled pattern is not changed: several threads may match with it.
+    private nonisolated(unsafe) static let wrongDirection: OpaquePointer? = {
         let expression = Array(
             (#"^[\p{bc:r}\p{bc:al}](?:.*\p{bc:en}.*\p{bc:an}|.*\p{bc:an}.*\p{bc:en}|"#
                 + #".*[^\p{bc:r}\p{bc:al}\p{bc:en}\p{bc:an}\p{bc:nsm}]\p{bc:nsm}*$)"#).utf8)

@@ -7,8 +7,7 @@ public struct NormalURL: Hashable, Sendable {
     public let text: String
 
     /// Nil if the text is not an absolute http or https URL, or has a user or a password: the text may become a key,
-    /// which must not
-    /// hold credentials, and without them one user could get the response of another.
+    /// which must not hold credentials, and without them one user could get the response of another.
     public init?(_ url: String) {
         guard let parts = URLParts(url), !parts.hasCredentials, let origin = Origin(parts) else { return nil }
         text =

@@ -35,4 +35,17 @@ struct UnverifiedTests {
         #expect(try await Setup.sent(second, next, request(isVerified: false)) == nil)
         await second.shutDown()
     }
+
+    @Test(arguments: Linkage.allCases)
+    func `are like the others where the settings say so`(linkage: Linkage) async throws {
+        let transport = Setup.setting("new=1; Max-Age=600")
+        let kernel = try Setup.kernel(linkage, transport, settings: ["persistence": "memory", "trustUnverified": true])
+        try await kernel.cookies.set("own=1; Max-Age=600; Secure", for: "https://a.test/")
+
+        let sent = try await Setup.sent(kernel, transport, request(isVerified: false))
+        let stored = try await kernel.cookies.all().map(\.name).sorted()
+
+        #expect(sent == "own=1" && stored == ["new", "own"])
+        await kernel.shutDown()
+    }
 }

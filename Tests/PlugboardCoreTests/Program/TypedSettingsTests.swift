@@ -64,8 +64,9 @@ struct TypedSettingsTests {
                 $0.domainLimit = $0.domainLimit
                 $0.limit = $0.limit
                 $0.trustLoopback = $0.trustLoopback
+                $0.trustUnverified = $0.trustUnverified
             },
-            ["persistence", "path", "jar", "domainLimit", "limit", "trustLoopback"]
+            ["persistence", "path", "jar", "domainLimit", "limit", "trustLoopback", "trustUnverified"]
         ),
         (
             "cache",

@@ -97,7 +97,9 @@ struct Cookies: Plugin {
     private func jar(of exchange: borrowing Exchange) -> String { exchange[CookiesAttributes.keys.jar] ?? settings.jar }
 
     /// The jars that an exchange sends cookies of, and stores them in.
-    private func jars(of exchange: borrowing Exchange) -> Jars { exchange.route.isVerified ? jars : unverified }
+    private func jars(of exchange: borrowing Exchange) -> Jars {
+        settings.trustUnverified || exchange.route.isVerified ? jars : unverified
+    }
 
     /// The URL of the request; in an event, the URL that was sent.
     private func uri(of exchange: borrowing Exchange) -> RequestURI? {

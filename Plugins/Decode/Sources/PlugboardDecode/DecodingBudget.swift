@@ -24,7 +24,8 @@ final class DecodingBudget: Sendable {
     /// Counts bytes received from the network.
     func receive(_ count: Int) { received.wrappingAdd(count, ordering: .relaxed) }
 
-    /// Checks the numbers of bytes that one source has taken and decoded; the error's reason completes a sentence.
+    /// Throws if a body that has taken `consumed` bytes and decoded to `produced` is too large, or has too little
+    /// content. The error's reason is the end of a sentence.
     func check(consumed: Int, produced: Int) throws(ContentCodingError) {
         guard produced <= limit else {
             throw ContentCodingError(

@@ -26,9 +26,8 @@ struct Jar: Sendable {
 
     /// The cookies by domain, without empty lists.
     private(set) var domains: [String: [Cookie]] = [:]
-    /// The registrable domains with their cookies' domains and the number of their cookies: the limits are theirs,
-    /// because
-    /// a site can use any number of hosts.
+    /// By registrable domain, the domains that have cookies, and the number of these. The limits count by registrable
+    /// domain, because a site can use any number of hosts.
     private(set) var sites: [String: Site] = [:]
     private var siteNames: [String: String] = [:]
     private(set) var count = 0
