@@ -114,7 +114,7 @@ extension Queue {
                 // The file has the request. Until it waits there, this process holds it.
                 done(true)
                 guard failed.kind != .closed else { return }
-                news.warn(QueueStore.error(failed))
+                news.warn(failed)
                 host.schedule(after: .seconds(1)) { [self] in giveBack(entry, failure) { _ in } }
             }
         }

@@ -1,6 +1,7 @@
 import PlugboardJSON
 import PlugboardKit
 import PlugboardQueueOptions
+import PlugboardSQLite
 import Synchronization
 
 /// Tells what happens: events, counters, lines in the log, and the readers of the command `watch`.
@@ -81,8 +82,13 @@ final class QueueNews: Sendable {
         }
     }
 
+    /// Logs a failure of work that is tried again. Another process that writes for long only delays it.
+    func warn(_ failure: SQLiteFailure) {
+        if ![.closed, .busy].contains(failure.kind) { warn(QueueStore.error(failure)) }
+    }
+
     /// Logs a failure of the file once, until the file can be written again.
-    func warn(_ error: PlugboardError) {
+    private func warn(_ error: PlugboardError) {
         let isKnown = fileTrouble.withLock { trouble in
             guard error.code == .queueFile else { return false }
             defer { trouble = error.reason }

@@ -92,8 +92,7 @@ extension Replayer {
                 news.fileWorks()
                 take(claim, order)
             case .failure(let failure):
-                // Another process that writes for long delays what is sent later, and is no error.
-                if ![.closed, .busy].contains(failure.kind) { news.warn(QueueStore.error(failure)) }
+                news.warn(failure)
                 changeLines { state in
                     state.isClaiming = false
                     state.isAskedMeanwhile = false

@@ -154,7 +154,7 @@ extension Replayer {
                 kick()
             case .failure(let failure):
                 guard failure.kind != .closed else { return }
-                news.warn(QueueStore.error(failure))
+                news.warn(failure)
                 // The outcome must not be lost; until then this process holds the request.
                 host.schedule(after: .seconds(1)) { [self] in settle(entry, settlement) }
             }
@@ -173,7 +173,7 @@ extension Replayer {
             case .success: if let line { left(line) }
             case .failure(let failure):
                 guard failure.kind != .closed else { return }
-                news.warn(QueueStore.error(failure))
+                news.warn(failure)
                 host.schedule(after: .seconds(1)) { [self] in discard(id, line) }
             }
         }
