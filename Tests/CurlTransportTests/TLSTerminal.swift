@@ -26,13 +26,20 @@ final class TLSTerminal: Sendable {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         output.fileHandleForReading.readabilityHandler = { [weak self] file in
-            self?.print(String(decoding: file.availableData, as: UTF8.self))
+            let data = file.availableData
+            guard let self, !data.isEmpty else {
+                // What is left unread would call this again and again.
+                file.readabilityHandler = nil
+                return
+            }
+            print(String(decoding: data, as: UTF8.self))
         }
         try process.run()
     }
 
+    /// Not SIGTERM: a process that a thread of libdispatch starts inherits its blocked signals.
     func stop() {
-        process.terminate()
+        kill(process.processIdentifier, SIGKILL)
     }
 
     func type(_ text: String) { type(Array(text.utf8)) }
