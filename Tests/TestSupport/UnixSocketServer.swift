@@ -12,7 +12,8 @@ package final class UnixSocketServer: @unchecked Sendable {
 
     package var path: String { "\(folder)/\(name)" }
 
-    package init(_ word: String) throws {
+    /// - Parameter field: A field of its responses, as a line.
+    package init(_ word: String, _ field: String = "Server: tests") throws {
         files = try TemporaryFolder("unix")
         folder = files.path
         listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -27,7 +28,7 @@ package final class UnixSocketServer: @unchecked Sendable {
         try #require(bound == 0 && listen(listener, 16) == 0)
         Thread.start { [listener] in
             while case let connection = accept(listener, nil, nil), connection >= 0 {
-                Thread.start { UnixSocketServer.serve(connection, word) }
+                Thread.start { UnixSocketServer.serve(connection, word, field) }
             }
         }
     }
@@ -37,7 +38,7 @@ package final class UnixSocketServer: @unchecked Sendable {
         close(listener)
     }
 
-    private static func serve(_ connection: Int32, _ word: String) {
+    private static func serve(_ connection: Int32, _ word: String, _ field: String) {
         defer { close(connection) }
         var text = ""
         var piece = [UInt8](repeating: 0, count: 4096)
@@ -47,7 +48,7 @@ package final class UnixSocketServer: @unchecked Sendable {
             let lines = text.split(separator: "\r\n")
             let host = lines.first { $0.hasPrefix("Host:") } ?? ""
             let body = "\(word) \(lines.first ?? "") \(host)"
-            let response = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            let response = "HTTP/1.1 200 OK\r\n\(field)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
             _ = Array(response.utf8).withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
             text = ""
         }
