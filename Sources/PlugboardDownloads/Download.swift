@@ -85,12 +85,22 @@ public struct Download: Sendable {
 
     /// Downloads the file.
     ///
-    /// A response whose status says that it has no representation of the file (other than 200, 201 and 203) is returned
-    /// with its body; nothing is then put in place, and what an earlier download has left stays. Throws the error of
-    /// the last request when the attempts are used up, and `download.write` if the file cannot be written; both leave
-    /// what was received, for another download to go on with.
+    /// Throws `response.status` for a response whose status says that it has no representation of the file (other than
+    /// 200, 201 and 203); `error.response` has its head and the first 64 KiB of its body. Throws the error of the last
+    /// request when the attempts are used up, and `download.write` if the file cannot be written. Nothing is then put
+    /// in place, and what was received stays, for another download to go on with.
     @discardableResult
     @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> DownloadResult {
+        let result = try await received(with: sender)
+        if result.isComplete { return result }
+        let reason =
+            "\(Printable.url(result.response.url)) responded with status \(result.response.status), so \(result.file) was "
+            + "not written."
+        throw await result.response.refused(.responseStatus, reason, keeping: .kibibytes(64))
+    }
+
+    /// The file, or the last server's response that has none, with its body.
+    package func received(with sender: some RequestSender) async throws(PlugboardError) -> DownloadResult {
         for request in [request] + mirrors {
             for name in Download.reserved where request.fields.contains(name) {
                 throw PlugboardError(

@@ -27,10 +27,10 @@ struct DownloadPace: Sendable {
 
 /// The end of a download.
 public struct DownloadResult: Sendable {
-    /// The last response. Its body is empty if it was written to the file.
+    /// The last response. Its body is empty, because it was written to the file.
     public var response: Response
     /// Whether the file is in place.
-    public var isComplete: Bool
+    package var isComplete: Bool
     /// The path of the file.
     public var file: String
     /// The bytes of the file.
@@ -50,13 +50,6 @@ extension RequestSender {
     /// Throws `response.status` for a response that has no representation of the file.
     @discardableResult
     public func download(_ url: String, to file: String) async throws(PlugboardError) -> DownloadResult {
-        let result = try await Download(Request(.get, url), to: file).run(with: self)
-        guard result.isComplete else {
-            result.response.body.source.release()
-            throw PlugboardError(
-                .responseStatus,
-                "The server responded with status \(result.response.status), so \(file) was not written.")
-        }
-        return result
+        try await Download(Request(.get, url), to: file).run(with: self)
     }
 }

@@ -76,7 +76,8 @@ public struct Upload: Sendable {
     ///
     /// A response that is not 2xx is returned with its body, and the upload is then not complete. Throws the error of
     /// the last request when the attempts are used up. Both leave a journal with which another upload goes on, unless
-    /// the server does not have the upload any more (404, 410). Without a journal, the server is asked to remove it.
+    /// the server does not have the upload any more (404, 410; also 403 of tus, once another upload is created). Without
+    /// a journal, the server is asked to remove it.
     @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
         var run = try UploadRun(self)
         // Not when the last reference goes, which the kernel may hold for a moment longer.
@@ -86,7 +87,8 @@ public struct Upload: Sendable {
 
     /// Removes what a broken upload has left: the resource on the server, and the journal.
     ///
-    /// Returns the server's response; nil if the journal has no upload of this URL. A journal of another URL stays.
+    /// Returns the server's response; nil if the journal has no upload of this URL, or if a server of tus says by 403
+    /// that it has none. A journal of another URL stays.
     @concurrent public func cancel(with sender: some RequestSender) async throws(PlugboardError) -> Response? {
         guard let path = journal else { return nil }
         let journal = try UploadJournal(path)
@@ -101,7 +103,20 @@ public struct Upload: Sendable {
         try checkOrigin(of: entry.resource)
         let response = try await sender.send(entry.resource.dialect.cancellation(of: entry.resource, by: self))
         if (200...299).contains(response.status) || UploadDialect.lost.contains(response.status) { journal.remove() }
-        return response
+        guard response.status == 403, entry.resource.dialect == .tus else { return response }
+        // The removal may be refused, or the upload may be gone.
+        let told: Response
+        do throws(PlugboardError) {
+            told = try await sender.send(entry.resource.dialect.question(about: entry.resource, by: self))
+        } catch {
+            response.body.source.release()
+            throw error
+        }
+        told.body.source.release()
+        guard entry.resource.dialect.isGone(toldBy: told) else { return response }
+        response.body.source.release()
+        journal.remove()
+        return nil
     }
 
     /// The protocol that the server of this upload speaks, as far as it says so: `.tus`, `.draft`, or `.automatic`.

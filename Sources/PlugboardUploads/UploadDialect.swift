@@ -130,6 +130,13 @@ enum UploadDialect: String, Sendable {
 
     // MARK: Responses
 
+    /// Whether the server does not have the upload any more, as it responds to `question`. A server of tus may say so
+    /// by 403 without `Upload-Offset` (tus 1.0, "HEAD").
+    func isGone(toldBy response: Response) -> Bool {
+        UploadDialect.lost.contains(response.status)
+            || self == .tus && response.status == 403 && !response.fields.contains("Upload-Offset")
+    }
+
     static func list(_ value: String?) -> [String] {
         (value ?? "").split(separator: ",").map { item in
             String(item.drop { $0 == " " }.prefix { $0 != " " }).lowercased()

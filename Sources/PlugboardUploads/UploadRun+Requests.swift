@@ -113,7 +113,9 @@ extension UploadRun {
             guard let told = UploadDialect.offset(in: fields) else {
                 response.body.source.release()
                 throw PlugboardError(
-                    .uploadProtocol, "The server does not say how many bytes of the upload it has (Upload-Offset).")
+                    .uploadProtocol,
+                    "The server does not say how many bytes of the upload it has (Upload-Offset). "
+                        + "Begin again, by removing the upload or with --restart.")
             }
             let count: Int
             do throws(PlugboardError) { count = try checked(told) } catch {
@@ -133,7 +135,7 @@ extension UploadRun {
             }
             response.body.source.release()
             return nil
-        case 404, 410:
+        case _ where resource.dialect.isGone(toldBy: response):
             return try await startOver(after: response)
         case let status where UploadRun.isTransient(status): return try await goOn(after: response)
         default: return response
@@ -144,7 +146,8 @@ extension UploadRun {
         // A server may forget an upload when it is complete: a method that is not idempotent could be carried out
         // twice.
         guard upload.request.method.isIdempotent || !parts.isAllGiven && !isContinued else { return response }
-        lose()
+        // By 403 a server also refuses credentials. Then it refuses the creation too, and the journal stays.
+        lose(isCertain: UploadDialect.lost.contains(response.status))
         return try await goOn(after: response)
     }
 
@@ -178,7 +181,7 @@ extension UploadRun {
             response.body.source.release()
             confirm(part.end)
             return nil
-        case 404, 410: return try await startOver(after: response)
+        case _ where UploadDialect.lost.contains(response.status): return try await startOver(after: response)
         // 409: the server has another offset. 460: the bytes do not have the digest that tus told.
         case 409, 460: return try await goOn(after: response)
         case let status where UploadRun.isTransient(status): return try await goOn(after: response)
@@ -193,7 +196,7 @@ extension UploadRun {
             throw PlugboardError(
                 .uploadOffset,
                 "The server says that it has \(offset) bytes of the upload, and only \(most) were sent. Something else "
-                    + "was added to it: remove the upload, and begin again.")
+                    + "was added to it: begin again, by removing the upload or with --restart.")
         }
         return offset
     }

@@ -127,7 +127,8 @@ struct UploadRun {
         }
     }
 
-    mutating func lose() {
+    /// Forgets the resource. The journal keeps it until there is another one, unless the server certainly lost it.
+    mutating func lose(isCertain: Bool) {
         resource = nil
         // Another resource has nothing of what was sent to this one.
         confirmed = 0
@@ -135,7 +136,7 @@ struct UploadRun {
         offset = nil
         isContinued = false
         resumed = 0
-        journal?.clear()
+        if isCertain { journal?.clear() }
     }
 
     /// Whether bytes are on the server that no other run can go on with. Where the server may have all of them, they

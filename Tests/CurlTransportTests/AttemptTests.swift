@@ -19,6 +19,27 @@ import Testing
         try await server.endedConnections(atLeast: 1)
     }
 
+    @Test func `many attempts that are cancelled together end in portions, between which the loop does other work`()
+        async throws
+    {
+        let server = try LoopbackServer(.silenceBeforeHead())
+        let client = Client()
+        defer { server.stop() }
+        var attempts: [(attempt: any Attempt, record: AttemptRecord)] = []
+        for _ in 0..<100 { attempts.append(await client.begin(.get, server.url())) }
+        _ = try await server.requests(atLeast: 100)
+
+        let begun = attempts
+        let ended = Mutex(0)
+        await client.onLoop {
+            for (attempt, _) in begun { attempt.cancel() }
+            client.loop.enqueue { ended.withLock { $0 = begun.count { !$0.record.notes.isEmpty } } }
+        }
+        for (_, record) in attempts { try await record.end.opened() }
+
+        #expect((1..<100).contains(ended.withLock { $0 }))
+    }
+
     @Test func `an attempt cancelled in its body breaks the body`() async throws {
         let server = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
         let client = Client()

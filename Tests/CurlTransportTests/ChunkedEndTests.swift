@@ -1,3 +1,4 @@
+import PlugboardTransport
 import TestSupport
 import Testing
 
@@ -31,5 +32,62 @@ import Testing
     ])
     func `what has no end has none`(_ text: String) {
         #expect(!isFound(text, pieceSize: 1000))
+    }
+
+    @Test(arguments: ["5g", "5 g", "5\rg", "5:", "0x5", "5,6"], [1, 3, 1000])
+    func `junk behind a size is refused`(_ line: String, pieceSize: Int) {
+        var end = ChunkedEnd()
+        let bytes = Array("\(line)\r\nhello\r\n0\r\n\r\n".utf8)
+        for start in stride(from: 0, to: bytes.count, by: pieceSize) {
+            bytes[start..<min(start + pieceSize, bytes.count)].withUnsafeBytes { end.read($0) }
+        }
+        #expect(end.complaint != nil)
+        #expect(!end.isFound)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true], [Method.get, .post])
+    func `a response whose chunk extensions do not end is refused`(isOneLine: Bool, method: Method) async throws {
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+            if isOneLine { try connection.write("1;a=") }
+            let piece = isOneLine ? "bbbbbbbb" : "1;a=\(String(repeating: "b", count: 100))\r\nx\r\n"
+            // Until the client closes the connection.
+            while true { try connection.write(String(repeating: piece, count: 100)) }
+        }
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(method, server.url(), body: method == .post ? .text("body") : nil)
+
+        #expect(outcome.status == 200)
+        #expect(outcome.error?.code == .transportProtocol)
+        #expect(outcome.error?.reason.contains("chunk extensions") == true, "\(outcome.error as Any)")
+    }
+
+    @Test func `a response with junk behind a chunk size is refused`() async throws {
+        let server = try LoopbackServer(
+            .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5g\r\nhello\r\n0\r\n\r\n"))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect(outcome.error?.code == .transportProtocol)
+    }
+
+    @Test func `a response with a short extension for each of many chunks is read`() async throws {
+        let chunk = "400;signature=\(String(repeating: "0", count: 64))\r\n\(String(repeating: "x", count: 1024))\r\n"
+        let server = try LoopbackServer(
+            .raw(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + String(repeating: chunk, count: 2000) + "0\r\n\r\n"))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect(outcome.error == nil)
+        #expect(outcome.text?.utf8.count == 2_048_000)
     }
 }

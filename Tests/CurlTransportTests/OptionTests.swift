@@ -86,6 +86,27 @@ import Testing
         #expect(malformed.error?.code == .requestOption)
     }
 
+    @Test(arguments: ["GOOD.test", "good.test."])
+    func `each request goes where the entry of its own host and port says`(spelling: String) async throws {
+        let first = try LoopbackServer.responding { _ in ServerResponse(body: "first") }
+        let second = try LoopbackServer.responding { _ in ServerResponse(body: "second") }
+        defer { for server in [first, second] { server.stop() } }
+        let client = Client()
+        var options = RequestOptions()
+        options.connectTo = [
+            "\(spelling):80": "127.0.0.1:\(first.port)", "good.test:81": "localhost:\(second.port)",
+            "127.0.0.1:\(first.port)": "127.0.0.1:\(second.port)",
+        ]
+
+        var words: [String?] = []
+        for url in [
+            "http://good.test/", "http://good.test:81/", "http://127.0.0.1:\(first.port)/",
+            "http://127.0.0.1:\(second.port)/", "http://good.test/",
+        ] { words.append(try await client.send(.get, url, options: options).text) }
+
+        #expect(words == ["first", "second", "second", "second", "first"])
+    }
+
     @Test(arguments: [
         (RequestOptions.HTTPVersion.any, NginxServer.Door.tls, ResponseHead.Version.http2),
         (.http1, .tls, .http11), (.http2, .tls, .http2), (.any, .tlsHTTP1, .http11),

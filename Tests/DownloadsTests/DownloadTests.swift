@@ -181,10 +181,15 @@ struct DownloadTests {
         try folder.write("file", "earlier")
         try scene.leave(Array(content[..<40]), length: 100_000, url: server.url)
 
-        let result = try await Download(Request(.get, server.url), to: path).run(with: Kernel())
+        let error = await #expect(throws: PlugboardError.self) {
+            try await Download(Request(.get, server.url), to: path).run(with: Kernel())
+        }
 
-        #expect(!result.isComplete && result.response.status == 403)
-        #expect(try await result.response.body.text() == "expired")
+        #expect(error?.code == .responseStatus && error?.response?.head.status == 403)
+        #expect(
+            error.map { "\($0)" }?.contains("\(server.url) responded with status 403, so \(path) was not written.")
+                == true)
+        #expect(error?.response?.firstBytes.text == "expired")
         #expect(try folder.read("file") == Array("earlier".utf8))
         #expect(try folder.read("file.part") == Array(content[..<40]))
     }
@@ -211,9 +216,11 @@ struct DownloadTests {
         let server = try RangeServer { _, _ in .init(status) }
         try folder.write("file", "earlier")
 
-        let result = try await Download(Request(.get, server.url), to: path).run(with: Kernel())
+        let error = await #expect(throws: PlugboardError.self) {
+            try await Download(Request(.get, server.url), to: path).run(with: Kernel())
+        }
 
-        #expect(!result.isComplete && result.response.status == status)
+        #expect(error?.code == .responseStatus && error?.response?.head.status == status)
         #expect(try folder.read("file") == Array("earlier".utf8))
         #expect(try folder.entries() == ["file"])
     }

@@ -150,10 +150,36 @@ struct UploadCommandTests {
         #expect(server.requests.allSatisfy { $0.method == "OPTIONS" } && server.contents.isEmpty)
     }
 
+    @Test(arguments: ["none", "exaggerated", "refused", "later"])
+    func `a failure says what helps: the same command, another upload, or neither`(kind: String) async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [10_000]
+        plan.override = { number, _ in number == 3 ? ServerResponse(status: 401) : nil }
+        let server = try UploadServer(plan)
+        let file = folder.file("na me.bin")
+        _ = try await upload(file, server.url(), "--resumable", "tus")
+        server.change {
+            switch kind {
+            case "none": $0.override = { _, request in request.method == "HEAD" ? ServerResponse(status: 204) : nil }
+            case "exaggerated": $0.exaggeration = 1_000_000
+            case "refused": $0.override = { _, request in request.method == "HEAD" ? ServerResponse(status: 413) : nil }
+            default: $0.override = { _, request in request.method == "HEAD" ? ServerResponse(status: 401) : nil }
+            }
+        }
+
+        let outcome = try await upload(file, server.url(), "--resumable", "tus")
+        server.change { ($0.override, $0.exaggeration) = (nil, 0) }
+        let again = try await upload(file, server.url(), "--resumable", "tus", "--restart")
+
+        #expect(outcome.stderr.contains("--restart") == (kind != "later"), "\(outcome.stderr)")
+        #expect(outcome.stderr.contains("the same command continues it") == (kind == "later"), "\(outcome.stderr)")
+        #expect(outcome.status != 0 && again.status == 0 && server.contents == [content], "\(again.stderr)")
+    }
+
     @Test func `an upload whose file was removed can be removed`() async throws {
         var plan = UploadServer.Plan(.tus)
         plan.cuts = [10_000]
-        plan.override = { number, _ in number == 3 ? ServerResponse(status: 403) : nil }
+        plan.override = { number, _ in number == 3 ? ServerResponse(status: 402) : nil }
         let server = try UploadServer(plan)
         let file = try folder.write("gone", content)
 

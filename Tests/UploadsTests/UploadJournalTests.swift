@@ -132,9 +132,13 @@ extension UploadTests {
 
     @Test(arguments: dialects, [403, 402, 413, 451])
     func `a status that says nothing of the upload leaves the journal`(dialect: Dialect, status: Int) async throws {
+        // A server of tus tells by 403 without an offset that it has no such upload.
+        let fields = dialect == .tus && status == 403 ? [("Upload-Offset", "0")] : []
         var plan = UploadServer.Plan(dialect)
         plan.cuts = [40_000]
-        plan.override = { _, request in request.method == "HEAD" ? ServerResponse(status: status) : nil }
+        plan.override = { _, request in
+            request.method == "HEAD" ? ServerResponse(status: status, fields: fields) : nil
+        }
         let server = try UploadServer(plan)
 
         let result = try await upload(server, resumption(dialect)).run(with: Kernel())
@@ -143,6 +147,61 @@ extension UploadTests {
 
         #expect(!result.isComplete && result.response.status == status)
         #expect(again.isComplete && again.resumed == 40_000 && server.contents == [content])
+    }
+
+    /// An upload by tus that broke in an earlier process.
+    private func broken(_ server: UploadServer) async throws -> Upload {
+        var upload = upload(server, .tus)
+        upload.attempts = 1
+        _ = try? await upload.run(with: Kernel())
+        upload.attempts = 5
+        return upload
+    }
+
+    @Test func `an upload that tus answers with 403 is gone, and is created again`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
+        let upload = try await broken(server)
+        server.change { $0.override = { _, request in request.method == "HEAD" ? ServerResponse(status: 403) : nil } }
+
+        let result = try await upload.run(with: Kernel())
+
+        #expect(result.isComplete && result.resumed == 0 && server.contents == [content])
+        #expect(try folder.entries() == ["file"])
+    }
+
+    @Test func `credentials that are refused with 403 do not lose the upload`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
+        let upload = try await broken(server)
+        server.change { $0.override = { _, _ in ServerResponse(status: 403) } }
+
+        let refused = try await upload.run(with: Kernel())
+        server.change { $0.override = nil }
+        let result = try await upload.run(with: Kernel())
+
+        #expect(!refused.isComplete && refused.response.status == 403)
+        #expect(result.isComplete && result.resumed == 40_000 && server.contents == [content])
+    }
+
+    @Test(arguments: [true, false])
+    func `a removal that tus answers with 403 removes the journal of an upload that is gone`(
+        isGone: Bool
+    ) async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
+        let upload = try await broken(server)
+        server.change {
+            $0.override = { _, request in isGone || request.method == "DELETE" ? ServerResponse(status: 403) : nil }
+        }
+
+        let response = try await upload.cancel(with: Kernel())
+
+        #expect(response?.status == (isGone ? nil : 403))
+        #expect(try folder.entries() == (isGone ? ["file"] : ["file", "journal"]))
     }
 
     @Test(arguments: dialects)

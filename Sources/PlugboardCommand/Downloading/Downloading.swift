@@ -232,10 +232,7 @@ struct Downloading: Sendable {
             let count = TransferCount(done: $0.received, resumed: $0.resumed, total: $0.total)
             display.show(index, file, count, facts)
         }
-        let result = try await job.run(with: kernel)
-        if result.isComplete { return result }
-        result.response.body.source.release()
-        throw PlugboardError(.responseStatus, "The server responded with status \(result.response.status).")
+        return try await job.run(with: kernel)
     }
 
     private static func failure(_ error: PlugboardError) -> CommandFailure {

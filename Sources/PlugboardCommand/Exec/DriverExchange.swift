@@ -46,7 +46,9 @@ final class DriverExchange: Sendable {
         download.attempts = 1
         download.limit = line.bodyLimit.map { .bytes($0) }
         let outcome: DownloadResult
-        do throws(PlugboardError) { outcome = try await download.run(with: self) } catch { throw DriverError(error) }
+        do throws(PlugboardError) { outcome = try await download.received(with: self) } catch {
+            throw DriverError(error)
+        }
         return outcome.isComplete
             ? result(outcome.response) : try await collect(outcome.response.body, result(outcome.response))
     }

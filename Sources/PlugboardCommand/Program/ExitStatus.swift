@@ -84,6 +84,10 @@ struct CommandFailure: Error {
     let status: ExitStatus
     /// Nil prints nothing.
     let message: String?
+    /// The code of the error; nil for other failures.
+    private(set) var code: PlugboardError.Code?
+    /// The status of the response that is the failure; nil for other failures.
+    var responseStatus: Int?
 
     init(_ status: ExitStatus, _ message: String?) {
         self.status = status
@@ -94,5 +98,6 @@ struct CommandFailure: Error {
         let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
         let plugin = error.plugin.map { " [plugin \($0)]" } ?? ""
         self.init(status, "\(error.reason)\(cause)\(plugin)")
+        code = error.code
     }
 }

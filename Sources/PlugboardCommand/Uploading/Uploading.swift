@@ -176,11 +176,7 @@ struct Uploading: Sendable {
             return nil
         } catch {
             var message = error.message ?? "The upload failed."
-            if !aborts, Uploading.isThere(upload.journal) {
-                message +=
-                    " The server keeps what it has received: the same command continues it, and --abort "
-                    + "removes it."
-            }
+            if !aborts, Uploading.isThere(upload.journal) { message += Uploading.advice(after: error) }
             display.end(
                 index, "plugboard: \(file): \(message)",
                 ["file": .string(file), "error": .string(message), "isComplete": false])
@@ -188,6 +184,21 @@ struct Uploading: Sendable {
             return CommandFailure(error.status, nil)
         }
     }
+
+    /// What can be done with what the server has received; the reasons of errors of uploads say that themselves.
+    private static func advice(after failure: CommandFailure) -> String {
+        if let code = failure.code, code.kind == "upload" { return "" }
+        if failure.responseStatus.map({ refusals.contains($0) }) ?? false {
+            return
+                " If the same command does not continue the upload, --restart begins again, and --abort removes what the "
+                + "server has received."
+        }
+        return " The server keeps what it has received: the same command continues it, and --abort removes it."
+    }
+
+    /// Statuses by which a server also refuses to go on with what it has. Others say that credentials are missing or
+    /// that it is to be tried later.
+    private static let refusals = Set(400...499).subtracting([401, 402, 407, 408, 423, 425, 429])
 
     private static func isThere(_ journal: String?) -> Bool {
         var entry = stat()
@@ -206,7 +217,9 @@ struct Uploading: Sendable {
             let status = result.response.status
             guard result.isComplete else {
                 result.response.body.source.release()
-                throw CommandFailure(.status, "The server responded with status \(status).")
+                var failure = CommandFailure(.status, "The server responded with status \(status).")
+                failure.responseStatus = status
+                throw failure
             }
             let body = try await result.response.body.collect(upTo: .mebibytes(16))
             display.end(

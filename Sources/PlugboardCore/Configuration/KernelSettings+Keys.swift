@@ -61,7 +61,8 @@ extension KernelSettings {
             "attemptLimit", "Attempts and hops of one exchange, after which it fails as a runaway.",
             .integer(in: 1...1_000_000).by(default: 50), \.attemptLimit),
         ConfigurationKey(
-            "bufferLimit", "Bytes of one body that wait for their reader before the sender is slowed.",
+            "bufferLimit",
+            "Bytes of one body that wait in the transport before the sender is slowed; as many may be on their way to the program's reader.",
             .size(in: .kibibytes(16) ... .gibibytes(1)).by(default: "1MiB"), \.bufferLimit),
         ConfigurationKey(
             "hookTimeLimit",

@@ -19,22 +19,21 @@ extension HeaderDefaults: CustomReflectable {
 /// What the kernel's settings add to each request of the program.
 struct RequestDefaults: Sendable {
     private let baseURL: String?
-    private let fields: Fields
+    private let fields: [(name: FieldName, value: String)]
 
     /// Nil if they add nothing.
     init?(_ settings: KernelSettings) {
         guard settings.baseURL != nil || !settings.headers.isEmpty else { return nil }
         baseURL = settings.baseURL
-        fields = HeaderDefaults(values: settings.headers).fields
+        fields = HeaderDefaults(values: settings.headers).fields.map { (FieldName($0.name), $0.value) }
     }
 
     /// The request with an absolute URL and the fields that it does not have.
     func complete(_ request: Request) -> Request {
         var request = request
         request.url = url(request.url)
-        for field in fields where !request.fields.contains(FieldName(field.name)) {
-            request.fields.append(FieldName(field.name), field.value)
-        }
+        let own = Set(request.fields.map { FieldName($0.name) })
+        for (name, value) in fields where own.isEmpty || !own.contains(name) { request.fields.append(name, value) }
         return request
     }
 

@@ -45,7 +45,8 @@ public struct KernelSettings: Sendable, Equatable {
     public var idleConnections = 256
     /// Attempts and hops of one exchange, after which it fails as `runaway`.
     public var attemptLimit = 50
-    /// Bytes of one body that wait for their reader before the sender is slowed.
+    /// Bytes of one body that wait in the transport before the sender is slowed; as many may be on their way to the
+    /// program's reader.
     public var bufferLimit = ByteCount.mebibytes(1)
     /// The folder under which each plugin has its own, and the kernel, which records there which plugin runs, so that
     /// the next start can name the plugin of a crash; nil for the user's folder for such data.

@@ -118,7 +118,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         if ending != nil { return finish(state) }
         if isSuspended { return applyPauses(state) }
         body?.settle()
-        if result != nil || ending != nil { return finish(state) }
+        if result != nil || ending != nil || state.pointee.failure != nil { return finish(state) }
         pullUpload(state)
         if upload != nil { watchUpload(state) }
         applyPauses(state)
@@ -162,7 +162,7 @@ final class Transfer: Attempt, @unchecked Sendable {
             if !multi.abilities.freesHeldBytes { handle.dropHeldBytes() }
             closeSilentConnection()
         }
-        multi.stop(self, handle)
+        multi.stop(self, handle, isComplete: result != nil)
         // The body's end may end the exchange; the attempt's end with its timings must be reported before.
         if isHeadReported { observer.attemptEnded(nil, timings) }
         body?.finish(error, &state.pointee)

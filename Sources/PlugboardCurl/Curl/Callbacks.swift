@@ -68,9 +68,11 @@ enum Callbacks {
             return 0
         }
         let bytes = UnsafeRawBufferPointer(start: text, count: count)
-        let hadEndMark = state.pointee.hasEndMark
+        let (hadEndMark, hadFailure) = (state.pointee.hasEndMark, state.pointee.failure != nil)
         if kind == CURLINFO_TEXT { state.readLog(bytes) } else { state.pointee.readRaw(bytes) }
-        if state.pointee.hasEndMark, !hadEndMark { state.pointee.touched.pointee.add(state) }
+        if state.pointee.hasEndMark != hadEndMark || (state.pointee.failure != nil) != hadFailure {
+            state.pointee.touched.pointee.add(state)
+        }
         return 0
     }
 

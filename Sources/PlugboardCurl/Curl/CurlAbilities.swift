@@ -50,7 +50,8 @@ public struct CurlAbilities: Sendable {
     /// A response over HTTP/2 can be complete before the request's body is sent.
     ///
     /// 7.88.1 loses such a response, or its body, if the server then closes the stream (RFC 9113 §8.1), and reports an
-    /// error. There is no way around it. It does not report the end of a stream before the request's end either, so
+    /// error, as it does for any stream that the server resets while libcurl has not read all of its response. There is
+    /// no way around it. It does not report the end of a stream before the request's end either, so
     /// that such a response is known to be whole only by its Content-Length.
     package let readsEarlyHTTP2Responses: Bool
 
@@ -97,7 +98,8 @@ public struct CurlAbilities: Sendable {
         }
         if !readsEarlyHTTP2Responses {
             sentences.append(
-                "A response over HTTP/2 before the end of the request's body may be reported as a lost connection."
+                "A response over HTTP/2 whose stream the server resets, also because it wants no more of the request's "
+                    + "body, may be reported as a lost connection."
             )
         }
         return sentences

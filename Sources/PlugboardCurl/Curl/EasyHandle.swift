@@ -16,7 +16,11 @@ final class EasyHandle {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private let fields = FieldList()
     private let proxyFields = FieldList()
-    private var connectTo: UnsafeMutablePointer<curl_slist>?
+    /// The option `connectTo`, if it has entries.
+    private var connectTo: ConnectToTable?
+    /// Where libcurl connects to instead of the URL's host and port, and the list by which it knows.
+    private var target: String?
+    private var targetList: UnsafeMutablePointer<curl_slist>?
     private var identity: UInt64?
     private var shape = Shape.get
     private var methodName: String?
@@ -53,7 +57,7 @@ final class EasyHandle {
     deinit {
         alarm?.cancel()
         curl_easy_cleanup(easy)
-        curl_slist_free_all(connectTo)
+        curl_slist_free_all(targetList)
         state.pointee.touched.pointee.remove(state)
         state.pointee.received.removeAll()
         state.pointee.head.deallocate()
@@ -76,6 +80,7 @@ final class EasyHandle {
         errorText.pointee = 0
         self.url = url
         if let bypass { setBypass(bypass.contains(url.origin)) }
+        if let connectTo { setTarget(connectTo.target(of: url.origin)) }
         ccurl_set_url(easy, url.handle)
         setMethod(attempt.method, body)
         setFields(attempt.fields, body)
@@ -126,8 +131,8 @@ final class EasyHandle {
     private func configure(_ options: RequestOptions) throws(PlugboardError) {
         identity = nil
         curl_easy_reset(easy)
-        curl_slist_free_all(connectTo)
         connectTo = nil
+        setTarget(nil)
         (shape, methodName, hasProxyFields) = (.get, nil, false)
         (mayMultiplex, isAlone, isFresh, isApart, sendsOnAfterErrors) = (false, false, false, false, false)
         state.pointee.isListening = false
@@ -136,7 +141,8 @@ final class EasyHandle {
         setCallbacks()
         let setter = EasyOptions(
             easy: easy, settings: multi.settings, usesEnvironment: multi.usesProxyEnvironment)
-        connectTo = try setter.apply(options)
+        try setter.apply(options)
+        if let option = options.connectTo, !option.isEmpty { connectTo = try multi.connectToTable(option) }
         let mayUseProxy = options.proxy.map { !$0.isEmpty } ?? multi.usesProxyEnvironment
         bypass = mayUseProxy ? options.noProxy.map { ProxyBypass($0) } ?? multi.environmentBypass : nil
         isBypassing = false
@@ -146,6 +152,14 @@ final class EasyHandle {
         guard isWanted != isBypassing else { return }
         isBypassing = isWanted
         EasyOptions.setBypass(easy, isWanted)
+    }
+
+    private func setTarget(_ wanted: String?) {
+        guard wanted != target else { return }
+        let list = wanted.map { curl_slist_append(nil, "::\($0)") } ?? nil
+        ccurl_set_list(easy, CURLOPT_CONNECT_TO, list)
+        curl_slist_free_all(targetList)
+        (target, targetList) = (wanted, list)
     }
 
     private func setCallbacks() {

@@ -13,8 +13,7 @@ struct EasyOptions {
     /// Whether the environment has variables for proxies.
     let usesEnvironment: Bool
 
-    /// Returns a list that libcurl points to; the caller keeps it as long as the options and then frees it.
-    func apply(_ options: RequestOptions) throws(PlugboardError) -> UnsafeMutablePointer<curl_slist>? {
+    func apply(_ options: RequestOptions) throws(PlugboardError) {
         setManners()
         try setTLS(options)
         try setRoute(options)
@@ -28,7 +27,6 @@ struct EasyOptions {
         long(CURLOPT_BUFFERSIZE, min(max(buffer, 1024), EasyOptions.largestBuffer))
         ccurl_set_offset(easy, CURLOPT_MAX_RECV_SPEED_LARGE, Int64(speed.download?.bytes ?? 0))
         ccurl_set_offset(easy, CURLOPT_MAX_SEND_SPEED_LARGE, Int64(speed.upload?.bytes ?? 0))
-        return try connectToList(options.connectTo)
     }
 
     /// Switches off everything that is not a transport's task.
@@ -98,23 +96,6 @@ struct EasyOptions {
         case .v4: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
         case .v6: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
         }
-    }
-
-    private func connectToList(
-        _ connectTo: [String: String]?
-    ) throws(PlugboardError) -> UnsafeMutablePointer<curl_slist>? {
-        var list: UnsafeMutablePointer<curl_slist>?
-        for (from, to) in connectTo ?? [:] {
-            guard !from.isEmpty, !to.isEmpty, !"\(from)\(to)".utf8.contains(0),
-                let longer = curl_slist_append(list, "\(from):\(to)")
-            else {
-                curl_slist_free_all(list)
-                throw invalid("connectTo")
-            }
-            list = longer
-        }
-        ccurl_set_list(easy, CURLOPT_CONNECT_TO, list)
-        return list
     }
 
     private func long(_ option: CURLoption, _ value: Int) { ccurl_set_long(easy, option, value) }

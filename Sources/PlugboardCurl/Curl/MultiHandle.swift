@@ -12,6 +12,8 @@ final class MultiHandle: LoopParticipant {
     /// Nanoseconds: a server that closes an idle connection earlier does so abruptly, because keep-alive timeouts are
     /// seconds.
     private static let haste: Int64 = 200_000_000
+    /// How many transfers are broken off in a turn: libcurl compares each of their connections with all others.
+    private static let stopLimit = 32
     /// Nanoseconds for which watching for writing is suspended.
     private static let writingPause: Int64 = 10_000_000
 
@@ -46,6 +48,10 @@ final class MultiHandle: LoopParticipant {
     /// Whether it takes no new transfers, and is released when the last one has ended.
     private(set) var isRetired = false
     private var onEmpty: (() -> Void)?
+    /// Of the last option `connectTo`, because that of the kernel's settings is in almost all requests.
+    private var connectTo: ConnectToTable?
+    /// How many transfers were broken off in this turn.
+    private var stops = 0
 
     init(
         loop: EventLoop, settings: CurlTransportSettings, usesProxyEnvironment: Bool,
@@ -93,6 +99,17 @@ final class MultiHandle: LoopParticipant {
 
     func handle() -> EasyHandle? { idleHandles.popLast() ?? EasyHandle(multi: self) }
 
+    func connectToTable(_ option: [String: String]) throws(PlugboardError) -> ConnectToTable {
+        // Fast for the same object.
+        if let connectTo, connectTo.option == option { return connectTo }
+        guard let table = ConnectToTable(option) else {
+            throw PlugboardError(
+                .requestOption, "The request's option connectTo must have host:port for host:port in each entry.")
+        }
+        connectTo = table
+        return table
+    }
+
     /// Starts the transfer, now or when the gate admits it.
     func start(_ transfer: Transfer) {
         if gate.admits(transfer) { add(transfer) }
@@ -108,7 +125,8 @@ final class MultiHandle: LoopParticipant {
     }
 
     /// Ends the transfer. Its connection is kept only if the transfer was complete.
-    func stop(_ transfer: Transfer, _ handle: EasyHandle) {
+    func stop(_ transfer: Transfer, _ handle: EasyHandle, isComplete: Bool) {
+        if !isComplete { stops += 1 }
         if transfer.isStarted { curl_multi_remove_handle(multi, handle.easy) }
         gate.remove(transfer)
     }
@@ -216,6 +234,7 @@ final class MultiHandle: LoopParticipant {
     }
 
     override func settle() {
+        stops = 0
         for _ in 0..<MultiHandle.settleLimit where deadline <= loop.systemNow {
             resumeWriting()
             if curlDeadline <= loop.systemNow {
@@ -223,7 +242,9 @@ final class MultiHandle: LoopParticipant {
                 loop.poller.checkNewlyIdle()
                 act(CURL_SOCKET_TIMEOUT, 0)
             }
-            while let state = touched.pointee.pop() { state.pointee.transfer?.takeUnretainedValue().settle() }
+            while stops < MultiHandle.stopLimit, let state = touched.pointee.pop() {
+                state.pointee.transfer?.takeUnretainedValue().settle()
+            }
             if gate.hasAdmitted { openGate() }
         }
     }

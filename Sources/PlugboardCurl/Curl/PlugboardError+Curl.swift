@@ -39,8 +39,18 @@ extension PlugboardError {
         self.init(
             kind, reason,
             underlying: message.isEmpty || mayHoldSecret
-                ? String(cString: curl_easy_strerror(code)) : Printable.text(message))
+                ? String(cString: curl_easy_strerror(code)) : Printable.text(Self.withoutFieldValue(message)))
     }
+
+    /// libcurl quotes a field of HTTP/2 that is not allowed, with its value, which may be a cookie.
+    private static func withoutFieldValue(_ message: String) -> String {
+        guard message.hasPrefix(invalidField) else { return message }
+        return message.split(separator: ",", maxSplits: 3).prefix(3).joined(separator: ",")
+    }
+
+    /// The beginning of newer libcurls' message for a field that makes a response malformed (RFC 9113 §8.1.1): frame type,
+    /// stream, name and value, with commas between.
+    private static let invalidField = "Invalid HTTP header field was received"
 
     /// Whether the process can open no more files. A name look-up that fails for this reason does not report it.
     private static func lacksDescriptors() -> Bool {
@@ -110,11 +120,19 @@ extension PlugboardError {
             (.requestURL, "The URL of the request to \(hostAndPort), or of its proxy, is invalid.")
         case CURLE_SEND_FAIL_REWIND:
             (.bodyRewind, "The connection to \(hostAndPort) was lost, and the request's body cannot be sent again.")
+        case CURLE_HTTP2_STREAM where message.hasPrefix(invalidField):
+            (.transportProtocol, "\(hostAndPort) sent a field that HTTP/2 does not allow (RFC 9113 §8.2).")
         case _ where isHeadThere: afterHead(code, hostAndPort)
         case CURLE_GOT_NOTHING: (.transportReset, "\(hostAndPort) closed the connection without a response.")
         case CURLE_SEND_ERROR:
             (.transportReset, "The connection to \(hostAndPort) was lost while the request was sent.")
         case CURLE_RECV_ERROR: (.transportReset, "The connection to \(hostAndPort) was lost before the response.")
+        case CURLE_HTTP2_STREAM where message.hasSuffix(": PROTOCOL_ERROR (err 1)"):
+            // libcurl reports the same for a reset by either side.
+            (
+                .transportProtocol,
+                "The response from \(hostAndPort) is not valid HTTP/2, or the server says so of the request."
+            )
         case CURLE_HTTP2_STREAM: (.transportReset, "\(hostAndPort) ended the stream without a response.")
         case CURLE_OUT_OF_MEMORY:
             (

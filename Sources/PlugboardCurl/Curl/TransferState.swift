@@ -177,7 +177,7 @@ struct TransferState {
 
     /// Whether the end of the stream, or of the chunked coding, was received.
     @inline(__always)
-    var hasEndMark: Bool { streamLog.hasEnded || chunkedEnd.isFound }
+    var hasEndMark: Bool { streamLog.hasEnded || hasUpload && chunkedEnd.isFound }
 
     /// Whether the response may end before its request, and its end can be seen in its raw bytes only.
     @inline(__always)
@@ -194,9 +194,14 @@ struct TransferState {
         return transfer?._withUnsafeGuaranteedRef { $0.isHead } ?? false
     }
 
-    /// Reads bytes of the response's body before libcurl removes the chunked coding.
+    /// Reads bytes of the response's body before libcurl removes the chunked coding. Sets `failure` if the coding must be
+    /// refused, because the caller cannot end the transfer.
     mutating func readRaw(_ bytes: UnsafeRawBufferPointer) {
-        if needsRawBytes { chunkedEnd.read(bytes) }
+        guard head.isFinal, head.isChunked, head.version != .http2 else { return }
+        chunkedEnd.read(bytes)
+        if failure == nil, let complaint = chunkedEnd.complaint {
+            failure = PlugboardError(.transportProtocol, "The response's body \(complaint).")
+        }
     }
 
     /// Reads the trailers that libcurl has received and not delivered, because the request has not ended.

@@ -1,11 +1,21 @@
-/// Finds the end of a body in the chunked coding (RFC 9112 §7.1).
+/// Finds the end of a body in the chunked coding (RFC 9112 §7.1), and what libcurl accepts in one although it should not.
 ///
-/// libcurl reads the same bytes and refuses a malformed coding; so no end is found in one.
+/// libcurl reads the same bytes and refuses any other malformed coding; so no end is found in one.
 struct ChunkedEnd {
-    private enum Phase { case size, sizeRest, lineBreak, trailers, malformed }
+    private enum Phase { case size, sizeRest, chunkExtension, lineBreak, trailers, malformed }
+
+    /// The most bytes by which the lines of chunk sizes may exceed what their chunks justify.
+    private static let excessLimit = 16 << 10
+    /// The bytes of a line that each chunk justifies, besides two for each byte of the chunk.
+    private static let plainLine = 16
 
     /// Whether the line that ends the body was read.
     private(set) var isFound = false
+    /// What libcurl accepts and a recipient must not, as the end of a sentence about the body.
+    private(set) var complaint: String?
+    /// The bytes of lines of chunk sizes, less what the chunks before justify (RFC 9112 §7.1.1: a recipient limits the
+    /// extensions of a body, also if each of them is short).
+    private var excess = 0
     private var phase = Phase.size
     private var size = 0
     private var hasDigit = false
@@ -15,7 +25,7 @@ struct ChunkedEnd {
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
-        while index < bytes.count, !isFound {
+        while index < bytes.count, !isFound, phase != .malformed {
             if left > 0 {
                 let count = min(left, bytes.count - index)
                 left -= count
@@ -30,16 +40,19 @@ struct ChunkedEnd {
     private mutating func read(_ byte: UInt8) {
         let isLineEnd = byte == 0x0A
         switch phase {
-        case .size, .sizeRest:
-            if phase == .size, let digit = ChunkedEnd.digit(byte) {
+        case .size, .sizeRest, .chunkExtension:
+            excess += 1
+            if excess > ChunkedEnd.excessLimit {
+                refuse("has chunk extensions without end: more than \(ChunkedEnd.excessLimit) bytes beside the data")
+            } else if phase == .size, let digit = ChunkedEnd.digit(byte) {
                 if size > Int.max >> 4 { phase = .malformed }
                 (size, hasDigit) = (size &<< 4 | digit, true)
             } else if !hasDigit {
                 phase = .malformed
             } else if isLineEnd {
                 endSize()
-            } else {
-                phase = .sizeRest
+            } else if phase != .chunkExtension {
+                readAfterSize(byte)
             }
         case .lineBreak:
             if isLineEnd { phase = .size } else if byte != 0x0D { phase = .malformed }
@@ -54,8 +67,24 @@ struct ChunkedEnd {
         }
     }
 
+    /// Behind a size may be white space and an extension (RFC 9112 §7.1.1).
+    private mutating func readAfterSize(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: ";"): phase = .chunkExtension
+        case 0x20, 0x09, 0x0D: phase = .sizeRest
+        default: refuse("has a chunk size that is not a hexadecimal number")
+        }
+    }
+
+    private mutating func refuse(_ complaint: String) {
+        self.complaint = complaint
+        phase = .malformed
+    }
+
     private mutating func endSize() {
         phase = size == 0 ? .trailers : .lineBreak
+        // A huge size is no chunk that has arrived: the excess cannot become less than 0.
+        excess = max(excess - ChunkedEnd.plainLine - 2 * min(size, ChunkedEnd.excessLimit), 0)
         (left, size, hasDigit) = (size, 0, false)
     }
 

@@ -11,13 +11,6 @@ extension Client {
         download.attempts = 1
         let sender = DownloadSender(client: self, endpoint: endpoint, control: control)
         let result = try await download.run(with: sender)
-        guard result.isComplete else {
-            result.response.body.source.release()
-            throw PlugboardError(
-                .responseStatus,
-                "\(Printable.url(result.response.url)) responded with status \(result.response.status), which has no "
-                    + "content for \(path).")
-        }
         return ReceivedResponse(
             head: result.response.head, url: result.response.url, attempts: result.response.attempts,
             content: .file(DownloadedFile(path: path, byteCount: result.count)))

@@ -120,7 +120,8 @@ extension Definitions {
 
     fileprivate static let options: JSONParser.Options = {
         var options = JSONParser.configuration
-        options.sizeLimit = 32 << 20
+        // The plugin validator takes the same documents.
+        options.sizeLimit = JSONParser.Options().sizeLimit
         return options
     }()
 

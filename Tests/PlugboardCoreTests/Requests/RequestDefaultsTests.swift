@@ -3,6 +3,8 @@ import PlugboardKit
 import TestSupport
 import Testing
 
+@testable import PlugboardCore
+
 /// What `kernel.baseURL` and `kernel.headers` make of the program's requests.
 struct RequestDefaultsTests {
     private func kernel(
@@ -52,6 +54,18 @@ struct RequestDefaultsTests {
 
         #expect(error.code.kind == "request")
         await kernel.shutDown()
+    }
+
+    @Test func `headers are added in time that grows with their number`() {
+        expectLinearTime("headers", size: 2000) { count in
+            var settings = KernelSettings()
+            for number in 0..<count { settings.headers["X-\(number)"] = "value" }
+            var request = Request(.get, "https://origin.test/")
+            for number in 0..<count / 2 { request.fields.append(FieldName("x-\(number)"), "own") }
+            return (RequestDefaults(settings), request)
+        } read: { defaults, request in
+            _ = defaults?.complete(request)
+        }
     }
 
     @Test func `headers are added to requests that do not have them`() async throws {

@@ -8,7 +8,7 @@ import PlugboardKit
 
 /// The JSON of a setting: written there, or in a file.
 enum TextFile {
-    static let limit = 64 << 20
+    static let limit = JSONParser.Options().sizeLimit
 
     /// The text itself if it begins as a JSON object or array, or is `true` or `false`; else the contents of the file.
     static func json(_ text: String) throws(PlugboardError) -> String {

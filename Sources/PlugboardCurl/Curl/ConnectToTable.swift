@@ -1,0 +1,27 @@
+import PlugboardTransport
+
+/// The option `connectTo`, with its entries found by host and port.
+///
+/// libcurl would compare each entry of its list with each request.
+final class ConnectToTable {
+    /// The option that it was made of.
+    let option: [String: String]
+    private let targets: [Origin: String]
+
+    /// Nil if an entry is not `host:port` for `host:port`.
+    init?(_ option: [String: String]) {
+        var targets: [Origin: String] = [:]
+        for (from, to) in option {
+            guard RequestOptions.isHostAndPort(from), RequestOptions.isHostAndPort(to), !to.utf8.contains(0) else {
+                return nil
+            }
+            // The port is written, so that both schemes mean the same.
+            for scheme in ["http", "https"] { Origin("\(scheme)://\(from)").map { targets[$0] = to } }
+        }
+        self.option = option
+        self.targets = targets
+    }
+
+    /// The host and port to connect to for this origin, or nil for its own.
+    func target(of origin: Origin) -> String? { targets[origin] }
+}
