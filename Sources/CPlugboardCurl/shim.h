@@ -48,6 +48,12 @@ static inline CURLcode ccurl_set_transfer(CURL *easy, CURLoption option, ccurl_t
     return curl_easy_setopt(easy, option, function);
 }
 
+typedef CURLcode (*ccurl_tls_context)(CURL *easy, void *context, void *data);
+
+static inline CURLcode ccurl_set_tls_context(CURL *easy, ccurl_tls_context function) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
+}
+
 typedef int (*ccurl_prerequest)(void *context, char *address, char *local_address, int port, int local_port);
 
 static inline CURLcode ccurl_set_prerequest(CURL *easy, ccurl_prerequest function) {

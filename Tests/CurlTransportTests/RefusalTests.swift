@@ -2,6 +2,8 @@ import PlugboardTransport
 import TestSupport
 import Testing
 
+@testable import PlugboardCurl
+
 /// RFC 9113 §8.7: a server that refuses a stream speaks HTTP/2 all the same.
 @Suite struct RefusalTests {
     private static let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
@@ -48,5 +50,24 @@ import Testing
 
         #expect(refused.error != nil)
         #expect(answered.head?.version == .http2)
+    }
+
+    @Test(
+        .enabled(if: !CurlAbilities.current.sendsLongBodiesOverHTTP2, "this libcurl sends such bodies"),
+        .timeLimit(.minutes(1)))
+    func `a body that this libcurl sends by HTTP1 only names that where the server demands HTTP2`() async throws {
+        let server = try TLSTerminal(protocols: "h2")
+        defer { server.stop() }
+        let client = Client()
+        var options = RequestOptions()
+        options.tls.ca = try CertificateAuthority.shared().certificate
+
+        let outcome = try await client.send(
+            .put, "https://127.0.0.1:\(await server.port())/", body: .text(String(repeating: "x", count: 65_536)),
+            options: options)
+
+        #expect(outcome.error?.code == .transportTLS)
+        #expect(outcome.error?.reason.contains("over 65535 bytes by HTTP/1.1") == true, "\(outcome.error as Any)")
+        #expect(outcome.error?.reason.contains("--http2") == true)
     }
 }

@@ -252,4 +252,17 @@ import Testing
         #expect(outcome.status == 413)
         #expect(outcome.text == "too much")
     }
+
+    @Test func `a head that is longer than libcurl allows is told as the request's`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(
+            .get, server.url(), fields: ["X-Long": String(repeating: "x", count: 1_100_000)])
+
+        #expect(outcome.error?.code == .requestField)
+        #expect(outcome.error?.reason.contains("1 MiB") == true, "\(outcome.error as Any)")
+        #expect(server.requests.isEmpty)
+    }
 }

@@ -14,8 +14,8 @@ final class TLSTerminal: Sendable {
     private let printed = Locked(Printed())
 
     /// - Parameter protocols: What the server negotiates with ALPN (RFC 7301), such as `h2`; nil for nothing.
-    init(protocols: String? = nil) throws {
-        let identity = try CertificateAuthority.shared().server
+    init(protocols: String? = nil, identity: CertificateAuthority.Identity? = nil) throws {
+        let identity = try identity ?? CertificateAuthority.shared().server
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
             "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", identity.certificate, "-key", identity.key,

@@ -19,6 +19,8 @@ package final class CertificateAuthority: Sendable {
     package let server: Identity
     /// Signed, for the same names, but over since 2020.
     package let expired: Identity
+    /// Signed, for localhost in the common name only.
+    package let nameless: Identity
     /// For the same names, signed by itself.
     package let selfSigned: Identity
     /// Signed, for clients, with the subject CN=client.
@@ -46,6 +48,7 @@ package final class CertificateAuthority: Sendable {
         expired = try CertificateAuthority.signed(
             "server", "localhost", in: folder, file: "expired", dates: ("20200101000000Z", "20200201000000Z"))
         client = try CertificateAuthority.signed("client", "client", in: folder)
+        nameless = try CertificateAuthority.signed("nameless", "localhost", in: folder)
     }
 
     private static func selfSigned(
@@ -120,6 +123,10 @@ package final class CertificateAuthority: Sendable {
         keyUsage = digitalSignature
         extendedKeyUsage = serverAuth
         subjectAltName = DNS:localhost, IP:127.0.0.1, DNS:good.test, DNS:*.good.test
+        [nameless]
+        basicConstraints = CA:FALSE
+        keyUsage = digitalSignature
+        extendedKeyUsage = serverAuth
         [client]
         basicConstraints = CA:FALSE
         keyUsage = digitalSignature

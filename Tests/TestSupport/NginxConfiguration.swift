@@ -109,6 +109,9 @@ enum NginxConfiguration {
             }
             location = /connection { default_type text/plain; return 200 "$connection $connection_requests\\n"; }
             location = /close { default_type text/plain; keepalive_timeout 0; return 200 "closing\\n"; }
+            location /until-close/ {
+                alias files/; gzip on; gzip_min_length 0; gzip_types *; chunked_transfer_encoding off;
+            }
             location = /loop { return 302 /loop; }
             location = /redirect/0 { default_type text/plain; return 200 "arrived\\n"; }
             location /store/ { alias store/; dav_methods PUT DELETE; create_full_put_path on; }

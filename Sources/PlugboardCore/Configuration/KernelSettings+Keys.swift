@@ -132,6 +132,10 @@ extension KernelSettings {
             "key", "A PEM file with the key of the client's certificate, if that file does not hold it.", .path,
             \.defaults.tls.key),
         ConfigurationKey("minimum", "The lowest version of TLS to speak.", .choice(), \.defaults.tls.minimum),
+        ConfigurationKey(
+            "closeNotify",
+            "False accepts a body that ends with its connection also without close_notify (RFC 9112 §9.8).",
+            .flag.by(default: true), \.demandsCloseNotify),
     ]
 }
 

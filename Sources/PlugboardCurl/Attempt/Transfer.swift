@@ -186,6 +186,13 @@ final class Transfer: Attempt, @unchecked Sendable {
             if let url { error.reason += " It was sent by \(url.hostAndPort)." }
             return error
         }
+        if result == CURLE_OK, let session = state.pointee.takeAwaitedEnd(), !TLSLibrary.takeEnd(session) {
+            return PlugboardError(
+                .bodyCut,
+                "The body of the response from \(url?.hostAndPort ?? "") ended with its TLS connection, but without "
+                    + "close_notify, so that it may have been cut (RFC 9112 §9.8). For a server that never sends it, set "
+                    + "kernel.tls.closeNotify to false.")
+        }
         // A server may end the connection or the stream after the whole response (RFC 9112 §9.6, RFC 9113 §8.1).
         guard let result, result != CURLE_OK, !isWhole, let handle else { return nil }
         if state.pointee.isCrossed {
@@ -209,9 +216,14 @@ final class Transfer: Attempt, @unchecked Sendable {
         ccurl_get_long(handle.easy, CURLINFO_HTTP_CONNECTCODE, &tunnelStatus)
         // libcurl reports a proxy that refuses a tunnel as a lost connection.
         let code = tunnelStatus == 0 || 200..<300 ~= tunnelStatus ? result : CURLE_PROXY
-        return PlugboardError(
+        var error = PlugboardError(
             curl: code, message: handle.errorMessage, hostAndPort: url?.hostAndPort ?? "", isHeadThere: isHeadReported,
-            isUnsent: state.pointee.sendings == 0, socketError: state.pointee.socketError, activity: activity)
+            isUnsent: state.pointee.sendings == 0, isHeadSent: handle.hasSentHead,
+            socketError: state.pointee.socketError, activity: activity)
+        if handle.isDowngraded, [.transportTLS, .transportProtocol, .transportReset].contains(error.code) {
+            error.reason += " \(multi.abilities.reasonForHTTP1)"
+        }
+        return error
     }
 
     // MARK: - Pausing

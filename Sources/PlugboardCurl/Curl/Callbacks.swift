@@ -18,6 +18,7 @@ enum Callbacks {
         if !wasFinal, state.pointee.head.isFinal {
             if state.pointee.head.version != .http2, !state.noteHTTP1() { return 0 }
             state.listenIfNeeded()
+            state.pointee.awaitEndIfNeeded()
         }
         return size * count
     }

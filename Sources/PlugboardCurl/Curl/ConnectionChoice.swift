@@ -11,6 +11,8 @@ struct ConnectionChoice {
     let isApart: Bool
     /// The value of CURLOPT_HTTP_VERSION.
     let version: Int
+    /// Whether HTTP/1.1 was chosen for the sake of the body, with a libcurl that cannot send it by HTTP/2.
+    let isDowngraded: Bool
     /// Whether the connection may be HTTP/2.
     let mayBeHTTP2: Bool
     /// The whole body is sent, also after the server has responded with an error.
@@ -30,6 +32,7 @@ struct ConnectionChoice {
         if avoidsHTTP2, wanted == .any { wanted = .http1 }
         var isAlone = false
         let isLong = body.source != nil && body.length ?? .max > CurlAbilities.shortBody
+        isDowngraded = isLong && !abilities.sendsLongBodiesOverHTTP2 && wanted == .any
         if isLong, !abilities.sendsLongBodiesOverHTTP2 {
             if wanted == .any { wanted = .http1 } else if wanted != .http1 { isAlone = true }
         }

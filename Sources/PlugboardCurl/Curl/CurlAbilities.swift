@@ -19,6 +19,12 @@ public struct CurlAbilities: Sendable {
     /// The largest body that is sent at once: the initial window of a stream (RFC 9113 §6.9.2).
     static let shortBody = 65_535
 
+    /// Why a request with a long body was sent by HTTP/1.1, and what can be done.
+    var reasonForHTTP1: String {
+        "libcurl \(version) sends bodies of unknown length or over \(CurlAbilities.shortBody) bytes by HTTP/1.1. If the server "
+            + "speaks only HTTP/2, demand that (request.options.httpVersion, on the command line --http2), or use libcurl 8.14."
+    }
+
     /// An easy handle can be used again after it has sent a body.
     ///
     /// 7.88.1 never resets `trailers_state`, and writes before the start of its upload buffer when the next body is
@@ -101,6 +107,11 @@ public struct CurlAbilities: Sendable {
                 "A response over HTTP/2 whose stream the server resets, also because it wants no more of the request's "
                     + "body, may be reported as a lost connection."
             )
+        }
+        if !TLSLibrary.isStrict {
+            sentences.append(
+                "A server's certificate may name its host in the common name only, and the end of a TLS connection is the "
+                    + "end of a body also without close_notify: its TLS library is not asked.")
         }
         return sentences
     }

@@ -31,6 +31,8 @@ final class EasyHandle {
     private var isAlone = false
     private var isFresh = false
     private var isApart = false
+    /// Whether libcurl cannot send the body by HTTP/2, which the server may demand.
+    private(set) var isDowngraded = false
     private var sendsOnAfterErrors = false
     /// The hosts that the proxy is not for; nil if there is no proxy, or no such list.
     private var bypass: ProxyBypass?
@@ -93,11 +95,16 @@ final class EasyHandle {
         isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads
     }
 
+    /// Whether a byte of the request's head was sent.
+    var hasSentHead: Bool { number(CURLINFO_REQUEST_SIZE) > 0 }
+
     /// The number of connections that were opened for the transfer; 0 if it uses an open one.
-    var newConnections: Int {
-        var count = 0
-        ccurl_get_long(easy, CURLINFO_NUM_CONNECTS, &count)
-        return count
+    var newConnections: Int { number(CURLINFO_NUM_CONNECTS) }
+
+    private func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        ccurl_get_long(easy, info, &value)
+        return value
     }
 
     /// Calls `checkClock` of the transfer that has the handle, at the deadline or earlier.
@@ -206,6 +213,7 @@ final class EasyHandle {
     }
 
     private func setConnection(_ choice: ConnectionChoice, listens: Bool) {
+        isDowngraded = choice.isDowngraded
         if choice.isAlone != isAlone {
             isAlone = choice.isAlone
             ccurl_set_long(easy, CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)

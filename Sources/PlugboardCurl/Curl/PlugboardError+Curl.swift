@@ -13,11 +13,12 @@ extension PlugboardError {
     /// - Parameters:
     ///   - hostAndPort: The only part of the URL that the reason quotes.
     ///   - isUnsent: Whether no byte of the request was sent.
+    ///   - isHeadSent: Whether a byte of the request's head was sent.
     ///   - socketError: Why no socket could be opened, as in `errno`, or 0.
     ///   - activity: What the attempt did, as the end of a sentence about a timeout.
     init(
         curl code: CURLcode, message: String, hostAndPort: String, isHeadThere: Bool, isUnsent: Bool,
-        socketError: Int32 = 0, activity: String = ""
+        isHeadSent: Bool = true, socketError: Int32 = 0, activity: String = ""
     ) {
         // A request that may have been processed must not be reported as an attempt without a connection.
         if isUnsent, socketError == EMFILE || socketError == ENFILE || Self.lacksDescriptors() {
@@ -25,6 +26,13 @@ extension PlugboardError {
                 .transportConnect,
                 "No file descriptor is left for a connection to \(hostAndPort). Raise the limit (ulimit -n), or set "
                     + "kernel.connections.")
+            return
+        }
+        if code == CURLE_OUT_OF_MEMORY, !isHeadThere, !isHeadSent {
+            self.init(
+                .requestField,
+                "The head of the request to \(hostAndPort) is longer than libcurl allows, which is 1 MiB. Nothing was sent."
+            )
             return
         }
         let (kind, reason) = PlugboardError.explain(code, hostAndPort, isHeadThere, message, activity)
@@ -106,6 +114,12 @@ extension PlugboardError {
                 .requestOption,
                 "The file of trusted certificates for \(hostAndPort) cannot be read, or holds no certificate in PEM form. "
                     + "Check request.options.tls.ca or kernel.tls.ca (on the command line --cacert)."
+            )
+        case CURLE_PEER_FAILED_VERIFICATION where message.hasSuffix(TLSLibrary.namelessMessage):
+            (
+                .transportTLSCertificate,
+                "The certificate of \(hostAndPort) has no host in subjectAltName, and its common name does not count (RFC 9525 "
+                    + "§6.3). Nothing was sent."
             )
         case CURLE_PEER_FAILED_VERIFICATION:
             (.transportTLSCertificate, "The certificate of \(hostAndPort) is not trusted. Nothing was sent.")

@@ -51,7 +51,7 @@ extension TransferState.Pointer {
 
     /// The body was received. If the server has sent more than it, the connection takes no other request.
     func endSharingIfSurplus() {
-        guard pointee.head.version != .http2, TLSRest.exists(in: pointee.easy) else { return }
+        guard pointee.head.version != .http2, TLSLibrary.hasRest(pointee.easy) else { return }
         endSharing()
     }
 

@@ -62,6 +62,8 @@ struct TransferState {
     private var isDownloadLimited = false
     /// The transfer uses TLS.
     private(set) var isSecure = false
+    /// The TLS session that must end with close_notify, because the body ends with it.
+    private var awaitedEnd: UInt?
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
@@ -96,7 +98,22 @@ struct TransferState {
         socket = -1
     }
 
+    /// The final head was received.
+    mutating func awaitEndIfNeeded() {
+        guard isSecure, head.endsWithConnection, !isResponseWhole,
+            transfer?._withUnsafeGuaranteedRef({ $0.isHead }) == false,
+            multi._withUnsafeGuaranteedRef({ $0.settings.demandsCloseNotify })
+        else { return }
+        awaitedEnd = TLSLibrary.awaitEnd(easy)
+    }
+
+    mutating func takeAwaitedEnd() -> UInt? {
+        defer { awaitedEnd = nil }
+        return awaitedEnd
+    }
+
     mutating func end() {
+        if let session = takeAwaitedEnd() { _ = TLSLibrary.takeEnd(session) }
         transfer = nil
         endNameless()
         received.removeAll()

@@ -36,6 +36,8 @@ struct HeadReader {
     private(set) var isChunked = false
     /// The value of `Content-Length`, also if `Transfer-Encoding` overrides it.
     private(set) var contentLength: Int?
+    /// Whether the body ends with the connection (RFC 9112 §6.3).
+    var endsWithConnection: Bool { contentLength == nil && !isChunked && version != .http2 }
     /// What is wrong with the malformed line, as the end of a sentence.
     private(set) var complaint = ""
 

@@ -119,14 +119,20 @@ struct QueueClaimTests {
     }
 
     @Test func `old requests and outcomes are found by their age alone`() throws {
-        let old = "FROM request WHERE ended IS NULL AND born < (SELECT clock FROM total) - ? AND +state IN (1, 2)"
+        let old = """
+            SELECT sequence, id, line FROM request WHERE +state IN (1, 2) AND sequence IN (
+                SELECT sequence FROM request WHERE ended IS NULL AND born < (SELECT clock FROM total) - ?
+                UNION SELECT sequence FROM request WHERE ended IS NULL AND created > ? AND created < ?)
+            """
 
-        let waiting = try plan { ("SELECT sequence, id, line \(old)", [.integer(1)]) }
+        let waiting = try plan { (old, [.integer(1), .integer(1), .integer(2)]) }
         let outcomes = try plan {
             ("DELETE FROM request WHERE +state = 4 AND ended < (SELECT clock FROM total) - ?", [.integer(1)])
         }
 
-        #expect(waiting.contains("USING INDEX request_by_birth (born<?)"), "\(waiting)")
+        #expect(waiting.contains("request_by_birth (born<?)"), "\(waiting)")
+        #expect(waiting.contains("request_by_creation (created>? AND created<?)"), "\(waiting)")
+        #expect(!waiting.contains("SCAN request"), "\(waiting)")
         #expect(outcomes.contains("request_by_end (ended<?)"), "\(outcomes)")
     }
 

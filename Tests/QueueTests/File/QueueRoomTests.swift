@@ -168,6 +168,27 @@ struct QueueRoomTests {
         #expect(admission == [isTouched ? .queued : .cancelled])
     }
 
+    @Test func `a request is too old at twice its age by the wall clock, however seldom a process runs`() throws {
+        let day: Int64 = 86_400_000_000_000
+        let file = file(.init(age: 30 * day, resultAge: 365 * day))
+        _ = try add([entry("waiting")], to: file, now: 20_000 * day, time: 1)
+        func expire(_ days: Int64) throws -> [String] {
+            try perform { (connection) throws(SQLiteFailure) in
+                try file.expire(now: (20_000 + days) * day, time: 1, connection)
+            }
+        }
+
+        let soon = try expire(59)
+        let late = try expire(61)
+        try perform { (connection) throws(SQLiteFailure) in
+            _ = try file.revive(Selection(id: "waiting"), now: 20_061 * day, connection)
+        }
+        let revived = try expire(62)
+
+        #expect(soon.isEmpty && late == ["waiting"] && revived.isEmpty)
+        #expect(try states() == ["waiting waiting"])
+    }
+
     @Test func `a clock that jumps makes neither requests nor outcomes too old`() throws {
         let day: Int64 = 86_400_000_000_000
         let file = file(.init(age: 30 * day, resultAge: 30 * day))

@@ -16,7 +16,8 @@ struct QueueModel {
         var order: Int
         var state: State
         var due: Int64
-        /// By the file's own time.
+        /// By the wall clock, and by the file's own time.
+        var created: Int64
         var born: Int64
         var ended: Int64 = 0
         var isTouched: Bool
@@ -114,7 +115,7 @@ struct QueueModel {
         var entry = Entry(
             id: new.id, line: new.line, collapse: new.collapse, priority: new.priority, method: new.method,
             url: new.url, order: place,
-            state: new.isJournal ? .sending(owner) : .waiting, due: now, born: clock,
+            state: new.isJournal ? .sending(owner) : .waiting, due: now, created: now, born: clock,
             isTouched: isTouched, lease: time + limits.lease, length: isCancelled || isReplaced ? -1 : new.length,
             head: new.head.utf8.count, context: new.context?.utf8.count ?? 0)
         if isCancelled || isReplaced { entry.end(.done, clock: clock, now: now) }
@@ -142,7 +143,7 @@ struct QueueModel {
         entries.append(
             Entry(
                 id: "\(id) \(owner)", line: line, priority: 0, method: "", url: "", order: order,
-                state: .writing(owner), due: now,
+                state: .writing(owner), due: now, created: now,
                 born: clock, isTouched: false, lease: time + limits.lease, length: bytes, head: 0, context: 0))
     }
 
@@ -255,7 +256,7 @@ struct QueueModel {
         case .waiting: entries[index].due = now
         case .dead:
             entries[index].state = .waiting
-            (entries[index].due, entries[index].born) = (now, clock)
+            (entries[index].due, entries[index].created, entries[index].born) = (now, now, clock)
             (entries[index].attempts, entries[index].rejections) = (0, 0)
             (entries[index].isAcknowledged, entries[index].outcome) = (false, 0)
         case .done, .sending, .writing: break
@@ -265,9 +266,12 @@ struct QueueModel {
     mutating func expire(now: Int64, time: Int64) {
         step(now: now, time: time)
         entries.removeAll { $0.state == .done && $0.ended < clock - limits.resultAge }
-        for index in entries.indices
-        where entries[index].state == .waiting && entries[index].born < clock - limits.age {
-            entries[index].end(.dead, clock: clock, now: now)
+        let wall = (QueueFile.earliestWall + 1)..<(now - 2 * limits.age)
+        for index in entries.indices where entries[index].state == .waiting {
+            let entry = entries[index]
+            if entry.born < clock - limits.age || wall.contains(entry.created) {
+                entries[index].end(.dead, clock: clock, now: now)
+            }
         }
     }
 

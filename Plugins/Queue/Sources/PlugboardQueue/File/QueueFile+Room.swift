@@ -137,7 +137,8 @@ extension QueueFile {
     /// Moves the file's own time, by which requests and outcomes grow old.
     ///
     /// A wall clock that is set back does not move it; one that is set forward, and a time without a process, moves it
-    /// by at most half of the least age: so that no request is too old before it was sent once.
+    /// by at most half of the least age: so that a request is sent once before it is too old. By the wall clock, which
+    /// may have been wrong, it is too old at twice its age.
     func step(now: Int64, time: Int64, _ connection: Connection) throws(SQLiteFailure) {
         let longest = min(limits.age, limits.resultAge, QueueFile.longestAge) / 2
         try connection.run(
@@ -147,5 +148,7 @@ extension QueueFile {
     }
 
     /// Ten years, which is the most that a setting can be.
-    private static let longestAge: Int64 = 315_360_000_000_000_000
+    static let longestAge: Int64 = 315_360_000_000_000_000
+    /// A wall clock before September 2020 was not set yet.
+    static let earliestWall: Int64 = 1_600_000_000_000_000_000
 }

@@ -250,9 +250,11 @@ extension QueueFile {
                 .integer(limits.resultAge))
             let old = try connection.rows(
                 """
-                SELECT sequence, id, line FROM request
-                WHERE ended IS NULL AND born < (SELECT clock FROM total) - ? AND +state IN (1, 2)
-                """, .integer(limits.age)
+                SELECT sequence, id, line FROM request WHERE +state IN (1, 2) AND sequence IN (
+                    SELECT sequence FROM request WHERE ended IS NULL AND born < (SELECT clock FROM total) - ?
+                    UNION SELECT sequence FROM request WHERE ended IS NULL AND created > ? AND created < ?)
+                """, .integer(limits.age), .integer(QueueFile.earliestWall),
+                .integer(now - 2 * min(limits.age, QueueFile.longestAge))
             ) { ($0.integer(0), $0.text(1), $0.isNull(2) ? nil : $0.text(2)) }
             for (sequence, _, line) in old {
                 try finish(

@@ -95,5 +95,6 @@ enum QueueSchema {
                 INSERT OR IGNORE INTO gone SELECT OLD.body WHERE OLD.body IS NOT NULL;
             END
             """,
+            "CREATE INDEX request_by_creation ON request (created) WHERE ended IS NULL",
         ], opening: "PRAGMA secure_delete = ON")
 }
