@@ -1,6 +1,7 @@
 import Foundation
 import Plugboard
 import PlugboardJSON
+import PlugboardMessages
 import PlugboardSQLite
 import TestSupport
 import Testing
@@ -165,7 +166,7 @@ struct QueueFileTests {
         let folder = try TemporaryFolder()
         let shore = try Shore()
         let first = try shore.kernel(settings: ["path": .string(folder.file("queue.sqlite"))])
-        _ = try await Shore.queue(Shore.post("a"), in: first)
+        _ = try await Shore.queue(Shore.post("a", category: "c"), in: first)
         await first.shutDown()
 
         let outcome = try await SmallDisk.runReadOnly("the queue on a read-only file system", at: folder)
@@ -177,15 +178,40 @@ struct QueueFileTests {
     @Test(.enabled(if: SmallDisk.folder != nil))
     func `the queue on a read-only file system`() async throws {
         let path = try #require(SmallDisk.folder)
-        let shore = try Shore()
-        shore.isOnline = true
+        let server = try LoopbackServer.responding { ServerResponse(status: 200, body: $0.body) }
         let log = Record()
         for mode in ["onFailure", "journal"] {
-            let kernel = try shore.kernel(
-                settings: ["path": .string("\(path)/queue.sqlite"), "mode": .string(mode)],
+            let configuration = Configuration(plugins: [
+                PluginEntry(
+                    id: "queue", path: nil,
+                    settings: ["path": .string("\(path)/queue.sqlite"), "mode": .string(mode)])
+            ])
+            let kernel = try Kernel(
+                configuration: configuration, catalog: Catalog([queuePlugin()]),
                 log: KernelLog(level: .warning) { _, _, text in log.add(text) })
-            let response = try await kernel.send(Request(.get, "http://a.test/"))
-            #expect(response.status == 200)
+            #expect(try await kernel.send(Request(.get, server.url("/"))).status == 200)
+            // Requests of the category "c" wait in the file, and cannot be sent.
+            for category in [nil, "c"] {
+                let stream = Body.stream(
+                    AsyncStream<Bytes> { stream in
+                        stream.yield(Bytes("stream"))
+                        stream.finish()
+                    })
+                for (body, text) in [(.text("text"), "text"), (stream, "stream")] as [(Body, String)] {
+                    var request = Request(.post, server.url("/"), body: body)
+                    request.queue.category = category
+                    do {
+                        let sent = try await kernel.send(request).body.collect(upTo: .mebibytes(1))
+                        #expect(sent == Bytes(text), "\(mode) \(category ?? "-")")
+                    } catch {
+                        Issue.record("\(mode) \(category ?? "-") \(text): \(error)")
+                    }
+                }
+            }
+            var later = Request(.post, server.url("/"))
+            later.queue.mode = .later
+            let refused = await #expect(throws: PlugboardError.self) { try await kernel.send(later) }
+            #expect(refused?.code == .queueFile)
             #expect(try await kernel.queue.list().count == 1)
             await kernel.shutDown()
         }

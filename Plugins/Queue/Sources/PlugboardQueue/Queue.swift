@@ -183,7 +183,9 @@ final class Queue: Plugin {
             case .success(let error): return .fail(error)
             case .failure(let error):
                 news.refused(error, entry, exchange: exchange.id)
-                return .fail(error)
+                // Only `later` has to be kept. What waits in its line cannot be sent from such a file before it either.
+                guard error.code == .queueFile, mode(of: exchange) != .later else { return .fail(error) }
+                return send(exchange, passage, entry, error)
             }
         }
         switch result {
@@ -193,13 +195,23 @@ final class Queue: Plugin {
         case .success: news.refused(full, entry, exchange: exchange.id)
         case .failure(let error): news.refused(error, entry, exchange: exchange.id)
         }
-        // The body was read to its end.
+        guard case .failure(let error) = result else { return send(exchange, passage, entry, full) }
+        return send(exchange, passage, entry, error)
+    }
+
+    /// The request is sent by its exchange, with its body, which was read for the file; fails with `error` if no copy of
+    /// the body is left.
+    private func send(
+        _ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage, _ entry: NewEntry, _ error: PlugboardError
+    ) -> RequestVerdict {
         guard let tap = passage.tap, !tap.inner.rewind() else { return .next }
-        guard passage.isJournaled else {
-            if case .failure(let error) = result { return .fail(error) }
-            return .fail(full)
+        if passage.isJournaled {
+            exchange.replaceRequestBody(Body(StoredBodySource(store, entry.id, length: entry.length)))
+        } else if entry.begun == nil, entry.length == entry.rest.count {
+            exchange.replaceRequestBody(.bytes(entry.rest))
+        } else {
+            return .fail(error)
         }
-        exchange.replaceRequestBody(Body(StoredBodySource(store, entry.id, length: entry.length)))
         return .next
     }
 
