@@ -1,4 +1,5 @@
 import Foundation
+import Plugboard
 import PlugboardCore
 import PlugboardEndpoints
 import PlugboardJSON
@@ -25,6 +26,22 @@ struct OpenAPIReadingTests {
         #expect(definitions["listA"]?.documentation == "Lists.")
         #expect(definitions["listA"]?.isDeprecated == true)
         #expect(definitions["POST /a"]?.method == .post)
+    }
+
+    @Test(arguments: [(33 << 20, true), (64 << 20, false)])
+    func `documents of the same size are read for calls and by the plugin validator`(
+        padding: Int, isRead: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let text = document(#"{"/a": {"get": {"operationId": "a"}}}"#)
+        let path = try folder.write("api.json", Array(text.utf8) + [UInt8](repeating: 0x20, count: padding))
+        let validator = PluginEntry(id: "validator", path: nil, settings: ["openapi": [.string(path)]])
+
+        let kernel = try? Kernel(configuration: Configuration(plugins: [validator]), log: .silent)
+
+        #expect((kernel != nil) == isRead)
+        #expect(Definitions.check(file: path).errors.isEmpty == isRead)
+        await kernel?.shutDown()
     }
 
     @Test func `parameters of the path are those of its operations, unless an operation has its own`() throws {
