@@ -44,6 +44,7 @@ extension DownloadRun {
                     if !bytes.isEmpty { due = try partial.append(bytes) }
                 }
                 try await verify(due)
+                if !partial.algorithms.isEmpty { await partial.digests.keepUp(with: piece.count) }
                 pace.tell(DownloadProgress(received: partial.count, resumed: resumed, total: total))
                 if let delay = speed?.delay(after: piece.count, now: .now) { try await DownloadRun.wait(delay) }
             }

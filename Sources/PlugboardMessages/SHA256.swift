@@ -7,83 +7,31 @@ extension Bytes {
     public static func sha256(of bytes: UnsafeRawBufferPointer) -> String { SHA256.hexadecimal(of: bytes) }
 }
 
-/// SHA-256 (FIPS 180-4), of bytes that come in pieces.
+/// SHA-256 (FIPS 180-4).
 ///
 /// Implemented here because no library that is linked anyway offers it: libcurl's TLS library can be one of several,
-/// and Swift's runtime has none. It is used for the pins of files, for keys and for the digests of downloads.
-package struct SHA256: Sendable {
-    private var state: State = (
-        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
-    )
-    /// The bytes after the last whole block.
-    private var rest: [UInt8] = []
-    private var count = 0
-    private var schedule = [UInt32](repeating: 0, count: 64)
-
-    /// The digest of no bytes.
-    package init() {}
-
-    /// The digest of `count` bytes, whole blocks, that have brought it to this state.
-    package init?(midstate: [UInt32], count: Int) {
-        guard midstate.count == 8, count >= 0, count.isMultiple(of: 64) else { return nil }
-        state = (
-            midstate[0], midstate[1], midstate[2], midstate[3], midstate[4], midstate[5], midstate[6], midstate[7]
+/// and Swift's runtime has none. It is used for the pins of plugins and for keys; downloads and uploads have libnettle.
+enum SHA256 {
+    /// The digest as 64 hexadecimal digits in lower case.
+    static func hexadecimal(of bytes: UnsafeRawBufferPointer) -> String {
+        var state: State = (
+            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
         )
-        self.count = count
-    }
-
-    /// The state after the whole blocks so far.
-    package var midstate: [UInt32] {
-        [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7]
-    }
-
-    /// Adds bytes at the end.
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        count += bytes.count
-        var bytes = bytes
-        if !rest.isEmpty {
-            let taken = min(64 - rest.count, bytes.count)
-            rest += bytes[..<taken]
-            bytes = UnsafeRawBufferPointer(rebasing: bytes[taken...])
-            guard rest.count == 64 else { return }
-            let block = rest
-            block.withUnsafeBytes { compress($0) }
-            rest.removeAll(keepingCapacity: true)
-        }
         let whole = bytes.count & ~63
-        compress(UnsafeRawBufferPointer(rebasing: bytes[..<whole]))
-        rest += bytes[whole...]
-    }
-
-    /// The digest of the bytes so far, as 64 hexadecimal digits in lower case.
-    package var hexadecimal: String {
-        var copy = self
         // The last one or two blocks: the rest of the bytes, a one bit, zeros, and the length in bits.
-        var end = rest + [0x80]
+        var end = Array(bytes[whole...]) + [0x80]
         end += repeatElement(0, count: (120 - end.count % 64) % 64)
-        withUnsafeBytes(of: (UInt64(count) << 3).bigEndian) { end += $0 }
-        end.withUnsafeBytes { copy.compress($0) }
-        let state = copy.state
+        withUnsafeBytes(of: (UInt64(bytes.count) << 3).bigEndian) { end += $0 }
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+            roundConstants.withUnsafeBufferPointer { constants in
+                compress(UnsafeRawBufferPointer(rebasing: bytes[..<whole]), &state, schedule, constants)
+                end.withUnsafeBytes { compress($0, &state, schedule, constants) }
+            }
+        }
         return [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7].map { word in
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 8 - digits.count) + digits
         }.joined()
-    }
-
-    /// The digest as 64 hexadecimal digits in lower case.
-    static func hexadecimal(of bytes: UnsafeRawBufferPointer) -> String {
-        var digest = SHA256()
-        digest.update(bytes)
-        return digest.hexadecimal
-    }
-
-    private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
-        guard !blocks.isEmpty else { return }
-        schedule.withUnsafeMutableBufferPointer { schedule in
-            SHA256.roundConstants.withUnsafeBufferPointer { constants in
-                SHA256.compress(blocks, &state, schedule, constants)
-            }
-        }
     }
 
     private typealias State = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)

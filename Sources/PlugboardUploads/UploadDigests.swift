@@ -1,3 +1,4 @@
+import CPlugboardNettle
 import PlugboardMessages
 
 /// The digests by which a server verifies what it gets (`Upload.checksum`).
@@ -54,16 +55,17 @@ extension UploadRun {
                 "The stream is sent in one request and cannot be read twice, as its digest needs it. Upload a file, or "
                     + "without the checksum.")
         }
-        var digest = SHA256()
+        var context = sha256_ctx()
+        nettle_sha256_init(&context)
         var pieces = Body(copy).makeAsyncIterator()
         while let piece = try await pieces.next() {
             if Task.isCancelled { throw PlugboardError(.cancelled, "The task of the upload was cancelled.") }
-            piece.withUnsafeBytes { digest.update($0) }
+            piece.withUnsafeBytes { bytes in
+                nettle_sha256_update(&context, bytes.count, bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+            }
         }
-        let digits = Array(digest.hexadecimal.utf8)
-        let bytes = stride(from: 0, to: digits.count, by: 2).map { index in
-            (hexadecimalValue(digits[index]) ?? 0) << 4 | (hexadecimalValue(digits[index + 1]) ?? 0)
-        }
-        return Base64.encode(bytes)
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
+        nettle_sha256_digest(&context, digest.count, &digest)
+        return Base64.encode(digest)
     }
 }

@@ -74,13 +74,13 @@ struct ExpectedDigestTests {
         let (count, expected) = (vector.count, vector.first + vector.last)
         let bytes = (0..<count).map { UInt8($0 % 251) }
         for step in [count, 1, 7, 127, 128, 129] where step > 0 {
-            var digest = SHA512()
+            var digest = RunningDigest(.sha512)
             for start in stride(from: 0, to: count, by: step) {
                 bytes[start..<min(start + step, count)].withUnsafeBytes { digest.update($0) }
             }
             #expect(digest.hexadecimal == expected, "\(count) bytes by \(step)")
         }
-        if count == 0 { #expect(SHA512().hexadecimal == expected) }
+        if count == 0 { #expect(RunningDigest(.sha512).hexadecimal == expected) }
     }
 
     private static func text(_ name: String, _ part: String, _ count: Int, _ end: String = "") -> String {
@@ -135,7 +135,7 @@ struct ExpectedDigestTests {
         let server = try RangeServer { number, request in
             RangeServer.correct(request, content, cut: number == 1 ? 30_000 : nil)
         }
-        var long = SHA512()
+        var long = RunningDigest(.sha512)
         content.withUnsafeBytes { long.update($0) }
         var download = Download(Request(.get, server.url), to: folder.file("file"))
         let right = name == "sha-256" ? Bytes(content).sha256 : long.hexadecimal

@@ -73,6 +73,55 @@ struct ProofTests {
         #expect(values[.sha256] == hexadecimal(.sha256, content))
     }
 
+    @Test(arguments: [0, 30])
+    func `a writer that is faster than the digests waits for them`(earlier: Int) async throws {
+        let mebibyte = 1 << 20
+        let path = try folder.write("bytes", [])
+        // A file without blocks: bytes cost nothing to write.
+        truncate(path, off_t((earlier + 200) * mebibyte))
+        let digests = FileDigests(OpenFile(open(path, O_RDONLY), "bytes"))
+        digests.begin([.sha512], from: [])
+        digests.grow(to: earlier * mebibyte)
+
+        var most = 0
+        for count in 1...64 {
+            let written = (earlier + count) * mebibyte
+            digests.grow(to: written)
+            await digests.keepUp(with: mebibyte)
+            most = max(most, written - (digests.saved.first?.count ?? 0))
+        }
+
+        // What was there before is not waited for; the task reads a quarter of a mebibyte at once.
+        #expect(most <= max(FileDigests.lead, earlier * mebibyte) + 2 * mebibyte)
+    }
+
+    /// Responds with pieces from memory, faster than they can be digested, and breaks before the announced end.
+    private struct FastSender: RequestSender {
+        let count: Int
+
+        nonisolated(nonsending) func send(_: Request) async throws(PlugboardError) -> Response {
+            let piece = Bytes([UInt8](repeating: 1, count: 1 << 20))
+            let pieces = AsyncThrowingStream<Bytes, any Error> { stream in
+                for _ in 0..<count { stream.yield(piece) }
+                stream.finish(throwing: PlugboardError(.transportReset, "The connection is gone."))
+            }
+            var head = ResponseHead(status: 200)
+            head.fields = ["Content-Length": "\((count + 1) << 20)", "ETag": "\"a\""]
+            return Response(head: head, body: .stream(pieces))
+        }
+    }
+
+    @Test func `the journal of a fast transfer has the digest of nearly all bytes`() async throws {
+        var download = Download(Request(.get, "http://a.test/"), to: path)
+        download.digest = ExpectedDigest("sha-512", String(repeating: "0", count: 128))
+        download.attempts = 1
+
+        _ = try? await download.run(with: FastSender(count: 100))
+
+        let journal = try #require(Journal(try folder.read("file.part.json")))
+        #expect(try #require(journal.digests.first).count > (100 - 26) << 20)
+    }
+
     @Test(arguments: [true, false])
     func `an interrupted download goes on with the journal's digest, and a damaged one costs a reading only`(
         isDamaged: Bool

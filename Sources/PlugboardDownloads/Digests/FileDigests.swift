@@ -20,16 +20,29 @@ final class FileDigests: Sendable {
         var digests: [RunningDigest] = []
         /// How many of the first bytes can be read.
         var limit = 0
+        /// How many of them are part of all digests.
+        var done = Int.max
+        /// The writer that waits, and for how many bytes to be done.
+        var writer: (count: Int, continuation: CheckedContinuation<Void, Never>)?
         /// What a journal can keep.
         var saved: [RunningDigest.State] = []
         var task: Task<Void, Never>?
         /// Changes when the bytes are dropped: what the task then brings back is of no use.
         var turn = 0
+
+        /// The writer, if it need not wait any longer.
+        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
+            guard let waiting = writer, task == nil || done >= waiting.count else { return nil }
+            writer = nil
+            return waiting.continuation
+        }
     }
 
     /// So many bytes are worth a task.
     private static let step = 1 << 20
     private static let pieceLength = 256 << 10
+    /// By so many bytes a writer may be ahead.
+    static let lead = 16 << 20
 
     init(_ file: OpenFile) { self.file = file }
 
@@ -38,15 +51,18 @@ final class FileDigests: Sendable {
 
     /// Computes these digests, from the states on that are known.
     func begin(_ algorithms: [ExpectedDigest.Algorithm], from known: [RunningDigest.State]) {
-        state.withLock { state in
+        let writer = state.withLock { state in
             state.saved = known.filter { algorithms.contains($0.algorithm) }
             state.digests = algorithms.map { algorithm in
                 state.saved.first { $0.algorithm == algorithm }.map { RunningDigest($0) } ?? RunningDigest(algorithm)
             }
             state.limit = 0
+            state.done = FileDigests.next(of: state.digests)
             state.task = nil
             state.turn += 1
+            return state.takeWriter()
         }
+        writer?.resume()
     }
 
     /// So many of the first bytes are there, and stay as they are.
@@ -57,6 +73,22 @@ final class FileDigests: Sendable {
             state.task = Task { [turn = state.turn] in
                 while step(turn) {}
             }
+        }
+    }
+
+    /// Waits where the file's writer is faster than the digests, so that what a journal keeps is not far behind the
+    /// bytes: until they are less than `lead` behind, or have come on by as many bytes as were written, because bytes
+    /// that were there before must not stop the transfer for long.
+    ///
+    /// For one writer at a time.
+    func keepUp(with count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isNear = state.withLock { state in
+                guard state.task != nil, state.done < state.limit - FileDigests.lead else { return true }
+                state.writer = (min(state.limit - FileDigests.lead, state.done + count), continuation)
+                return false
+            }
+            if isNear { continuation.resume() }
         }
     }
 
@@ -83,6 +115,7 @@ final class FileDigests: Sendable {
         let (taken, limit) = state.withLock { state -> ([RunningDigest], Int) in
             guard state.turn == turn else { return ([], 0) }
             let next = FileDigests.next(of: state.digests)
+            // No writer waits then: it is less than the lead ahead.
             guard next < .max, state.limit - next >= FileDigests.pieceLength else {
                 state.task = nil
                 return ([], 0)
@@ -95,13 +128,16 @@ final class FileDigests: Sendable {
         var digests = consume taken
         // Bytes that cannot be read now are read at the end, where the error is thrown.
         let isRead = (try? read(&digests, upTo: limit, byBlocks: true)) != nil
-        return state.withLock { state in
-            guard state.turn == turn else { return false }
+        let (goesOn, writer) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+            guard state.turn == turn else { return (false, nil) }
             state.digests = digests
+            state.done = FileDigests.next(of: digests)
             state.saved = digests.compactMap(\.state)
             if !isRead { state.task = nil }
-            return isRead
+            return (isRead, state.takeWriter())
         }
+        writer?.resume()
+        return goesOn
     }
 
     private static func next(of digests: [RunningDigest]) -> Int { digests.reduce(.max) { min($0, $1.count) } }

@@ -1,4 +1,4 @@
-import PlugboardMessages
+import CPlugboardNettle
 
 /// A digest of a file's first bytes, as many as have been added.
 struct RunningDigest: Sendable {
@@ -8,20 +8,8 @@ struct RunningDigest: Sendable {
     private var function: Function
 
     private enum Function {
-        case sha256(SHA256)
-        case sha512(SHA512)
-
-        mutating func update(_ bytes: UnsafeRawBufferPointer) {
-            // Taken out of `self`, so that its arrays are not copied.
-            switch consume self {
-            case .sha256(var digest):
-                digest.update(bytes)
-                self = .sha256(digest)
-            case .sha512(var digest):
-                digest.update(bytes)
-                self = .sha512(digest)
-            }
-        }
+        case sha256(sha256_ctx)
+        case sha512(sha512_ctx)
     }
 
     /// The blocks of both functions end at its multiples.
@@ -29,39 +17,70 @@ struct RunningDigest: Sendable {
 
     init(_ algorithm: ExpectedDigest.Algorithm) {
         self.algorithm = algorithm
-        function = algorithm == .sha256 ? .sha256(SHA256()) : .sha512(SHA512())
+        switch algorithm {
+        case .sha256:
+            var context = sha256_ctx()
+            nettle_sha256_init(&context)
+            function = .sha256(context)
+        case .sha512:
+            var context = sha512_ctx()
+            nettle_sha512_init(&context)
+            function = .sha512(context)
+        }
     }
 
     /// Goes on from a state.
     init(_ saved: State) {
-        algorithm = saved.algorithm
+        self.init(saved.algorithm)
         count = saved.count
-        let words = saved.words
-        // The state was checked when it was made.
-        switch algorithm {
-        case .sha256:
-            function = .sha256(SHA256(midstate: words.map { UInt32(truncatingIfNeeded: $0) }, count: count) ?? SHA256())
-        case .sha512: function = .sha512(SHA512(midstate: words, count: count) ?? SHA512())
+        switch function {
+        case .sha256(var context):
+            // The words were checked when the state was made.
+            let words = saved.words.map { UInt32(truncatingIfNeeded: $0) }
+            withUnsafeMutableBytes(of: &context.state) { state in words.withUnsafeBytes { state.copyMemory(from: $0) } }
+            context.count = UInt64(count / 64)
+            function = .sha256(context)
+        case .sha512(var context):
+            withUnsafeMutableBytes(of: &context.state) { state in
+                saved.words.withUnsafeBytes { state.copyMemory(from: $0) }
+            }
+            context.count_low = UInt64(count / 128)
+            function = .sha512(context)
         }
     }
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count += bytes.count
-        function.update(bytes)
+        let first = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        switch function {
+        case .sha256(var context):
+            nettle_sha256_update(&context, bytes.count, first)
+            function = .sha256(context)
+        case .sha512(var context):
+            nettle_sha512_update(&context, bytes.count, first)
+            function = .sha512(context)
+        }
     }
 
+    /// The digest of the bytes so far, in lower case.
     var hexadecimal: String {
+        var digest = [UInt8](repeating: 0, count: algorithm.byteCount)
         switch function {
-        case .sha256(let digest): digest.hexadecimal
-        case .sha512(let digest): digest.hexadecimal
+        case .sha256(var context): nettle_sha256_digest(&context, digest.count, &digest)
+        case .sha512(var context): nettle_sha512_digest(&context, digest.count, &digest)
         }
+        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// Nil between two blocks' ends.
     var state: State? {
         switch function {
-        case .sha256(let digest): State(algorithm, count: count, words: digest.midstate.map { UInt64($0) })
-        case .sha512(let digest): State(algorithm, count: count, words: digest.midstate)
+        case .sha256(let context):
+            let words = withUnsafeBytes(of: context.state) { Array($0.assumingMemoryBound(to: UInt32.self)) }
+            return State(algorithm, count: count, words: words.map { UInt64($0) })
+        case .sha512(let context):
+            let words = withUnsafeBytes(of: context.state) { Array($0.assumingMemoryBound(to: UInt64.self)) }
+            return State(algorithm, count: count, words: words)
         }
     }
 
