@@ -68,7 +68,6 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         isShutDown = true
         forget()
         for multi in retired { multi.endAll(CurlTransport.shutDownError) }
-        for multi in retired { multi.settle() }
         CurlMemory.endKeeping()
     }
 

@@ -107,7 +107,7 @@ public struct Download: Sendable {
                     .requestField, "A download sets \(name.text) itself. Remove the field from the request.")
             }
         }
-        var partial = try PartialFile(file)
+        var partial = try partialFile()
         if !replacesFile, !namesFromServer, !confirmsFile, PartialFile.isThere(file) { throw PartialFile.exists(file) }
         do throws(PlugboardError) {
             return try await run(&partial, with: sender, combination)
@@ -117,8 +117,15 @@ public struct Download: Sendable {
         // One of the servers has another file, and nothing says which.
         var alone = self
         alone.resumes = false
-        partial = try PartialFile(file)
+        partial = try partialFile()
         return try await alone.run(&partial, with: sender, nil)
+    }
+
+    /// The file of the bytes, of which those are used that came with the same trust.
+    private func partialFile() throws(PlugboardError) -> PartialFile {
+        let partial = try PartialFile(file)
+        partial.isVerified = ([request] + mirrors).allSatisfy(\.isVerified)
+        return partial
     }
 
     /// Why bytes of several servers may be combined; nil if they may not.
@@ -163,7 +170,7 @@ public struct Download: Sendable {
                 default: if number == mirrors.count { throw error }
                 }
             }
-            if !partial.isPresent { partial = try PartialFile(file) }
+            if !partial.isPresent { partial = try partialFile() }
         }
         throw PlugboardError(.downloadPart, "No server has sent the file.")
     }

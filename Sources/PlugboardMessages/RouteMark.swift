@@ -18,6 +18,11 @@ package struct RouteMark: Sendable, Equatable {
     package init() {}
 }
 
+extension Request {
+    /// Whether its own options leave the server's certificate verified, or it has none. The kernel's do not count.
+    package var isVerified: Bool { options.tls.verify != false || Origin(url: url)?.scheme == "http" }
+}
+
 extension RequestOptions {
     /// Whether any option is set that a mark depends on.
     package var haveRoute: Bool {

@@ -93,7 +93,7 @@ public struct Upload: Sendable {
         guard let path = journal else { return nil }
         let journal = try UploadJournal(path)
         let entry: UploadJournal.Entry
-        switch journal.load(target: UploadJournal.key(of: request.url)) {
+        switch journal.load(request) {
         case .entry(let known): entry = known
         case .other: return nil
         case .nothing:

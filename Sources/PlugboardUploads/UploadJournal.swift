@@ -28,6 +28,8 @@ package final class UploadJournal: Sendable {
     struct Entry: Sendable, Equatable {
         var resource: UploadResource
         var file: UploadFile.Identity
+        /// Whether the server's certificate was verified, or it has none.
+        var isVerified: Bool
     }
 
     private static let version = 1
@@ -129,6 +131,14 @@ package final class UploadJournal: Sendable {
         case other
     }
 
+    /// What an earlier upload has left, for a request: one that verifies the server's certificate uses no resource that
+    /// a server has named whose certificate was not verified.
+    func load(_ request: Request) -> Content {
+        let content = load(target: UploadJournal.key(of: request.url))
+        if case .entry(let entry) = content, request.isVerified, !entry.isVerified { return .nothing }
+        return content
+    }
+
     /// What an earlier upload has left.
     func load(target: String) -> Content {
         guard let bytes = content(), !bytes.isEmpty,
@@ -153,7 +163,8 @@ package final class UploadJournal: Sendable {
                 url: url, dialect: dialect, expires: integer("expires").map { Int64($0) },
                 appendLimit: integer("appendLimit")),
             file: UploadFile.Identity(
-                size: size, modified: modified, inode: inode, device: device, changed: changed))
+                size: size, modified: modified, inode: inode, device: device, changed: changed),
+            isVerified: object["isVerified"]?.boolValue ?? true)
         return .entry(entry)
     }
 
@@ -166,6 +177,7 @@ package final class UploadJournal: Sendable {
             "inode": .number(JSONNumber(entry.file.inode)), "device": .number(JSONNumber(entry.file.device)),
             "changed": .number(JSONNumber(entry.file.changed)),
         ]
+        if !entry.isVerified { object["isVerified"] = false }
         if let expires = entry.resource.expires { object["expires"] = .number(JSONNumber(expires)) }
         if let limit = entry.resource.appendLimit { object["appendLimit"] = .number(JSONNumber(limit)) }
         let text = JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]

@@ -35,7 +35,9 @@ extension UploadRun {
                 else { return }
                 announced.set(resource) {
                     guard let journal, let identity else { return }
-                    try? journal.save(UploadJournal.Entry(resource: resource, file: identity), target: target)
+                    try? journal.save(
+                        UploadJournal.Entry(
+                            resource: resource, file: identity, isVerified: upload.request.isVerified), target: target)
                 }
             }
         } catch {

@@ -94,7 +94,7 @@ struct UploadRun {
     private mutating func takeUp(with sender: some RequestSender) async throws(PlugboardError) {
         guard let journal, let file = parts.file else { return }
         let entry: UploadJournal.Entry
-        switch journal.load(target: target) {
+        switch journal.load(upload.request) {
         case .nothing: return
         case .entry(let known): entry = known
         case .other:
@@ -123,7 +123,9 @@ struct UploadRun {
         self.resource = resource
         isContinued = false
         if let journal, let file = parts.file {
-            try journal.save(UploadJournal.Entry(resource: resource, file: file.identity), target: target)
+            try journal.save(
+                UploadJournal.Entry(
+                    resource: resource, file: file.identity, isVerified: upload.request.isVerified), target: target)
         }
     }
 

@@ -220,14 +220,20 @@ import Testing
         defer { silent.stop() }
         defer { cut.stop() }
 
-        let (_, waiting) = await client.begin(.get, silent.url())
+        var waiting: [AttemptRecord] = []
+        for _ in 0..<100 { waiting.append(await client.begin(.get, silent.url()).1) }
+        _ = try await silent.requests(atLeast: 100)
         let (_, reading) = await client.begin(.get, cut.url())
         try await reading.headOrEnd.opened()
-        await client.onLoop { client.transport.shutDown() }
+        let begun = waiting
+        let notes = await client.onLoop {
+            client.transport.shutDown()
+            return begun.map(\.notes)
+        }
         let late = try await client.send(.get, silent.url())
         let body = try await client.finish(reading)
 
-        #expect(waiting.notes == [.ended(.shutDown)])
+        #expect(notes == Array(repeating: [.ended(.shutDown)], count: 100))
         #expect(body.error?.code == .shutDown)
         #expect(reading.notes == [.head(200), .ended(nil)])
         #expect(late.error?.code == .shutDown)

@@ -18,6 +18,21 @@ struct PartialFileTests {
         path = folder.file("file")
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `bytes are taken up only with the trust by which they came`(before: Bool, now: Bool) async throws {
+        try await withPartial { (partial: PartialFile) async throws in
+            partial.isVerified = before
+            try partial.begin(representation, url: "url", name: nil)
+            try write(partial, 100, at: 0)
+        }
+
+        let next = try PartialFile(path)
+        next.isVerified = now
+        next.takeUp(url: "url", nil)
+
+        #expect(next.count == (before == now ? 100 : 0))
+    }
+
     @Test(arguments: [false, true])
     func `after a flush that failed, only what was flushed before counts`(isInParts: Bool) async throws {
         let flushes = Mutex(0)

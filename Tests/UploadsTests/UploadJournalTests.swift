@@ -26,6 +26,21 @@ extension UploadTests {
         #expect(server.requestLines == ["POST /files", "PATCH /uploads/0 0"])
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `a request that is verified uses no resource of a server that was not`(before: Bool, now: Bool) throws {
+        let journal = try UploadJournal(folder.file("journal"))
+        var request = Request(.post, "https://origin.test/files")
+        request.options.tls.verify = now
+        let entry = UploadJournal.Entry(
+            resource: UploadResource(url: "https://origin.test/uploads/0", dialect: .tus),
+            file: try #require(UploadParts(.file(file)).file).identity, isVerified: before)
+        try journal.save(entry, target: UploadJournal.key(of: request.url))
+
+        let loaded = journal.load(request)
+
+        #expect(loaded == (before || !now ? .entry(entry) : .nothing))
+    }
+
     @Test func `a journal of another URL is left alone, and one whose upload has expired is not used`() async throws {
         var plan = UploadServer.Plan(.tus)
         plan.cuts = [40_000]

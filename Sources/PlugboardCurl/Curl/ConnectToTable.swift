@@ -11,7 +11,8 @@ final class ConnectToTable {
     /// Nil if an entry is not `host:port` for `host:port`.
     init?(_ option: [String: String]) {
         var targets: [Origin: String] = [:]
-        for (from, to) in option {
+        // Of two spellings of one host, the first in the alphabet counts.
+        for (from, to) in option.sorted(by: { $0.key > $1.key }) {
             guard RequestOptions.isHostAndPort(from), RequestOptions.isHostAndPort(to), !to.utf8.contains(0) else {
                 return nil
             }

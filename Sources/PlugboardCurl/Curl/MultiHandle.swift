@@ -181,9 +181,10 @@ final class MultiHandle: LoopParticipant {
         }
     }
 
-    /// Ends all transfers at once.
+    /// Ends all transfers before it returns.
     func endAll(_ error: PlugboardError) {
         for transfer in transfers { transfer.end(error) }
+        while let state = touched.pointee.pop() { state.pointee.transfer?.takeUnretainedValue().settle() }
     }
 
     private func emptied() {

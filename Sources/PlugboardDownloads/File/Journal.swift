@@ -26,6 +26,8 @@ struct Journal: Sendable, Equatable {
     var written: ByteRanges?
     /// Why bytes of several servers could be combined; nil if all are of one server.
     var combination: Combination?
+    /// Whether the certificates of its servers were verified, or they have none.
+    var isVerified = true
     /// The partial file when the journal was written: what was computed of its bytes counts only while it is the same.
     var file: FileMark?
     /// The digests of the first bytes, from which they go on.
@@ -135,6 +137,7 @@ struct Journal: Sendable, Equatable {
         self.boot = boot
         self.synced = synced
         name = object["name"]?.stringValue
+        isVerified = object["isVerified"]?.boolValue ?? true
         representation = Representation(
             validator: StrongValidator(fields), length: length, coding: coding, acceptsRanges: acceptsRanges,
             marks: marks.compactMap(\.stringValue))
@@ -157,6 +160,7 @@ struct Journal: Sendable, Equatable {
             object["pieces"] = .string(pieces.text)
             object["verified"] = Journal.value(verified)
         }
+        if !isVerified { object["isVerified"] = false }
         if let file { object["file"] = file.value }
         if !digests.isEmpty { object["digests"] = .array(digests.map { Journal.value($0) }) }
         switch known.validator {
