@@ -94,37 +94,6 @@ struct InterruptTests {
         #expect(lines.count == 50)
     }
 
-    @Test(arguments: ["exec", "get"])
-    func `a signal cancels a command whose reader has stopped`(verb: String) async throws {
-        let server = try LoopbackServer.responding { _ in
-            ServerResponse(body: String(repeating: "x", count: 1_000_000))
-        }
-        defer { server.stop() }
-
-        let outcome = try await Command.shell(
-            #"""
-            mkfifo "$folder/in" "$folder/out"
-            exec 3<> "$folder/out" 4<> "$folder/in"
-            if [ $verb = exec ]; then
-                "$plugboard" exec < "$folder/in" > "$folder/out" & process=$!
-                printf '{"url": "%s"}\n' "$url" >&4
-            else
-                "$plugboard" get "$url" > "$folder/out" & process=$!
-            fi
-            # The pipe is full once the command waits for it.
-            python3 - "$folder/out" <<'WAIT'
-            import array, fcntl, os, sys, termios
-            pipe = os.open(sys.argv[1], os.O_RDONLY | os.O_NONBLOCK)
-            count = array.array("i", [0])
-            while count[0] < 65536: fcntl.ioctl(pipe, termios.FIONREAD, count)
-            WAIT
-            kill -TERM $process
-            wait $process
-            """#, ["folder": folder.path, "url": server.url(), "verb": verb])
-
-        #expect(outcome.status == 130, "\(outcome.stderr)")
-    }
-
     @Test func `SIGQUIT ends the command at once, without a report of a crash`() async throws {
         let outcome = try await endingRequests(1, with: "QUIT")
 

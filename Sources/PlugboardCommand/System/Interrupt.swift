@@ -24,8 +24,6 @@ final class Interrupt {
     /// Wakes the source. It is never closed, because the handler may use it late.
     private static let wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     private static let isListening = Atomic(false)
-    /// Readable once a signal has asked the command to end.
-    static let request = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
 
     private let source: (any DispatchSourceRead)?
     private let cancellation = Cancellation()
@@ -42,7 +40,6 @@ final class Interrupt {
             eventfd_read(Interrupt.wake, &wakes)
             // Both signals may have come before either is handled.
             while let number = Interrupt.take() {
-                eventfd_write(Interrupt.request, 1)
                 guard cancellation.request() else { Interrupt.end(by: number) }
                 Interrupt.restoreActions()
                 DispatchQueue.global().asyncAfter(deadline: .now() + Interrupt.patience) { Interrupt.end(by: number) }
