@@ -132,4 +132,59 @@ import Testing
         #expect(notes.isEmpty)
         #expect(outcome.text == "received")
     }
+
+    /// Each part is of one unit, for which libcurl calls back once it is whole.
+    private static let slowParts: [(String, before: String, slow: String, after: String)] = [
+        ("a field", "HTTP/1.1 200 OK\r\n", "X: " + String(repeating: "x", count: 21), "\r\nContent-Length: 0\r\n\r\n"),
+        (
+            "a chunk extension", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "0;" + String(repeating: "x", count: 22), "\r\n\r\n"
+        ),
+    ]
+
+    private static let idle: Duration = .milliseconds(1600)
+
+    @Test(arguments: slowParts)
+    func `bytes of a slow line are no silence, though nothing is whole for longer than the timeout`(
+        _: String, before: String, slow: String, after: String
+    ) async throws {
+        let pause = Gate()
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            try connection.write(before)
+            for byte in slow.utf8 {
+                // Nobody opens the gate: this is the pace of the line.
+                _ = try? connection.wait(for: pause, timeout: Self.idle / 16)
+                try connection.write([byte])
+            }
+            try connection.write(after)
+        }
+        var options = RequestOptions()
+        options.idleTimeout = Self.idle
+        defer { server.stop() }
+
+        let outcome = try await Client().send(.get, server.url(), options: options)
+
+        #expect(outcome.error == nil)
+        #expect(outcome.status == 200)
+    }
+
+    @Test(arguments: slowParts)
+    func `a line that falls silent within such a part ends`(
+        _: String, before: String, slow: String, after: String
+    ) async throws {
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            try connection.write(before)
+            try connection.write(slow)
+            try connection.waitForClose()
+        }
+        var options = RequestOptions()
+        options.idleTimeout = .milliseconds(300)
+        defer { server.stop() }
+
+        let outcome = try await Client().send(.get, server.url(), options: options)
+
+        #expect(outcome.error?.code == .timeoutIdle)
+    }
 }
