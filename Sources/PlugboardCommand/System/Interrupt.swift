@@ -24,6 +24,8 @@ final class Interrupt {
     /// Wakes the source. It is never closed, because the handler may use it late.
     private static let wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     private static let isListening = Atomic(false)
+    /// Becomes readable when the first signal is handled, and stays so.
+    static let requested = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
 
     private let source: (any DispatchSourceRead)?
     private let cancellation = Cancellation()
@@ -42,6 +44,7 @@ final class Interrupt {
             while let number = Interrupt.take() {
                 guard cancellation.request() else { Interrupt.end(by: number) }
                 Interrupt.restoreActions()
+                eventfd_write(Interrupt.requested, 1)
                 DispatchQueue.global().asyncAfter(deadline: .now() + Interrupt.patience) { Interrupt.end(by: number) }
             }
         }

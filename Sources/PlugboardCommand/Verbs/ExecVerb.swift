@@ -12,7 +12,8 @@ struct ExecVerb: AsyncParsableCommand {
 
             Ends with status 0 at the end of its input, and with 23 if a reply cannot be
             written. SIGINT and SIGTERM cancel the requests in progress: each gets a reply
-            with an error of the kind "aborted", and the status is 130.
+            with an error of the kind "aborted", and the status is 130. A reader that takes
+            nothing for a quarter of a second then gets no more.
 
             The plugins redirect, decode and validator are enabled unless the configuration
             mentions them.
