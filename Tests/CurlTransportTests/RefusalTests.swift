@@ -14,13 +14,19 @@ import Testing
     /// Sends a request that the server ends with an error code. Braces are longer in Huffman's coding, so that the
     /// server prints them.
     private func sendInVain(
-        _ method: Method, ending code: UInt8, _ server: TLSTerminal, _ client: Client, _ options: RequestOptions
+        _ method: Method, ending code: UInt8, _ server: TLSTerminal, _ client: Client, _ options: RequestOptions,
+        endsConnection: Bool = false
     ) async throws -> Client.Outcome {
         let (_, record) = await client.begin(
             method, "https://127.0.0.1:\(await server.port())/first", fields: Fields(["X-Mark": "{{{{"]),
             options: options)
         await server.seen("{{{{")
         server.type(Self.settings + Self.reset(code))
+        if endsConnection {
+            // The client's acknowledgement of the settings. It keeps the connection, and the server has one at a time.
+            await server.seen("\u{4}\u{1}")
+            server.type("q\n")
+        }
         return try await client.finish(record)
     }
 
@@ -32,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [Method.post])
+    @Test(.timeLimit(.minutes(1)), arguments: [Method.post, .get])
     func `a host that refused a stream is asked over HTTP2 again`(_ method: Method) async throws {
         let server = try TLSTerminal(protocols: "h2,http/1.1")
         defer { server.stop() }
@@ -69,5 +75,23 @@ import Testing
         #expect(outcome.error?.code == .transportTLS)
         #expect(outcome.error?.reason.contains("over 65535 bytes by HTTP/1.1") == true, "\(outcome.error as Any)")
         #expect(outcome.error?.reason.contains("--http2") == true)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [Method.post, .get])
+    func `a host that demanded HTTP1 is asked over it`(_ method: Method) async throws {
+        let server = try TLSTerminal(protocols: "h2,http/1.1")
+        defer { server.stop() }
+        let client = Client()
+        let options = try options
+        let refused = try await sendInVain(method, ending: 13, server, client, options, endsConnection: true)
+
+        let (_, again) = await client.begin(
+            method, "https://127.0.0.1:\(await server.port())/again", options: options)
+        await server.seen("\(method.name) /again HTTP/1.1")
+        server.type("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        let answered = try await client.finish(again)
+
+        #expect(refused.error != nil)
+        #expect(answered.head?.version == .http11)
     }
 }

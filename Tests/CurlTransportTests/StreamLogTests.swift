@@ -65,4 +65,22 @@ import Testing
 
         #expect(log.trailers == [Array("x-sum: 6\n".utf8)])
     }
+
+    @Test(arguments: ["ALPN: ", "ALPN: curl "])
+    func `the last offer shows whether the server demands HTTP1`(words: String) {
+        func isDowngraded(_ offers: String...) -> Bool {
+            var log = StreamLog()
+            for offer in offers {
+                "\(words)offers \(offer)\n".utf8.withContiguousStorageIfAvailable {
+                    log.read(UnsafeRawBufferPointer($0))
+                }
+            }
+            return log.isDowngraded
+        }
+
+        #expect(isDowngraded("http/1.1"))
+        #expect(isDowngraded("h2,http/1.1", "http/1.1"))
+        #expect(!isDowngraded("h2,http/1.1"))
+        #expect(!isDowngraded("http/1.1", "h2,http/1.1"), "the first was for a proxy")
+    }
 }

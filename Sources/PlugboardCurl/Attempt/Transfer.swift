@@ -204,11 +204,8 @@ final class Transfer: Attempt, @unchecked Sendable {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
             case .notWanted: break
             case .failed(let code, let reason):
-                // Two new connections were opened for it, so that it was not a kept connection that failed. A server that
-                // refuses a stream speaks HTTP/2 all the same; the log shows that for requests that are listened to.
-                if let url, url.isSecure, handle.newConnections > 1, !state.pointee.streamLog.isRefused {
-                    multi.noteRefusal(by: url.hostAndPort)
-                }
+                // A server that refuses a stream speaks HTTP/2 all the same.
+                if let url, state.pointee.streamLog.isDowngraded { multi.noteRefusal(by: url.hostAndPort) }
                 return PlugboardError(code, "\(url?.hostAndPort ?? "") \(reason)")
             }
         }

@@ -85,6 +85,7 @@ enum Callbacks {
     static let openSocket: ccurl_open_socket = { context, _, address in
         guard let state = Callbacks.state(context), let address else { return CURL_SOCKET_BAD }
         state.pointee.opening = .connecting
+        state.listenIfSentAgain()
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         var socket = socket(address.pointee.family, kind, address.pointee.protocol)
         if socket < 0 {

@@ -9,6 +9,9 @@
 /// end of a successful response to the transfer that reads the connection then.
 struct StreamLog {
     private(set) var isRefused = false
+    /// A transfer that may use HTTP/2 has offered HTTP/1.1 alone to the server: libcurl was about to send the request
+    /// again, because the server demands that version (HTTP_1_1_REQUIRED, RFC 9113 §7).
+    private(set) var isDowngraded = false
     /// The server has ended the stream (END_STREAM).
     private(set) var hasEnded = false
     /// The lines of the trailers, except those that libcurl's log cuts off.
@@ -34,6 +37,9 @@ struct StreamLog {
             read(rest, of: number, lineLength: line.count)
         } else if StreamLog.begins(line, "REFUSED_STREAM") {
             isRefused = true
+        } else if StreamLog.begins(line, "ALPN: offers ") || StreamLog.begins(line, "ALPN: curl offers ") {
+            // The last offer counts: a proxy that is reached over TLS gets one before the server.
+            isDowngraded = !StreamLog.begins(line, "ALPN: offers h2") && !StreamLog.begins(line, "ALPN: curl offers h2")
         } else if StreamLog.begins(line, "received GOAWAY") || StreamLog.begins(line, "recveived GOAWAY"),
             let equals = line.lastIndex(of: UInt8(ascii: "=")), stream > 0
         {

@@ -86,7 +86,16 @@ extension TransferState.Pointer {
     /// The final head was received. Listens to libcurl if only that can show the end of the response, or what is behind
     /// it.
     func listenIfNeeded() {
-        guard pointee.needsRawBytes || pointee.mayHideSurplus, !pointee.isListening else { return }
+        if pointee.needsRawBytes || pointee.mayHideSurplus { listen() }
+    }
+
+    /// libcurl opens a socket. Listens to it if that is for a second sending, because only that shows why.
+    func listenIfSentAgain() {
+        if pointee.sendings > 0 { listen() }
+    }
+
+    private func listen() {
+        if pointee.isListening { return }
         pointee.isListening = true
         ccurl_set_long(pointee.easy, CURLOPT_VERBOSE, 1)
     }
