@@ -19,8 +19,8 @@ public struct CurlTransportSettings: Sendable {
     /// The longest time for which a released body is still read.
     public var drainTime: Duration = .seconds(1)
 
-    /// Whether a body that ends with its TLS connection is complete only after `close_notify` (RFC 9112 §9.8), where the
-    /// TLS library can be told.
+    /// Whether a body that ends with its TLS connection is complete only after `close_notify` (RFC 9112 §9.8), where
+    /// the TLS library can be told.
     public var demandsCloseNotify = true
 
     /// The default settings.

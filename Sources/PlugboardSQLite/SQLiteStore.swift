@@ -3,11 +3,11 @@
 /// Work is performed in the order in which it was added, from any threads. The file is opened with the first work,
 /// survives `kill -9` at any time (write-ahead log), and may be used by several processes at once, which wait for each
 /// other. If a file of this schema is damaged, it is moved aside as `NAME.damaged-1` and so on, with a notice, and a
-/// new file is made: stored data may be lost. That happens only if all of the file can be read, a fresh connection finds
-/// the damage again, and no other connection has it open, in any process. A file of another program, or of a newer
-/// version, is refused and not changed. A file that can be read only is read, with one notice. Only their owner can read
-/// the file, those that SQLite makes beside it, and `NAME-reserve`, which marks the file and reserves some disk space
-/// for the case that the disk is full.
+/// new file is made: stored data may be lost. That happens only if all of the file can be read, a fresh connection
+/// finds the damage again, and no other connection has it open, in any process. A file of another program, or of a
+/// newer version, is refused and not changed. A file that can be read only is read, with one notice. Only their owner
+/// can read the file, those that SQLite makes beside it, and `NAME-reserve`, which marks the file and reserves some
+/// disk space for the case that the disk is full.
 ///
 /// A store that is released ends after its work.
 public final class SQLiteStore: Sendable {

@@ -76,8 +76,8 @@ public struct Upload: Sendable {
     ///
     /// A response that is not 2xx is returned with its body, and the upload is then not complete. Throws the error of
     /// the last request when the attempts are used up. Both leave a journal with which another upload goes on, unless
-    /// the server does not have the upload any more (404, 410; also 403 of tus, once another upload is created). Without
-    /// a journal, the server is asked to remove it.
+    /// the server does not have the upload any more (404, 410; also 403 of tus, once another upload is created).
+    /// Without a journal, the server is asked to remove it.
     @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
         var run = try UploadRun(self)
         // Not when the last reference goes, which the kernel may hold for a moment longer.

@@ -56,8 +56,8 @@ extension PlugboardError {
         return message.split(separator: ",", maxSplits: 3).prefix(3).joined(separator: ",")
     }
 
-    /// The beginning of newer libcurls' message for a field that makes a response malformed (RFC 9113 §8.1.1): frame type,
-    /// stream, name and value, with commas between.
+    /// The beginning of newer libcurls' message for a field that makes a response malformed (RFC 9113 §8.1.1): frame
+    /// type, stream, name and value, with commas between.
     private static let invalidField = "Invalid HTTP header field was received"
 
     /// Whether the process can open no more files. A name look-up that fails for this reason does not report it.

@@ -211,8 +211,8 @@ struct TransferState {
         return transfer?._withUnsafeGuaranteedRef { $0.isHead } ?? false
     }
 
-    /// Reads bytes of the response's body before libcurl removes the chunked coding. Sets `failure` if the coding must be
-    /// refused, because the caller cannot end the transfer.
+    /// Reads bytes of the response's body before libcurl removes the chunked coding. Sets `failure` if the coding must
+    /// be refused, because the caller cannot end the transfer.
     mutating func readRaw(_ bytes: UnsafeRawBufferPointer) {
         guard head.isFinal, head.isChunked, head.version != .http2 else { return }
         chunkedEnd.read(bytes)

@@ -1,4 +1,5 @@
-/// Finds the end of a body in the chunked coding (RFC 9112 §7.1), and what libcurl accepts in one although it should not.
+/// Finds the end of a body in the chunked coding (RFC 9112 §7.1), and what libcurl accepts in one although it should
+/// not.
 ///
 /// libcurl reads the same bytes and refuses any other malformed coding; so no end is found in one.
 struct ChunkedEnd {

@@ -31,7 +31,8 @@ final class PartialFile: @unchecked Sendable {
     /// The bytes that were received.
     var received = ByteRanges()
     var journal: Journal?
-    /// Whether the servers of this download are verified, or have no certificates: bytes that came otherwise are not used.
+    /// Whether the servers of this download are verified, or have no certificates: bytes that came otherwise are not
+    /// used.
     var isVerified = true
     var isPresent = false
     /// Writes the data of a file to the disk.

@@ -199,8 +199,8 @@ final class Queue: Plugin {
         return send(exchange, passage, entry, error)
     }
 
-    /// The request is sent by its exchange, with its body, which was read for the file; fails with `error` if no copy of
-    /// the body is left.
+    /// The request is sent by its exchange, with its body, which was read for the file; fails with `error` if no copy
+    /// of the body is left.
     private func send(
         _ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage, _ entry: NewEntry, _ error: PlugboardError
     ) -> RequestVerdict {
