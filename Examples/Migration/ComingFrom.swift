@@ -21,14 +21,14 @@ struct NewPost: Endpoint {
     var path: String { "posts" }
     var parameters: Parameters { ["text": text] }
     var fields: Fields { ["X-Draft": "no"] }
-    var cache: CacheUse? { CacheUse(timeToLive: .seconds(180), version: "2") }
-    var timeouts: Timeouts? { Timeouts(total: .seconds(30)) }
-    var attempts: Int? { 3 }
+    var cache: CacheUse { CacheUse(timeToLive: .seconds(180), version: "2") }
+    var timeouts: Timeouts { Timeouts(total: .seconds(30)) }
+    var attempts: Int { 3 }
     var usesCDN: Bool { true }
     var usesGeneralFields: Bool { false }
     var acceptableStatuses: StatusSet { [200, 201] }
     var responseCodec: (any Codec)? { .json }
-    var downloadPath: String? { nil }
+    var downloadPath: String { "" }
     var queryParameters: Set<String> { ["token"] }
     let text: String
 }

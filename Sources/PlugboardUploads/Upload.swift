@@ -87,13 +87,15 @@ public struct Upload: Sendable {
 
     /// Removes what a broken upload has left: the resource on the server, and the journal.
     ///
-    /// Returns the server's response; nil if the journal has no upload of this URL, or if a server of tus says by 403
-    /// that it has none. A journal of another URL stays.
+    /// Returns the server's response; nil if the journal has no upload of this URL. A journal of another URL stays, and
+    /// so does that of an upload that the server refuses to remove.
     @concurrent public func cancel(with sender: some RequestSender) async throws(PlugboardError) -> Response? {
         guard let path = journal else { return nil }
         let journal = try UploadJournal(path)
         let entry: UploadJournal.Entry
-        switch journal.load(request) {
+        switch journal.load(target: UploadJournal.key(of: request.url)) {
+        // Nothing is sent to a resource of a server that was not verified.
+        case .entry(let known) where request.isVerified && !known.isVerified: return nil
         case .entry(let known): entry = known
         case .other: return nil
         case .nothing:
@@ -103,20 +105,7 @@ public struct Upload: Sendable {
         try checkOrigin(of: entry.resource)
         let response = try await sender.send(entry.resource.dialect.cancellation(of: entry.resource, by: self))
         if (200...299).contains(response.status) || UploadDialect.lost.contains(response.status) { journal.remove() }
-        guard response.status == 403, entry.resource.dialect == .tus else { return response }
-        // The removal may be refused, or the upload may be gone.
-        let told: Response
-        do throws(PlugboardError) {
-            told = try await sender.send(entry.resource.dialect.question(about: entry.resource, by: self))
-        } catch {
-            response.body.source.release()
-            throw error
-        }
-        told.body.source.release()
-        guard entry.resource.dialect.isGone(toldBy: told) else { return response }
-        response.body.source.release()
-        journal.remove()
-        return nil
+        return response
     }
 
     /// The protocol that the server of this upload speaks, as far as it says so: `.tus`, `.draft`, or `.automatic`.

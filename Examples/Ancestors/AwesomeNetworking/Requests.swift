@@ -29,8 +29,8 @@ struct Like: Kept, Encodable {
 
     var method: Method { .put }
     var path: String { "posts/{post}/like" }
-    var tag: String? { "like-\(post)" }
-    var category: String? { "likes" }
+    var tag: String { "like-\(post)" }
+    var category: String { "likes" }
 }
 
 struct Comment: Kept, Encodable {
@@ -40,6 +40,6 @@ struct Comment: Kept, Encodable {
 
     var method: Method { .post }
     var path: String { "posts/{post}/comments" }
-    var tag: String? { "comment-\(post)" }
-    var category: String? { "comments" }
+    var tag: String { "comment-\(post)" }
+    var category: String { "comments" }
 }

@@ -44,7 +44,7 @@ struct UploadAvatar: Endpoint {
     var method: Method { .put }
     var path: String { "users/{user}/avatar" }
     var parameters: Parameters { ["user": user] }
-    var body: EndpointBody? { .file(file, type: "image/png") }
+    var body: EndpointBody { .file(file, type: "image/png") }
 }
 
 struct Messages: Endpoint {

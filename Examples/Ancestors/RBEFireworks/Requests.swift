@@ -11,7 +11,7 @@ struct News: Endpoint, Encodable {
     let page: Int
 
     var path: String { "news" }
-    var cache: CacheUse? { CacheUse(timeToLive: .seconds(180), version: "2") }
+    var cache: CacheUse { CacheUse(timeToLive: .seconds(180), version: "2") }
 }
 
 /// An image of the CDN, written to a file.
@@ -26,7 +26,7 @@ struct Image: Endpoint {
     var path: String { "images/{name}" }
     var parameters: Parameters { ["name": name] }
     var usesCDN: Bool { true }
-    var downloadPath: String? { "\(folder)/\(name)" }
+    var downloadPath: String { "\(folder)/\(name)" }
 }
 
 /// Registers a user; the parameters are sent as a form.

@@ -13,7 +13,7 @@ struct Upload: Endpoint {
 
     var method: Method { .post }
     var path: String { "photos" }
-    var body: EndpointBody? {
+    var body: EndpointBody {
         get throws(PlugboardError) {
             .multipart([.text("title", title), try .file("photo", file)])
         }
@@ -23,7 +23,7 @@ struct Upload: Endpoint {
 struct Download: Endpoint {
     typealias Response = DownloadedFile
     let photo: Int
-    let downloadPath: String?
+    let downloadPath: String
 
     var path: String { "photos/{photo}" }
     var parameters: Parameters { ["photo": photo] }

@@ -47,9 +47,12 @@ public struct CallLabels: Sendable {
             userInfo.merge(general) { own, _ in own }
         }
         self.init(
-            identifier: endpoint.identifier, group: endpoint.group, tag: endpoint.tag, category: endpoint.category,
-            userInfo: userInfo, priority: endpoint.priority)
+            identifier: CallLabels.named(endpoint.identifier), group: CallLabels.named(endpoint.group),
+            tag: CallLabels.named(endpoint.tag), category: CallLabels.named(endpoint.category), userInfo: userInfo,
+            priority: endpoint.priority)
     }
+
+    private static func named(_ text: String) -> String? { text.isEmpty ? nil : text }
 }
 
 /// What the client's adapters, judge and hooks are told of the request that they are called for.

@@ -34,7 +34,8 @@ extension Client {
             guard endpoint.acceptableStatuses.contains(response.status) else {
                 throw await client.refusal(of: response, for: endpoint)
             }
-            guard let types = endpoint.acceptableTypes, response.body.length != 0 else { return response }
+            let types = endpoint.acceptableTypes
+            if types.isEmpty || response.body.length == 0 { return response }
             return try await response.requireType(types, keeping: Client.excerptLimit)
         }
     }

@@ -30,6 +30,7 @@ extension Client {
     func unadapted<E: Endpoint>(
         _ endpoint: E, labels: CallLabels?, call: CallID?
     ) throws(PlugboardError) -> Request {
+        try EndpointCheck.check(endpoint)
         if let custom = try endpoint.customRequest() { return custom }
         let method = endpoint.method
         var parameters = try endpoint.parameters
@@ -47,8 +48,8 @@ extension Client {
             of: endpoint.endpointName)
 
         var body: (body: Body, type: String?)?
-        if let own = try endpoint.body {
-            body = try own.make(endpoint.requestCodec ?? settings.requestCodec)
+        if let make = try endpoint.body.make {
+            body = try make(endpoint.requestCodec ?? settings.requestCodec)
         } else if method.sendsParametersInBody {
             body = try self.body(of: &parameters, for: endpoint)
         }
@@ -70,7 +71,7 @@ extension Client {
 
     /// What a relative path is below; nil if there is none.
     private func urlBase<E: Endpoint>(of endpoint: E) -> EndpointURL.Base? {
-        let own = endpoint.base
+        let own = endpoint.base.isEmpty ? nil : endpoint.base
         let usesPrefix = settings.pathPrefix.isEmpty || endpoint.usesPathPrefix
         let general = endpoint.usesCDN ? cdn ?? base : base
         if own == nil, usesPrefix { return general }
@@ -109,24 +110,24 @@ extension Client {
     }
 
     private func setOptions<E: Endpoint>(of endpoint: E, in request: inout Request) {
-        if let types = endpoint.acceptableTypes ?? endpoint.responseCodec?.contentTypes.filter({ $0.isSendable }),
-            !types.isEmpty, !request.fields.contains(.accept)
-        {
+        var types = endpoint.acceptableTypes
+        if types.isEmpty { types = endpoint.responseCodec?.contentTypes.filter(\.isSendable) ?? [] }
+        if !types.isEmpty, !request.fields.contains(.accept) {
             request.fields.append(.accept, types.joined(separator: ", "))
         }
-        endpoint.cache?.apply(to: &request)
-        endpoint.validation?.apply(to: &request)
-        endpoint.timeouts?.apply(to: &request)
-        if let attempts = endpoint.attempts { request.retry.attempts = attempts }
+        endpoint.cache.apply(to: &request)
+        endpoint.validation.apply(to: &request)
+        endpoint.timeouts.apply(to: &request)
+        if endpoint.attempts != 0 { request.retry.attempts = endpoint.attempts }
         if !endpoint.usesCookies {
             request.cookies.send = false
             request.cookies.store = false
         }
         switch endpoint.credentials {
-        case .basic(let user, let password)?: request.authentication.basic(user: user, password: password)
-        case .bearer(let token)?: request.authentication.bearer(token)
-        case Credentials.none?: request.authentication.isEnabled = false
-        case nil: break
+        case .configured: break
+        case .basic(let user, let password): request.authentication.basic(user: user, password: password)
+        case .bearer(let token): request.authentication.bearer(token)
+        case .none: request.authentication.isEnabled = false
         }
     }
 

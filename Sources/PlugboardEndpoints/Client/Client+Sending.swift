@@ -47,14 +47,14 @@ extension Client {
     private nonisolated(nonsending) func received<E: Endpoint>(
         _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior?
     ) async throws(PlugboardError) -> ReceivedResponse {
-        if let debug = debug ?? endpoint.debug ?? settings.debug { try await debug.apply() }
+        if let debug = debug ?? (endpoint.debug.isClients ? settings.debug : endpoint.debug) { try await debug.apply() }
         // Without adapters there is nothing to wait for.
         let request =
             settings.requestAdapters.isEmpty
             ? try unadapted(endpoint, labels: labels, call: control?.id)
             : try await request(for: endpoint, labels: labels, call: control?.id)
         var received: ReceivedResponse
-        if let path = endpoint.downloadPath {
+        if case let path = endpoint.downloadPath, !path.isEmpty {
             received = try await download(request, to: path, for: endpoint, control: control)
         } else if let control {
             received = try await read(try await control.send(request, by: kernel), for: endpoint)
@@ -79,7 +79,7 @@ extension Client {
             throw await refusal(of: response, for: endpoint)
         }
         // A response without a body needs no type.
-        if let types = endpoint.acceptableTypes, response.body.length != 0 {
+        if case let types = endpoint.acceptableTypes, !types.isEmpty, response.body.length != 0 {
             response = try await response.requireType(types, keeping: Client.excerptLimit)
         }
         let content: ReceivedResponse.Content
@@ -88,7 +88,7 @@ extension Client {
         } else if E.Response.self == Void.self {
             content = try await dropped(response.body)
         } else {
-            let limit = endpoint.bodyLimit ?? settings.bodyLimit
+            let limit = endpoint.bodyLimit.bytes > 0 ? endpoint.bodyLimit : settings.bodyLimit
             content = .bytes(try await response.body.collect(upTo: limit), isWhole: true)
         }
         return ReceivedResponse(

@@ -85,7 +85,7 @@ public final class Client: Sendable {
     /// Where an endpoint's request goes, as far as that is known before it is made.
     private func origin<E: Endpoint>(of endpoint: E) -> Origin? {
         if let origin = Origin(url: endpoint.path) { return origin }
-        return (endpoint.base ?? (endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base))
-            .flatMap { Origin(url: $0) }
+        if !endpoint.base.isEmpty { return Origin(url: endpoint.base) }
+        return (endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base).flatMap { Origin(url: $0) }
     }
 }

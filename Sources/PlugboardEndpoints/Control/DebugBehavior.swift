@@ -13,6 +13,15 @@ public struct DebugBehavior: Sendable {
     public var failure: PlugboardError?
     /// The clock of the delay: a test sets one that does not wait.
     public var clock: any Clock<Duration>
+    /// Whether the client's counts.
+    private(set) var isClients = false
+
+    /// That of the client.
+    public static let client: DebugBehavior = {
+        var behavior = DebugBehavior()
+        behavior.isClients = true
+        return behavior
+    }()
 
     /// A behaviour; without parameters that of a client without one, which takes the place of the client's.
     public init(

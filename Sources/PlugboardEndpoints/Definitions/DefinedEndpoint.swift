@@ -47,7 +47,7 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
         return made.query.isEmpty ? made.path : "\(made.path)?\(made.query)"
     }
     /// The definition's.
-    public var base: String? { definition.base }
+    public var base: String { definition.base ?? "" }
     /// The call's parameters in the client's own style.
     ///
     /// Throws `request.parameter` for an unknown name, and for parameters that do not fit the definition.
@@ -55,7 +55,7 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
     /// The definition's.
     public var queryParameters: Set<String> { made?.queryParameters ?? [] }
     /// The call's, or made as the definition says.
-    public var body: EndpointBody? { made?.body }
+    public var body: EndpointBody { made?.body ?? .parameters }
     /// The definition's, with the call's parameters that are fields.
     public var fields: Fields { made?.fields ?? Fields() }
     /// The definition's.
@@ -70,31 +70,27 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
     /// The definition's.
     public var usesGeneralParameters: Bool { definition.usesGeneralParameters }
     /// The definition's.
-    public var cache: CacheUse? {
-        guard definition.cacheTime != nil || definition.cacheVersion != nil else { return nil }
-        return CacheUse(timeToLive: definition.cacheTime, version: definition.cacheVersion)
-    }
+    public var cache: CacheUse { CacheUse(timeToLive: definition.cacheTime, version: definition.cacheVersion) }
     /// The definition's.
-    public var validation: ResponseValidation? { definition.validation }
+    public var validation: ResponseValidation { definition.validation ?? .configured }
     /// The definition's.
-    public var timeouts: Timeouts? {
+    public var timeouts: Timeouts {
         let options = definition.options
-        guard options != RequestOptions() else { return nil }
         return Timeouts(
             total: options.timeout, connect: options.connectTimeout, idle: options.idleTimeout,
             attempt: options.attemptTimeout)
     }
     /// The client's, for the security schemes of the definition.
-    public var credentials: Credentials? { made?.credentials }
+    public var credentials: Credentials { made?.credentials ?? .configured }
 
     /// The definition's name.
-    public var identifier: String? { definition.name }
+    public var identifier: String { definition.name }
     /// The definition's.
-    public var group: String? { definition.group }
+    public var group: String { definition.group ?? "" }
     /// The definition's.
-    public var tag: String? { definition.tag }
+    public var tag: String { definition.tag ?? "" }
     /// The definition's.
-    public var category: String? { definition.category }
+    public var category: String { definition.category ?? "" }
     /// The definition's.
     public var userInfo: [String: any Sendable] { definition.userInfo }
 
@@ -111,11 +107,9 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
         return .list(Set(bounded.joined()))
     }
     /// The definition's.
-    public var acceptableTypes: [String]? {
-        definition.acceptableTypes.isEmpty ? nil : definition.acceptableTypes
-    }
+    public var acceptableTypes: [String] { definition.acceptableTypes }
     /// The definition's.
-    public var downloadPath: String? { definition.downloadPath }
+    public var downloadPath: String { definition.downloadPath ?? "" }
 
     /// Adds the definition's attributes.
     public func prepare(_ request: inout Request) throws(PlugboardError) {

@@ -4,14 +4,14 @@ import PlugboardCore
 extension Endpoint {
     /// GET.
     public var method: Method { .get }
-    /// Nil.
-    public var base: String? { nil }
+    /// The client's.
+    public var base: String { "" }
     /// None.
     public var parameters: Parameters { Parameters() }
     /// None.
     public var queryParameters: Set<String> { [] }
-    /// Nil.
-    public var body: EndpointBody? { nil }
+    /// Made of the parameters.
+    public var body: EndpointBody { .parameters }
     /// None.
     public var fields: Fields { Fields() }
     /// Nil.
@@ -31,31 +31,31 @@ extension Endpoint {
     public var usesAdapters: Bool { true }
     /// True.
     public var usesCookies: Bool { true }
-    /// Nil.
-    public var cache: CacheUse? { nil }
-    /// Nil.
-    public var validation: ResponseValidation? { nil }
-    /// Nil.
-    public var timeouts: Timeouts? { nil }
-    /// Nil.
-    public var credentials: Credentials? { nil }
-    /// Nil.
-    public var attempts: Int? { nil }
+    /// Nothing.
+    public var cache: CacheUse { CacheUse() }
+    /// What the settings say.
+    public var validation: ResponseValidation { .configured }
+    /// The kernel's.
+    public var timeouts: Timeouts { Timeouts() }
+    /// Those of the configuration.
+    public var credentials: Credentials { .configured }
+    /// 0.
+    public var attempts: Int { 0 }
 
     /// The name of the type.
     public var endpointName: String { "\(Self.self)" }
-    /// Nil.
-    public var identifier: String? { nil }
-    /// Nil.
-    public var group: String? { nil }
-    /// Nil.
-    public var tag: String? { nil }
-    /// Nil.
-    public var category: String? { nil }
+    /// Empty.
+    public var identifier: String { "" }
+    /// Empty.
+    public var group: String { "" }
+    /// Empty.
+    public var tag: String { "" }
+    /// Empty.
+    public var category: String { "" }
     /// None.
     public var userInfo: [String: any Sendable] { [:] }
-    /// Nil.
-    public var debug: DebugBehavior? { nil }
+    /// The client's.
+    public var debug: DebugBehavior { .client }
     /// Normal.
     public var priority: CallPriority { .normal }
 
@@ -63,12 +63,12 @@ extension Endpoint {
     public var responseCodec: (any Codec)? { nil }
     /// 200 to 299.
     public var acceptableStatuses: StatusSet { .successful }
-    /// Nil.
-    public var acceptableTypes: [String]? { nil }
-    /// Nil.
-    public var bodyLimit: ByteCount? { nil }
-    /// Nil.
-    public var downloadPath: String? { nil }
+    /// Any.
+    public var acceptableTypes: [String] { [] }
+    /// The client's.
+    public var bodyLimit: ByteCount { .bytes(0) }
+    /// Empty.
+    public var downloadPath: String { "" }
 
     /// Nil.
     public func customRequest() throws(PlugboardError) -> Request? { nil }

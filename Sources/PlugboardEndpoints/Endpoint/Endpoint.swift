@@ -18,6 +18,10 @@ import PlugboardCore
 /// `queryParameters`, `acceptableTypes`, `attempts`, and those of this protocol that begin with `uses`. `tag`, `group`,
 /// `category` and `identifier` are parameters too, where they are stored.
 ///
+/// A stored property that has the name of a requirement and another type, such as `let attempts: Int? = 5`, would have
+/// no effect: the first request of the type throws `configuration`. A name that is spelled wrongly, such as `metod`, is
+/// a property like any other, which no compiler can tell: `client.request(for:)` returns what an endpoint is sent as.
+///
 /// The kind of response follows from `Response`:
 ///
 /// | `Response` | what `send` returns |
@@ -40,14 +44,15 @@ public protocol Endpoint: Sendable {
     /// The path below the client's base, with `{placeholders}`; or an absolute URL, for which base, CDN and prefix are
     /// ignored. `EndpointURL` describes how the parts are joined.
     var path: String { get }
-    /// The server and path before `path`, instead of the client's base or CDN; nil by default.
-    var base: String? { get }
+    /// The server and path before `path`, instead of the client's base or CDN; empty, the default, for the client's.
+    var base: String { get }
     /// By default none, and for an endpoint that is `Encodable` its own properties.
     var parameters: Parameters { get throws(PlugboardError) }
     /// Names of parameters that are sent in the query, whatever the method.
     var queryParameters: Set<String> { get }
-    /// The body; nil makes it of the parameters if the method has a body. With a body, all parameters become the query.
-    var body: EndpointBody? { get throws(PlugboardError) }
+    /// The body; `.parameters`, the default, makes it of the parameters if the method has a body. With another, all
+    /// parameters become the query.
+    var body: EndpointBody { get throws(PlugboardError) }
     /// Header fields. They replace the client's general fields of the same name.
     var fields: Fields { get }
     /// What writes the parameters as a body; nil for the client's.
@@ -69,32 +74,34 @@ public protocol Endpoint: Sendable {
     var usesAdapters: Bool { get }
     /// Whether the plugin `cookies` sends and stores cookies; true by default.
     var usesCookies: Bool { get }
-    /// What the plugin `cache` is told; nil leaves it to the plugin's settings.
-    var cache: CacheUse? { get }
-    /// What the plugin `validator` checks the response against; nil for what its settings say.
-    var validation: ResponseValidation? { get }
-    /// Timeouts of the request; nil for the kernel's.
-    var timeouts: Timeouts? { get }
-    /// What the plugin `authentication` is told; nil leaves it to the configuration of the origin.
-    var credentials: Credentials? { get }
-    /// The attempts in all for the plugin `retry`; nil leaves it to the plugin's settings.
-    var attempts: Int? { get }
+    /// What the plugin `cache` is told; by default nothing.
+    var cache: CacheUse { get }
+    /// What the plugin `validator` checks the response against; `.configured`, the default, for what its settings say.
+    var validation: ResponseValidation { get }
+    /// Timeouts of the request; by default the kernel's.
+    var timeouts: Timeouts { get }
+    /// What the plugin `authentication` is told; `.configured`, the default, leaves it to the configuration of the
+    /// origin.
+    var credentials: Credentials { get }
+    /// The attempts in all for the plugin `retry`; 0, the default, leaves it to the plugin's settings.
+    var attempts: Int { get }
 
-    /// What is done to the request while a program is developed; nil for what is done to all of the client.
-    var debug: DebugBehavior? { get }
+    /// What is done to the request while a program is developed; `.client`, the default, for what is done to all of the
+    /// client.
+    var debug: DebugBehavior { get }
 
     // MARK: What it is called
 
     /// What errors call the endpoint; the name of the type by default.
     var endpointName: String { get }
-    /// A name for calls to find them by; nil by default.
-    var identifier: String? { get }
-    /// A name of calls that belong together; nil by default.
-    var group: String? { get }
-    /// A mark that calls are found by; nil by default.
-    var tag: String? { get }
-    /// A kind of calls; nil by default.
-    var category: String? { get }
+    /// A name for calls to find them by; empty, the default, for none.
+    var identifier: String { get }
+    /// A name of calls that belong together; empty, the default, for none.
+    var group: String { get }
+    /// A mark that calls are found by; empty, the default, for none.
+    var tag: String { get }
+    /// A kind of calls; empty, the default, for none.
+    var category: String { get }
     /// Values for the program's own adapters, judge and callbacks. They replace the client's of the same key.
     var userInfo: [String: any Sendable] { get }
     /// Which calls of a batch begin first; normal by default.
@@ -106,13 +113,14 @@ public protocol Endpoint: Sendable {
     var responseCodec: (any Codec)? { get }
     /// Statuses of a successful response; 200 to 299 by default. Others throw `response.status`.
     var acceptableStatuses: StatusSet { get }
-    /// Media types of a successful response with a body, such as `["application/json", "image/*"]`; nil, the default,
+    /// Media types of a successful response with a body, such as `["application/json", "image/*"]`; none, the default,
     /// accepts any. Others throw `response.type`. They are also sent as the field `Accept`.
-    var acceptableTypes: [String]? { get }
-    /// The largest body that is collected; nil for the client's limit.
-    var bodyLimit: ByteCount? { get }
-    /// The file that the body is written to; nil for none. What a broken download has left is continued.
-    var downloadPath: String? { get }
+    var acceptableTypes: [String] { get }
+    /// The largest body that is collected; no bytes, the default, for the client's limit.
+    var bodyLimit: ByteCount { get }
+    /// The file that the body is written to; empty, the default, for none. What a broken download has left is
+    /// continued.
+    var downloadPath: String { get }
 
     // MARK: Hooks of the type itself
 

@@ -3,7 +3,11 @@ import PlugboardCore
 
 /// The body of an endpoint that is not made of its parameters.
 public struct EndpointBody: Sendable {
-    let make: @Sendable (any Codec) throws(PlugboardError) -> (body: Body, type: String?)
+    /// Nil for a body that is made of the parameters.
+    let make: (@Sendable (any Codec) throws(PlugboardError) -> (body: Body, type: String?))?
+
+    /// Made of the endpoint's parameters, if the method has a body.
+    public static let parameters = EndpointBody(make: nil)
 
     /// A body of any kind, with its media type.
     public static func body(_ body: Body, type: String?) -> EndpointBody {
@@ -27,7 +31,7 @@ public struct EndpointBody: Sendable {
 
     /// A form with files, which are read while the form is sent.
     ///
-    ///     var body: EndpointBody? { get throws(PlugboardError) { .multipart([try .file("photo", path)]) } }
+    ///     var body: EndpointBody { get throws(PlugboardError) { .multipart([try .file("photo", path)]) } }
     public static func multipart(_ parts: [MultipartForm.Part]) -> EndpointBody {
         EndpointBody { _ throws(PlugboardError) in
             let form = MultipartForm(parts)

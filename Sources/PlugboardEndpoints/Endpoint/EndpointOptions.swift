@@ -68,12 +68,28 @@ public struct Timeouts: Sendable {
 
 /// What an endpoint tells the plugin `authentication`.
 public enum Credentials: Sendable {
+    /// Those of the request's origin in the configuration, if it has some.
+    case configured
     /// A user and a password (RFC 7617).
     case basic(user: String, password: String)
     /// A token (RFC 6750).
     case bearer(String)
     /// The request is sent without credentials, even if its origin has some in the configuration.
     case none
+}
+
+extension Credentials: CustomStringConvertible, CustomReflectable {
+    /// The kind, and the user; never a password or a token.
+    public var description: String {
+        switch self {
+        case .configured: "configured"
+        case .basic(let user, _): "basic, for \(user)"
+        case .bearer: "bearer"
+        case .none: "none"
+        }
+    }
+    /// Without children, so that `dump` prints the description.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The order in which the calls of a batch begin. Higher begins first.

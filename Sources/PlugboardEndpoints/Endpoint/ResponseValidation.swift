@@ -10,6 +10,9 @@ public struct ResponseValidation: Sendable, Equatable {
     /// JSON, as the attributes have it.
     private let text: String
 
+    /// What the settings of the plugin say.
+    public static let configured = Self(text: "")
+
     /// A JSON Schema.
     public static func schema(_ schema: JSONValue) -> Self { Self(text: JSONWriter.write(schema)) }
 
@@ -21,7 +24,7 @@ public struct ResponseValidation: Sendable, Equatable {
         return .schema(.object(schema))
     }
 
-    func apply(to request: inout Request) { request.validator.schema = text }
+    func apply(to request: inout Request) { if !text.isEmpty { request.validator.schema = text } }
 
     /// The bytes of the attribute.
     var byteCount: Int { text.utf8.count }

@@ -18,12 +18,12 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
     public var path: String
     /// The parameters.
     public var parameters: Parameters
-    /// The server and path before `path`, instead of the client's base; nil for the client's.
-    public var base: String?
+    /// The server and path before `path`, instead of the client's base; empty for the client's.
+    public var base = ""
     /// Names of parameters that are sent in the query, whatever the method.
     public var queryParameters: Set<String> = []
-    /// The body; nil makes it of the parameters if the method has a body.
-    public var body: EndpointBody?
+    /// The body; `.parameters` makes it of the parameters if the method has a body.
+    public var body = EndpointBody.parameters
     /// Header fields.
     public var fields = Fields()
     /// What writes the parameters as a body; nil for the client's.
@@ -43,27 +43,27 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
     /// Whether the plugin `cookies` sends and stores cookies.
     public var usesCookies = true
     /// What the plugin `cache` is told.
-    public var cache: CacheUse?
-    /// What the plugin `validator` checks the response against; nil for its settings.
-    public var validation: ResponseValidation?
-    /// Timeouts of the request; nil for the kernel's.
-    public var timeouts: Timeouts?
+    public var cache = CacheUse()
+    /// What the plugin `validator` checks the response against.
+    public var validation = ResponseValidation.configured
+    /// Timeouts of the request.
+    public var timeouts = Timeouts()
     /// What the plugin `authentication` is told.
-    public var credentials: Credentials?
-    /// The attempts in all for the plugin `retry`.
-    public var attempts: Int?
-    /// What is done to the request while the program is developed; nil for the client's.
-    public var debug: DebugBehavior?
+    public var credentials = Credentials.configured
+    /// The attempts in all for the plugin `retry`; 0 for its settings.
+    public var attempts = 0
+    /// What is done to the request while the program is developed.
+    public var debug = DebugBehavior.client
     /// What errors call the endpoint; nil for method and path.
     public var name: String?
     /// A name for calls to find it by.
-    public var identifier: String?
+    public var identifier = ""
     /// A name of calls that belong together.
-    public var group: String?
+    public var group = ""
     /// A mark that calls are found by.
-    public var tag: String?
+    public var tag = ""
     /// A kind of calls.
-    public var category: String?
+    public var category = ""
     /// Values for the program's own adapters, judge and callbacks.
     public var userInfo: [String: any Sendable] = [:]
     /// Which calls of a batch begin first.
@@ -72,12 +72,12 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
     public var responseCodec: (any Codec)?
     /// Statuses of a successful response.
     public var acceptableStatuses = StatusSet.successful
-    /// Media types of a successful response; nil accepts any.
-    public var acceptableTypes: [String]?
-    /// The largest body that is collected; nil for the client's limit.
-    public var bodyLimit: ByteCount?
-    /// The file that the body is written to.
-    public var downloadPath: String?
+    /// Media types of a successful response; none accepts any.
+    public var acceptableTypes: [String] = []
+    /// The largest body that is collected; no bytes for the client's limit.
+    public var bodyLimit = ByteCount.bytes(0)
+    /// The file that the body is written to; empty for none.
+    public var downloadPath = ""
 
     /// An endpoint whose response is decoded as this type.
     public init(

@@ -79,13 +79,13 @@ final class Responder: Sendable {
 struct Item: Endpoint {
     typealias Response = String
     var path: String
-    var base: String?
-    var identifier: String?
-    var group: String?
-    var tag: String?
-    var category: String?
+    var base = ""
+    var identifier = ""
+    var group = ""
+    var tag = ""
+    var category = ""
     var priority = CallPriority.normal
-    var debug: DebugBehavior?
+    var debug = DebugBehavior.client
 
     init(_ path: String) { self.path = path }
 }

@@ -307,10 +307,10 @@ import Testing
         struct Labelled: Endpoint {
             typealias Response = String
             var path: String { "a" }
-            var identifier: String? { "i" }
-            var group: String? { "g" }
-            var tag: String? { "t" }
-            var category: String? { "c" }
+            var identifier: String { "i" }
+            var group: String { "g" }
+            var tag: String { "t" }
+            var category: String { "c" }
             var userInfo: [String: any Sendable] { ["own": 1] }
             var priority: CallPriority { .high }
         }

@@ -14,13 +14,13 @@ import Testing
         let count: Int
         var method: Method { .post }
         var path: String { url }
-        var body: EndpointBody? { .bytes(Bytes([UInt8](repeating: 0x61, count: count))) }
+        var body: EndpointBody { .bytes(Bytes([UInt8](repeating: 0x61, count: count))) }
     }
 
     private struct Download: Endpoint {
         typealias Response = DownloadedFile
         let url: String
-        var downloadPath: String?
+        var downloadPath = ""
         var path: String { url }
     }
 

@@ -10,7 +10,7 @@ import Testing
         typealias Response = JSONValue
         var path: String { "a" }
         var userInfo: [String: any Sendable] { ["screen": "feed"] }
-        var tag: String? { "t" }
+        var tag: String { "t" }
     }
 
     /// A server that wraps everything: `{"code": 0, "data": …}`.

@@ -22,7 +22,7 @@ struct NewPost: Endpoint, Encodable {
     var method: Method { .post }
     var path: String { "boards/{board}/posts" }
     var queryParameters: Set<String> { ["draft"] }
-    var timeouts: Timeouts? { Timeouts(total: .seconds(10)) }
+    var timeouts: Timeouts { Timeouts(total: .seconds(10)) }
     let board: String
     let title: String
     var draft = true
@@ -32,7 +32,7 @@ struct Picture: Endpoint {
     typealias Response = DownloadedFile
     var path: String { "pictures/{name}" }
     var parameters: Parameters { ["name": name] }
-    var downloadPath: String? { folder + "/" + name }
+    var downloadPath: String { folder + "/" + name }
     var usesCDN: Bool { true }
     let name: String
     let folder: String

@@ -40,8 +40,8 @@ import Testing
     struct GetText: Endpoint {
         typealias Response = String
         var path: String { "a" }
-        var bodyLimit: ByteCount?
-        var downloadPath: String?
+        var bodyLimit = ByteCount.bytes(0)
+        var downloadPath = ""
     }
     struct GetJSON: Endpoint {
         typealias Response = JSONValue
@@ -58,12 +58,12 @@ import Testing
     struct GetFile: Endpoint {
         typealias Response = DownloadedFile
         var path: String { "a" }
-        var downloadPath: String?
+        var downloadPath = ""
     }
     struct GetTopics: Endpoint {
         typealias Response = [Topic]
         var path: String { "a" }
-        var downloadPath: String?
+        var downloadPath = ""
     }
 
     // MARK: Kinds of responses

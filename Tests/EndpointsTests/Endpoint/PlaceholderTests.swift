@@ -15,8 +15,8 @@ struct Parts: Endpoint {
     var parameters = Parameters()
     var queryParameters: Set<String> = []
     var fields = Fields()
-    var base: String?
-    var body: EndpointBody?
+    var base = ""
+    var body = EndpointBody.parameters
     var requestCodec: (any Codec)?
     var responseCodec: (any Codec)?
     var usesCDN = false
@@ -27,7 +27,7 @@ struct Parts: Endpoint {
     var usesAdapters = true
     var userInfo: [String: any Sendable] = [:]
     var acceptableStatuses = StatusSet.successful
-    var acceptableTypes: [String]?
+    var acceptableTypes: [String] = []
 }
 
 @Suite struct PlaceholderTests {

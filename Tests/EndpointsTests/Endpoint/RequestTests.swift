@@ -25,7 +25,7 @@ import Testing
             var tags = ["a b", "c"]
         }
         var path = "boards/{board}"
-        var downloadPath: String? = "/tmp/x"
+        var downloadPath: String = "/tmp/x"
         let board: String
         var filter = Filter()
         var after: String?
@@ -205,15 +205,15 @@ import Testing
     struct Options: Endpoint {
         typealias Response = [Int]
         var path: String { "a" }
-        var cache: CacheUse? {
+        var cache: CacheUse {
             CacheUse(timeToLive: .seconds(180), overrides: true, version: "3", mode: .forceCache, key: [.query("q")])
         }
-        var timeouts: Timeouts? {
+        var timeouts: Timeouts {
             Timeouts(total: .seconds(9), connect: .seconds(1), idle: .seconds(2), attempt: .seconds(3))
         }
         var usesCookies: Bool { false }
-        var attempts: Int? { 5 }
-        var credentials: Credentials?
+        var attempts: Int { 5 }
+        var credentials = Credentials.configured
         var responseCodec: (any Codec)? { .json }
         func prepare(_ request: inout Request) { request.options.ipVersion = .v4 }
     }

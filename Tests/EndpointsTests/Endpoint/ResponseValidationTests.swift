@@ -9,7 +9,7 @@ struct ResponseValidationTests {
     private struct User: Endpoint {
         typealias Response = JSONValue
         var path: String { "users/1" }
-        var validation: ResponseValidation? { .shape(["id": .integer, "nick": .optional(.string), "tags": [.string]]) }
+        var validation: ResponseValidation { .shape(["id": .integer, "nick": .optional(.string), "tags": [.string]]) }
     }
 
     private func client(_ body: String, _ definitions: JSONValue? = nil) throws -> Client {
