@@ -134,7 +134,12 @@ extension Client {
             outcome = EndpointOutcome(
                 response: error.response.map { ReceivedResponse($0) }, error: error, context: context)
         }
+        let refusal = outcome.error?.code
         for hook in settings.responseHooks { hook(&outcome) }
+        // What the endpoint does not accept is a failure already, which no judge makes good.
+        if let error = outcome.error, error.code == refusal, [.responseStatus, .responseType].contains(error.code) {
+            throw outcome.response.map { error.about($0) } ?? error
+        }
         switch settings.judge?(outcome) ?? outcome.verdict {
         case .success:
             if let error = outcome.error { throw error }

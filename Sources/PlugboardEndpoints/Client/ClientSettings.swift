@@ -42,7 +42,8 @@ public struct ClientSettings: Sendable {
     /// the error if there is a response to decode. Not called for a cancellation.
     public var responseHooks: [@Sendable (inout EndpointOutcome) -> Void] = []
     /// Decides what an outcome means; nil takes a response without an error for a success. Not called for a
-    /// cancellation, and not with an error that a plugin ended with `ignored` or `queued`.
+    /// cancellation, for an error that a plugin ended with `ignored` or `queued`, and for a response whose status or
+    /// type the endpoint does not accept: of these, `responseHooks` can remove or replace the error.
     public var judge: (@Sendable (EndpointOutcome) -> BusinessVerdict)?
     /// Called with each failure, whatever its cause, once. Returns the error to report, which may be another; nil stops
     /// the callbacks of the failure, and `send` throws `ignored`.

@@ -47,10 +47,18 @@ import Testing
         #expect(ignored?.code == .ignored)
     }
 
-    @Test func `the judge sees refused statuses with their body, and failures without a response`() async throws {
+    @Test func `the judge is not asked about refused statuses, unless a hook accepts them`() async throws {
         let refused = await error(of: try client(#"{"code": 17}"#, status: 400))
-        let plain = await error(of: try client("no JSON", status: 400))
         let ignored = await error(of: try client(#"{"code": 9}"#, status: 500))
+        let accepted = await error(
+            of: try client(#"{"code": 9}"#, status: 404) { $0.responseHooks = [{ $0.error = nil }] })
+
+        #expect(refused?.code == .responseStatus && ignored?.code == .responseStatus)
+        #expect(refused?.response?.firstBytes.text == #"{"code": 17}"#)
+        #expect(accepted?.code == .ignored)
+    }
+
+    @Test func `the judge sees failures without a response`() async throws {
         let seen = Record()
         let failing = Client(
             kernel: try Kernel(
@@ -63,9 +71,6 @@ import Testing
             })
         let broken = await error(of: failing)
 
-        #expect(refused?.code == "app.refused")
-        #expect(plain?.code == .responseStatus)
-        #expect(ignored?.code == .ignored)
         #expect(broken?.code == .ignored)
         #expect(broken?.underlying == "transport.reset: reset")
         #expect(seen.lines == ["true transport.reset"])
