@@ -106,7 +106,7 @@ let layers: [Target] = [
     module("PlugboardProtobuf", "PlugboardCodecs", "PlugboardMessages", swiftProtobuf),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
     module("PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
-    module("PlugboardFoundation", "PlugboardMessages"),
+    module("PlugboardFoundation", "PlugboardCodecs", "PlugboardJSONCoding", "PlugboardJSON", "PlugboardMessages"),
     module("PlugboardFoundationNetworking", "PlugboardMessages"),
 
     // 3: the transport; beside it the plugins, which know neither it nor the kernel
@@ -233,7 +233,8 @@ let testTargets: [Target] = [
     tests("PlugboardSwiftLogTests", "PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
     tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     tests(
-        "PlugboardFoundationTests", "PlugboardFoundation", "PlugboardMessages", "PlugboardEventLoop",
+        "PlugboardFoundationTests", "PlugboardFoundation", "PlugboardCodecs", "PlugboardEndpoints", "PlugboardMessages",
+        "PlugboardEventLoop",
         "PlugboardTransport", "PlugboardKit",
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",

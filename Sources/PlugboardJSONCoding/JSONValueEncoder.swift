@@ -14,6 +14,8 @@ public struct JSONValueEncoder: Sendable {
     /// How keys are spelled.
     public var keys: JSONKeyStrategy
     private var writers: [ObjectIdentifier: Writer] = [:]
+    /// Whether a type is encoded by a closure.
+    package var hasWriters: Bool { !writers.isEmpty }
 
     /// An encoder.
     public init(keys: JSONKeyStrategy = .unchanged) { self.keys = keys }

@@ -136,8 +136,9 @@ struct SegmentedDownloadTests {
 
         let time = try await ContinuousClock().measure { try await download.run(with: Kernel()) }
 
-        // 200,000 bytes, of which 50,000 can be credit.
-        #expect(time >= .milliseconds(250))
+        // 200,000 bytes, of which 50,000 can be credit, and the last of a part is not waited for. With a limit for each
+        // of four parts, all could be credit.
+        #expect(time >= .milliseconds(150))
         #expect(try folder.read("file") == content)
     }
 

@@ -32,6 +32,14 @@ public struct Parameters: Sendable {
     ///
     /// Throws `request.parameter` if the value cannot be encoded, or is not an object.
     public init(encoding value: some Encodable) throws(PlugboardError) {
+        try self.init(encoding: value, with: Parameters.encoder ?? JSONValueEncoder())
+    }
+
+    /// How the client that asks an endpoint for its parameters encodes types of its own; nil for the standard.
+    @TaskLocal package static var encoder: JSONValueEncoder?
+
+    /// The same, with types that are encoded by closures, as in a `JSONCodec`.
+    public init(encoding value: some Encodable, with encoder: JSONValueEncoder) throws(PlugboardError) {
         if let simple = ParameterEncoder.entries(of: value) {
             self.init()
             entries = simple
@@ -39,7 +47,7 @@ public struct Parameters: Sendable {
         }
         let encoded: JSONValue
         do throws(JSONEncodingError) {
-            encoded = try JSONValueEncoder().encode(value)
+            encoded = try encoder.encode(value)
         } catch {
             throw PlugboardError(.requestParameter, "The parameters cannot be encoded: \(error).")
         }

@@ -33,7 +33,7 @@ extension Client {
         try EndpointCheck.check(endpoint)
         if let custom = try endpoint.customRequest() { return custom }
         let method = endpoint.method
-        var parameters = try endpoint.parameters
+        var parameters = try encodedParameters(of: endpoint)
         if !settings.parameters.isEmpty, endpoint.usesGeneralParameters {
             parameters = settings.parameters.merging(parameters)
         }
@@ -67,6 +67,17 @@ extension Client {
         setOptions(of: endpoint, in: &request)
         try endpoint.prepare(&request)
         return request
+    }
+
+    /// The parameters, whose values the client's codec of JSON writes as it writes bodies.
+    private func encodedParameters<E: Endpoint>(of endpoint: E) throws(PlugboardError) -> Parameters {
+        guard let encoder = (settings.requestCodec as? JSONCodec)?.encoder, encoder.hasWriters else {
+            return try endpoint.parameters
+        }
+        let parameters: Result<Parameters, PlugboardError> = Parameters.$encoder.withValue(encoder) {
+            do throws(PlugboardError) { return .success(try endpoint.parameters) } catch { return .failure(error) }
+        }
+        return try parameters.get()
     }
 
     /// What a relative path is below; nil if there is none.

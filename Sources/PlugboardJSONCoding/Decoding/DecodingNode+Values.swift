@@ -65,6 +65,7 @@ extension DecodingNode {
         {
             return value
         }
+        if FoundationTypes.contains(type) { throw mismatch(type, FoundationTypes.remedy(type)) }
         return try Value(from: self)
     }
 

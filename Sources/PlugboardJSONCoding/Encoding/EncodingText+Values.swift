@@ -107,6 +107,9 @@ extension EncodingText {
         let node = EncodingNode(self, depth: depth - 1, serial: serial)
         if !writers.isEmpty, let write = writers[ObjectIdentifier(Value.self)] {
             try write(value, node)
+        } else if FoundationTypes.contains(Value.self) {
+            throw EncodingError.invalidValue(
+                value, .init(codingPath: path(), debugDescription: FoundationTypes.remedy(Value.self)))
         } else {
             try value.encode(to: node)
         }

@@ -61,6 +61,6 @@ import Testing
         }
 
         #expect(undocumented(schema).filter { $0 != "endpoints" } == [])
-        #expect(schema["properties"]?["kernel"]?["properties"]?["tls"]?["properties"]?.objectValue?.count == 6)
+        #expect(schema["properties"]?["kernel"]?["properties"]?["tls"]?["properties"]?.objectValue?.count == 7)
     }
 }

@@ -174,7 +174,7 @@ struct QueueRoomTests {
         _ = try add([entry("waiting")], to: file, now: 20_000 * day, time: 1)
         func expire(_ days: Int64) throws -> [String] {
             try perform { (connection) throws(SQLiteFailure) in
-                try file.expire(now: (20_000 + days) * day, time: 1, connection)
+                try file.expire(now: (20_000 + days) * day, time: 1, isStart: true, connection)
             }
         }
 
@@ -197,7 +197,9 @@ struct QueueRoomTests {
         try settle(file, QueueRoomTests.success)
         _ = try add([entry("waiting")], to: file, now: 1, time: 1)
         func expire(_ now: Int64, _ time: Int64) throws -> [String] {
-            try perform { (connection) throws(SQLiteFailure) in try file.expire(now: now, time: time, connection) }
+            try perform { (connection) throws(SQLiteFailure) in
+                try file.expire(now: now, time: time, isStart: true, connection)
+            }
         }
 
         var died: [[String]] = []

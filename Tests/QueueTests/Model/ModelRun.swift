@@ -91,7 +91,7 @@ final class ModelRun {
             self.now += [1, 60, 400, -7200, 5000][chance(5)] * 1_000_000_000
             let expired = self.now
             _ = try perform(file) { (connection) throws(SQLiteFailure) in
-                try file.expire(now: expired, time: time, connection)
+                try file.expire(now: expired, time: time, isStart: true, connection)
             }
             model.expire(now: expired, time: time)
             return "the clock is \(expired)"

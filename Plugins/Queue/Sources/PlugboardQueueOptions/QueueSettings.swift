@@ -75,8 +75,8 @@ public struct QueueSettings: PluginSettings {
     /// The most bytes of a response's body that are stored with the outcome.
     @Setting("The most bytes of a response's body that are stored with the outcome.")
     public var resultLimit = ByteCount.kibibytes(64)
-    /// The age at which a waiting request is dead. Time without a process counts up to half of it, but by the wall
-    /// clock a request is dead at twice this age.
+    /// The age at which a waiting request is dead. Time without a process counts up to half of it, but at the start of
+    /// a process a request is dead that is older than twice this age by the wall clock.
     @Setting("The age at which a waiting request is dead.", in: .seconds(1) ... .seconds(315_360_000))
     public var age = Duration.seconds(30 * 86_400)
     /// The age at which outcomes are removed, even if they were not acknowledged.

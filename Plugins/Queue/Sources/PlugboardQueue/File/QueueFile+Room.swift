@@ -138,7 +138,7 @@ extension QueueFile {
     ///
     /// A wall clock that is set back does not move it; one that is set forward, and a time without a process, moves it
     /// by at most half of the least age: so that a request is sent once before it is too old. By the wall clock, which
-    /// may have been wrong, it is too old at twice its age.
+    /// may have been set, it is too old at twice its age, and only at the start of a process.
     func step(now: Int64, time: Int64, _ connection: Connection) throws(SQLiteFailure) {
         let longest = min(limits.age, limits.resultAge, QueueFile.longestAge) / 2
         try connection.run(

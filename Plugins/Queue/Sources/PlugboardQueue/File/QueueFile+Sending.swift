@@ -242,7 +242,12 @@ extension QueueFile {
     }
 
     /// Old requests die, and old outcomes are removed. Returns the tickets of those that have died.
-    func expire(now: Int64, time: Int64, _ connection: Connection) throws(SQLiteFailure) -> [String] {
+    ///
+    /// - Parameter isStart: Whether the wall clock counts, too: at the start of a process. Later its jumps are
+    /// settings.
+    func expire(
+        now: Int64, time: Int64, isStart: Bool, _ connection: Connection
+    ) throws(SQLiteFailure) -> [String] {
         try connection.transaction { () throws(SQLiteFailure) in
             try step(now: now, time: time, connection)
             try connection.run(
@@ -254,7 +259,7 @@ extension QueueFile {
                     SELECT sequence FROM request WHERE ended IS NULL AND born < (SELECT clock FROM total) - ?
                     UNION SELECT sequence FROM request WHERE ended IS NULL AND created > ? AND created < ?)
                 """, .integer(limits.age), .integer(QueueFile.earliestWall),
-                .integer(now - 2 * min(limits.age, QueueFile.longestAge))
+                .integer(isStart ? now - 2 * min(limits.age, QueueFile.longestAge) : .min)
             ) { ($0.integer(0), $0.text(1), $0.isNull(2) ? nil : $0.text(2)) }
             for (sequence, _, line) in old {
                 try finish(

@@ -112,8 +112,11 @@ extension Replayer {
         var claim = Claim()
         claim.now = now
         try file.takeBack(time: time, connection)
-        let isTimeToExpire = state.withLock { time >= $0.nextExpiry }
-        if isTimeToExpire { claim.expired = try file.expire(now: now, time: time, connection) }
+        let nextExpiry = state.withLock { $0.nextExpiry }
+        let isTimeToExpire = time >= nextExpiry
+        if isTimeToExpire {
+            claim.expired = try file.expire(now: now, time: time, isStart: nextExpiry == .min, connection)
+        }
         // Exchanges of this process are before the requests that came while they are being sent.
         var held: Set<String> = []
         func isHeld(_ line: String) -> Bool {

@@ -50,7 +50,7 @@ final class Replayer: Sendable {
         /// The file when `lines` was told of it; nil where a change may leave it the same.
         var stamp: FileStamp?
         /// By the monotonic clock, when old requests are looked for again.
-        var nextExpiry: Int64 = 0
+        var nextExpiry = Int64.min
 
         /// The commands that have ended, because nothing that they have named can be sent any more.
         mutating func takeEndedCommands() -> [@Sendable () -> Void] {

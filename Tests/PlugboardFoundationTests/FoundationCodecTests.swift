@@ -1,0 +1,84 @@
+import Foundation
+import Plugboard
+import PlugboardEndpoints
+import PlugboardFoundation
+import PlugboardTesting
+import Testing
+
+/// Models with types of Foundation.
+@Suite struct FoundationCodecTests {
+    struct Item: Codable, Equatable {
+        var link = URL(string: "https://a.test/x?y=1")
+        var price = Decimal(string: "1234567890.123456789")
+        var content = Data([0, 255])
+        var made = Date(timeIntervalSince1970: 1_764_072_000)
+        var id = UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+    }
+
+    @Test func `they are written as other programs write them, and read again`() throws {
+        let codec = JSONCodec.foundation()
+
+        let bytes = try codec.encode(Item())
+        let again = try codec.decode(Item.self, from: bytes, contentType: nil)
+
+        #expect(
+            bytes.text
+                == #"{"link":"https://a.test/x?y=1","price":1234567890.123456789,"content":"AP8=","made":"2025-11-25T12:00:00Z","id":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}"#
+        )
+        #expect(again == Item())
+    }
+
+    @Test(arguments: [
+        (JSONDates.iso8601, #""2025-11-25T12:00:00.500Z""#), (.secondsSince1970, "1764072000.5"),
+        (.millisecondsSince1970, "1764072000500"),
+    ])
+    func `dates have the form that is asked for`(dates: JSONDates, text: String) throws {
+        let codec = JSONCodec.foundation(dates: dates)
+        let date = Date(timeIntervalSince1970: 1_764_072_000.5)
+
+        #expect(try codec.encode([date]).text == "[\(text)]")
+        #expect(try codec.decode([Date].self, from: Bytes("[\(text)]"), contentType: nil) == [date])
+    }
+
+    @Test func `the other codec refuses them, and says what to do`() throws {
+        let wrote = #expect(throws: PlugboardError.self) { _ = try JSONCodec().encode(Item()) }
+        let read = #expect(throws: PlugboardError.self) {
+            _ = try JSONCodec().decode([Date].self, from: Bytes("[1]"), contentType: nil)
+        }
+        let parameters = #expect(throws: PlugboardError.self) { _ = try Parameters(encoding: Item()) }
+
+        #expect(wrote?.reason.contains("URL is a type of Foundation") == true, "\(wrote as Any)")
+        #expect(wrote?.reason.contains(".foundation(dates:)") == true)
+        #expect(read?.reason.contains("Date is a type of Foundation") == true, "\(read as Any)")
+        #expect(parameters?.reason.contains("PlugboardFoundation") == true, "\(parameters as Any)")
+    }
+
+    @Test(arguments: [#"["no date"]"#, #"[{"relative":"x"}]"#, "[1]"])
+    func `what has another form is an error with its path`(text: String) {
+        let error = #expect(throws: PlugboardError.self) {
+            _ = try JSONCodec.foundation().decode([Date].self, from: Bytes(text), contentType: nil)
+        }
+        #expect(error?.code == .bodyDecode && error?.reason.contains("[0]") == true, "\(error as Any)")
+    }
+
+    struct Since: Endpoint, Encodable {
+        typealias Response = String
+        var path: String { "items/{id}" }
+        let id = UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+        let since = Date(timeIntervalSince1970: 1_764_072_000)
+        let link = URL(string: "https://b.test/")
+    }
+
+    @Test func `a client's codec writes the parameters of endpoints, too`() async throws {
+        var settings = ClientSettings(base: "https://a.test")
+        settings.requestCodec = .foundation()
+        let client = Client(kernel: try Kernel(transport: ScriptedTransport()), settings: settings)
+
+        let request = try await client.request(for: Since())
+
+        #expect(
+            request.url
+                == "https://a.test/items/E621E1F8-C36C-495A-93FC-0C247A3E6E5F?since=2025-11-25T12%3A00%3A00Z&link=https%3A%2F%2Fb.test%2F"
+        )
+    }
+}
