@@ -34,12 +34,9 @@ enum InputArgument {
         switch self {
         case .text(let text): return .text(text)
         case .file(let path):
-            do throws(PlugboardError) {
-                return try .file(path)
-            } catch {
-                // The size of a pipe or a device is unknown.
-                return Body(try DescriptorSource(path: path))
-            }
+            // The size of a pipe or a device is unknown. It is opened once: closing a pipe ends its writer.
+            if FileContents.isRegular(path), let file = try? Body.file(path) { return file }
+            return Body(try DescriptorSource(path: path))
         case .standardInput:
             try StandardInput.claim(for: option)
             return Body(DescriptorSource.standardInput)

@@ -49,6 +49,12 @@ enum FileContents {
         try read(file, name ?? path, take)
     }
 
+    /// Whether the path is that of a file whose size is known.
+    static func isRegular(_ path: String) -> Bool {
+        var entry = stat()
+        return stat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFREG
+    }
+
     /// The descriptor of a file, for reading.
     static func open(_ path: String, named name: String? = nil) throws(CommandFailure) -> Int32 {
         let file = openFile(path, O_RDONLY | O_CLOEXEC)
