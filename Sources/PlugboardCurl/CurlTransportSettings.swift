@@ -19,9 +19,9 @@ public struct CurlTransportSettings: Sendable {
     /// The longest time for which a released body is still read.
     public var drainTime: Duration = .seconds(1)
 
-    /// Whether a body that ends with its TLS connection is complete only after `close_notify` (RFC 9112 §9.8), where
-    /// the TLS library can be told.
-    public var demandsCloseNotify = true
+    /// Whether the server must send `close_notify` before a TLS connection whose end is the end of a body (RFC 9112
+    /// §9.8). It counts where the TLS library is OpenSSL.
+    public var closeNotify = true
 
     /// The default settings.
     public init() {}

@@ -93,11 +93,9 @@ public struct Upload: Sendable {
         guard let path = journal else { return nil }
         let journal = try UploadJournal(path)
         let entry: UploadJournal.Entry
-        switch journal.load(target: UploadJournal.key(of: request.url)) {
-        // Nothing is sent to a resource of a server that was not verified.
-        case .entry(let known) where request.isVerified && !known.isVerified: return nil
+        switch journal.load(request) {
         case .entry(let known): entry = known
-        case .other: return nil
+        case .other, .unverified: return nil
         case .nothing:
             journal.remove()
             return nil

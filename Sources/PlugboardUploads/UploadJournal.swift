@@ -127,20 +127,16 @@ package final class UploadJournal: Sendable {
         case nothing
         /// What an earlier upload to the same URL has left.
         case entry(Entry)
+        /// It has a resource of a server whose certificate was not verified, and the request verifies it: nothing is
+        /// sent there.
+        case unverified
         /// It belongs to an upload to another URL, or to another version of Plugboard.
         case other
     }
 
-    /// What an earlier upload has left, for a request: one that verifies the server's certificate uses no resource that
-    /// a server has named whose certificate was not verified.
-    func load(_ request: Request) -> Content {
-        let content = load(target: UploadJournal.key(of: request.url))
-        if case .entry(let entry) = content, request.isVerified, !entry.isVerified { return .nothing }
-        return content
-    }
-
     /// What an earlier upload has left.
-    func load(target: String) -> Content {
+    func load(_ request: Request) -> Content {
+        let target = UploadJournal.key(of: request.url)
         guard let bytes = content(), !bytes.isEmpty,
             let object = (try? JSONParser.parse(bytes))?.objectValue
         else { return .nothing }
@@ -165,7 +161,7 @@ package final class UploadJournal: Sendable {
             file: UploadFile.Identity(
                 size: size, modified: modified, inode: inode, device: device, changed: changed),
             isVerified: object["isVerified"]?.boolValue ?? true)
-        return .entry(entry)
+        return request.isVerified && !entry.isVerified ? .unverified : .entry(entry)
     }
 
     /// Writes the entry, and waits until it is on the disk. Does nothing when the upload has ended.

@@ -95,7 +95,7 @@ struct UploadRun {
         guard let journal, let file = parts.file else { return }
         let entry: UploadJournal.Entry
         switch journal.load(upload.request) {
-        case .nothing: return
+        case .nothing, .unverified: return
         case .entry(let known): entry = known
         case .other:
             throw PlugboardError(

@@ -3,8 +3,8 @@ import PlugboardTransport
 import TestSupport
 import Testing
 
-/// RFC 9113 §8.1.1: a malformed response is an error of its stream. It is no lost connection, so that nothing sends the
-/// request again.
+/// RFC 9113 §8.1.1: a malformed response is an error of its stream. It is no lost connection, so that nothing sends
+/// the request again.
 @Suite struct MalformedHTTP2Tests {
     private static let options: RequestOptions = {
         var options = RequestOptions()

@@ -21,7 +21,7 @@ import Testing
         let server = try TLSTerminal()
         defer { server.stop() }
         var settings = CurlTransportSettings()
-        settings.demandsCloseNotify = isDemanded
+        settings.closeNotify = isDemanded
         let client = Client(settings)
         let (_, record) = await client.begin(
             .get, "https://127.0.0.1:\(await server.port())/", options: Self.options)

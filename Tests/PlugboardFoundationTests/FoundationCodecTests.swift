@@ -81,4 +81,19 @@ import Testing
                 == "https://a.test/items/E621E1F8-C36C-495A-93FC-0C247A3E6E5F?since=2025-11-25T12%3A00%3A00Z&link=https%3A%2F%2Fb.test%2F"
         )
     }
+
+    struct Made: Endpoint, Encodable {
+        typealias Response = String
+        var path: String { "items" }
+        let madeAt = Date(timeIntervalSince1970: 1_764_072_000)
+    }
+
+    @Test func `the spelling of a codec's keys is not that of parameters`() async throws {
+        var settings = ClientSettings(base: "https://a.test")
+        settings.requestCodec = .foundation(keys: .snakeCase)
+        let client = Client(kernel: try Kernel(transport: ScriptedTransport()), settings: settings)
+
+        #expect(
+            try await client.request(for: Made()).url == "https://a.test/items?madeAt=2025-11-25T12%3A00%3A00Z")
+    }
 }

@@ -38,7 +38,7 @@ extension UploadTests {
 
         let loaded = journal.load(request)
 
-        #expect(loaded == (before || !now ? .entry(entry) : .nothing))
+        #expect(loaded == (before || !now ? .entry(entry) : .unverified))
     }
 
     @Test func `a journal of another URL is left alone, and one whose upload has expired is not used`() async throws {
@@ -164,20 +164,20 @@ extension UploadTests {
         #expect(again.isComplete && again.resumed == 40_000 && server.contents == [content])
     }
 
-    /// An upload by tus that broke in an earlier process.
-    private func broken(_ server: UploadServer) async throws -> Upload {
+    /// An upload by tus that broke in an earlier process, and its server.
+    private func broken() async throws -> (UploadServer, Upload) {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [40_000]
+        let server = try UploadServer(plan)
         var upload = upload(server, .tus)
         upload.attempts = 1
         _ = try? await upload.run(with: Kernel())
         upload.attempts = 5
-        return upload
+        return (server, upload)
     }
 
     @Test func `an upload that tus answers with 403 is gone, and is created again`() async throws {
-        var plan = UploadServer.Plan(.tus)
-        plan.cuts = [40_000]
-        let server = try UploadServer(plan)
-        let upload = try await broken(server)
+        let (server, upload) = try await broken()
         server.change { $0.override = { _, request in request.method == "HEAD" ? ServerResponse(status: 403) : nil } }
 
         let result = try await upload.run(with: Kernel())
@@ -187,10 +187,7 @@ extension UploadTests {
     }
 
     @Test func `credentials that are refused with 403 do not lose the upload`() async throws {
-        var plan = UploadServer.Plan(.tus)
-        plan.cuts = [40_000]
-        let server = try UploadServer(plan)
-        let upload = try await broken(server)
+        let (server, upload) = try await broken()
         server.change { $0.override = { _, _ in ServerResponse(status: 403) } }
 
         let refused = try await upload.run(with: Kernel())
@@ -202,10 +199,7 @@ extension UploadTests {
     }
 
     @Test func `a removal that tus answers with 403 leaves the journal`() async throws {
-        var plan = UploadServer.Plan(.tus)
-        plan.cuts = [40_000]
-        let server = try UploadServer(plan)
-        let upload = try await broken(server)
+        let (server, upload) = try await broken()
         server.change { $0.override = { _, _ in ServerResponse(status: 403) } }
 
         let response = try await upload.cancel(with: Kernel())

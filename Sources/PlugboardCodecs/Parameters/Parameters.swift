@@ -31,15 +31,10 @@ public struct Parameters: Sendable {
     /// The properties of a value, which must be encoded as an object; those that are nil are left out.
     ///
     /// Throws `request.parameter` if the value cannot be encoded, or is not an object.
-    public init(encoding value: some Encodable) throws(PlugboardError) {
-        try self.init(encoding: value, with: Parameters.encoder ?? JSONValueEncoder())
-    }
-
-    /// How the client that asks an endpoint for its parameters encodes types of its own; nil for the standard.
-    @TaskLocal package static var encoder: JSONValueEncoder?
-
-    /// The same, with types that are encoded by closures, as in a `JSONCodec`.
-    public init(encoding value: some Encodable, with encoder: JSONValueEncoder) throws(PlugboardError) {
+    ///
+    /// - Parameter encoder: What encodes types by closures, as that of a `JSONCodec`; nil for the client's in the
+    ///   parameters of an endpoint, and else for one without closures.
+    public init(encoding value: some Encodable, with encoder: JSONValueEncoder? = nil) throws(PlugboardError) {
         if let simple = ParameterEncoder.entries(of: value) {
             self.init()
             entries = simple
@@ -47,7 +42,7 @@ public struct Parameters: Sendable {
         }
         let encoded: JSONValue
         do throws(JSONEncodingError) {
-            encoded = try encoder.encode(value)
+            encoded = try (encoder ?? Parameters.encoder ?? JSONValueEncoder()).encode(value)
         } catch {
             throw PlugboardError(.requestParameter, "The parameters cannot be encoded: \(error).")
         }
@@ -57,6 +52,9 @@ public struct Parameters: Sendable {
         }
         self.init(object)
     }
+
+    /// The encoder of the client that asks an endpoint for its parameters.
+    @TaskLocal package static var encoder: JSONValueEncoder?
 
     /// The number of parameters.
     public var count: Int { entries.count + unwritable.count }

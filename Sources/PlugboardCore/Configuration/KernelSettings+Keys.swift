@@ -135,7 +135,7 @@ extension KernelSettings {
         ConfigurationKey(
             "closeNotify",
             "False accepts a body that ends with its connection also without close_notify (RFC 9112 §9.8).",
-            .flag.by(default: true), \.demandsCloseNotify),
+            .flag.by(default: true), \.closeNotify),
     ]
 }
 

@@ -48,9 +48,10 @@ public struct KernelSettings: Sendable, Equatable {
     /// Bytes of one body that wait in the transport before the sender is slowed; as many may be on their way to the
     /// program's reader.
     public var bufferLimit = ByteCount.mebibytes(1)
-    /// Whether a body that ends with its TLS connection is complete only after `close_notify`, so that nobody can cut
-    /// it (RFC 9112 §9.8). False serves servers that never send it.
-    public var demandsCloseNotify = true
+    /// Whether the server must send `close_notify` before a TLS connection whose end is the end of a body. Without it,
+    /// somebody else may have ended the connection, and the body is an error (RFC 9112 §9.8). False is for servers that
+    /// never send it.
+    public var closeNotify = true
     /// The folder under which each plugin has its own, and the kernel, which records there which plugin runs, so that
     /// the next start can name the plugin of a crash; nil for the user's folder for such data.
     public var dataDirectory: String?

@@ -284,7 +284,7 @@ public final class Kernel: PluginCommands, RequestSender {
         var transport = CurlTransportSettings()
         transport.idleConnections = max((settings.idleConnections + loops - 1) / loops, 1)
         transport.bodyQueueLimit = settings.bufferLimit
-        transport.demandsCloseNotify = settings.demandsCloseNotify
+        transport.closeNotify = settings.closeNotify
         return transport
     }
 }

@@ -38,8 +38,8 @@ enum TLSLibrary {
     /// Sessions whose end is awaited, and whether it was announced.
     private static let ends = Mutex<[UInt: Bool]>([:])
 
-    /// Notes from now on whether the server ends the TLS session of a transfer with close_notify (RFC 9112 §9.8), until
-    /// `takeEnd`. Nil without TLS, and for libraries that are not asked.
+    /// Notes whether the server ends the TLS session of a transfer with close_notify (RFC 9112 §9.8), from now on and
+    /// until `takeEnd`. Nil without TLS, and for libraries that are not asked.
     static func awaitEnd(_ easy: UnsafeMutableRawPointer) -> UInt? {
         var backend: Int32 = 0
         guard isStrict, let openSSL, let session = ccurl_tls_session(easy, &backend),

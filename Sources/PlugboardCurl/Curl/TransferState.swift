@@ -102,7 +102,7 @@ struct TransferState {
     mutating func awaitEndIfNeeded() {
         guard isSecure, head.endsWithConnection, !isResponseWhole,
             transfer?._withUnsafeGuaranteedRef({ $0.isHead }) == false,
-            multi._withUnsafeGuaranteedRef({ $0.settings.demandsCloseNotify })
+            multi._withUnsafeGuaranteedRef({ $0.settings.closeNotify })
         else { return }
         awaitedEnd = TLSLibrary.awaitEnd(easy)
     }

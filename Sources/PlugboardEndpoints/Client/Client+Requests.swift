@@ -71,10 +71,13 @@ extension Client {
 
     /// The parameters, whose values the client's codec of JSON writes as it writes bodies.
     private func encodedParameters<E: Endpoint>(of endpoint: E) throws(PlugboardError) -> Parameters {
-        guard let encoder = (settings.requestCodec as? JSONCodec)?.encoder, encoder.hasWriters else {
+        guard var encoder = (settings.requestCodec as? JSONCodec)?.encoder, encoder.hasWriters else {
             return try endpoint.parameters
         }
-        let parameters: Result<Parameters, PlugboardError> = Parameters.$encoder.withValue(encoder) {
+        // The spelling of keys is that of bodies.
+        encoder.keys = .unchanged
+        let written = encoder
+        let parameters: Result<Parameters, PlugboardError> = Parameters.$encoder.withValue(written) {
             do throws(PlugboardError) { return .success(try endpoint.parameters) } catch { return .failure(error) }
         }
         return try parameters.get()

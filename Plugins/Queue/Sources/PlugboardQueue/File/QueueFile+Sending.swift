@@ -243,8 +243,8 @@ extension QueueFile {
 
     /// Old requests die, and old outcomes are removed. Returns the tickets of those that have died.
     ///
-    /// - Parameter isStart: Whether the wall clock counts, too: at the start of a process. Later its jumps are
-    /// settings.
+    /// - Parameter isStart: Whether this is the first call of a process. Then the wall clock counts, too; a jump of it
+    ///   in a process that runs means that it was set.
     func expire(
         now: Int64, time: Int64, isStart: Bool, _ connection: Connection
     ) throws(SQLiteFailure) -> [String] {
