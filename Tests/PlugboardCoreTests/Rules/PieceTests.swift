@@ -53,7 +53,8 @@ struct PieceTests {
         let told = Gate()
         let plugin = ScriptedPlugin("hollow")
         plugin.onResponse = { exchange in
-            exchange.wrapResponseBody { _ in HollowSource() }
+            // The body of the other request may be pulled as often before it is released.
+            if exchange.request.method == .get { exchange.wrapResponseBody { _ in HollowSource() } }
             return .next
         }
         let log = KernelLog(level: .warning) { _, source, text in
@@ -73,7 +74,7 @@ struct PieceTests {
 
         #expect(error?.code == .timeoutExchange)
         #expect(warned.lines.first?.hasPrefix("hollow: The plugin hollow has completed 10000 pulls of a body") == true)
-        #expect(warned.lines.count == 1)
+        #expect(warned.lines.count == 1, "\(warned.lines)")
     }
 
     @Test func `a reader that pulls again within each piece does not grow the stack`() async throws {
