@@ -107,7 +107,7 @@ public struct Download: Sendable {
                     .requestField, "A download sets \(name.text) itself. Remove the field from the request.")
             }
         }
-        var partial = try partialFile()
+        var partial = try partialFile(sender)
         if !replacesFile, !namesFromServer, !confirmsFile, PartialFile.isThere(file) { throw PartialFile.exists(file) }
         do throws(PlugboardError) {
             return try await run(&partial, with: sender, combination)
@@ -117,14 +117,17 @@ public struct Download: Sendable {
         // One of the servers has another file, and nothing says which.
         var alone = self
         alone.resumes = false
-        partial = try partialFile()
+        partial = try partialFile(sender)
         return try await alone.run(&partial, with: sender, nil)
     }
 
-    /// The file of the bytes, of which those are used that came with the same trust.
-    private func partialFile() throws(PlugboardError) -> PartialFile {
+    /// The file of the bytes, of which those are used that came by the same routes.
+    private func partialFile(_ sender: some RequestSender) throws(PlugboardError) -> PartialFile {
         let partial = try PartialFile(file)
-        partial.isVerified = ([request] + mirrors).allSatisfy(\.isVerified)
+        let routes = ([request] + mirrors).map { sender.route(of: $0) }
+        let detours = routes.compactMap(\.detour)
+        partial.mark = Route.Mark(
+            isVerified: routes.allSatisfy(\.isVerified), detour: detours.isEmpty ? nil : detours.joined(separator: " "))
         return partial
     }
 
@@ -170,7 +173,7 @@ public struct Download: Sendable {
                 default: if number == mirrors.count { throw error }
                 }
             }
-            if !partial.isPresent { partial = try partialFile() }
+            if !partial.isPresent { partial = try partialFile(sender) }
         }
         throw PlugboardError(.downloadPart, "No server has sent the file.")
     }

@@ -14,6 +14,9 @@ public protocol RequestSender: Sendable {
     nonisolated(nonsending) func send(
         _ request: Request, watch: @escaping @Sendable (RequestNotice) -> Void
     ) async throws(PlugboardError) -> Response
+
+    /// The route by which the request would be sent now.
+    func route(of request: Request) -> Route
 }
 
 extension RequestSender {
@@ -23,6 +26,9 @@ extension RequestSender {
     ) async throws(PlugboardError) -> Response {
         try await send(request)
     }
+
+    /// The route that the request's own options give.
+    public func route(of request: Request) -> Route { request.options.route(to: request.url) }
 }
 
 /// What happens to a request that was sent.

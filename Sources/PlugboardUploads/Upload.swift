@@ -93,9 +93,9 @@ public struct Upload: Sendable {
         guard let path = journal else { return nil }
         let journal = try UploadJournal(path)
         let entry: UploadJournal.Entry
-        switch journal.load(request) {
+        switch journal.load(UploadJournal.key(of: request.url), by: sender.route(of: request).mark) {
         case .entry(let known): entry = known
-        case .other, .unverified: return nil
+        case .other, .otherRoute: return nil
         case .nothing:
             journal.remove()
             return nil

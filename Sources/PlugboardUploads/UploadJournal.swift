@@ -28,8 +28,8 @@ package final class UploadJournal: Sendable {
     struct Entry: Sendable, Equatable {
         var resource: UploadResource
         var file: UploadFile.Identity
-        /// Whether the server's certificate was verified, or it has none.
-        var isVerified: Bool
+        /// The route by which the upload goes there.
+        var mark: Route.Mark
     }
 
     private static let version = 1
@@ -127,16 +127,17 @@ package final class UploadJournal: Sendable {
         case nothing
         /// What an earlier upload to the same URL has left.
         case entry(Entry)
-        /// It has a resource of a server whose certificate was not verified, and the request verifies it: nothing is
+        /// It has a resource that came by another detour, or from a server that was not verified and now is: nothing is
         /// sent there.
-        case unverified
+        case otherRoute
         /// It belongs to an upload to another URL, or to another version of Plugboard.
         case other
     }
 
     /// What an earlier upload has left.
-    func load(_ request: Request) -> Content {
-        let target = UploadJournal.key(of: request.url)
+    ///
+    /// - Parameter target: The key of the upload's URL.
+    func load(_ target: String, by mark: Route.Mark) -> Content {
         guard let bytes = content(), !bytes.isEmpty,
             let object = (try? JSONParser.parse(bytes))?.objectValue
         else { return .nothing }
@@ -160,8 +161,10 @@ package final class UploadJournal: Sendable {
                 appendLimit: integer("appendLimit")),
             file: UploadFile.Identity(
                 size: size, modified: modified, inode: inode, device: device, changed: changed),
-            isVerified: object["isVerified"]?.boolValue ?? true)
-        return request.isVerified && !entry.isVerified ? .unverified : .entry(entry)
+            mark: Route.Mark(
+                isVerified: object["isVerified"]?.boolValue ?? true, detour: object["detour"]?.stringValue))
+        let isTrusted = entry.mark.isVerified || !mark.isVerified
+        return isTrusted && entry.mark.detour == mark.detour ? .entry(entry) : .otherRoute
     }
 
     /// Writes the entry, and waits until it is on the disk. Does nothing when the upload has ended.
@@ -173,7 +176,8 @@ package final class UploadJournal: Sendable {
             "inode": .number(JSONNumber(entry.file.inode)), "device": .number(JSONNumber(entry.file.device)),
             "changed": .number(JSONNumber(entry.file.changed)),
         ]
-        if !entry.isVerified { object["isVerified"] = false }
+        if !entry.mark.isVerified { object["isVerified"] = false }
+        if let detour = entry.mark.detour { object["detour"] = .string(detour) }
         if let expires = entry.resource.expires { object["expires"] = .number(JSONNumber(expires)) }
         if let limit = entry.resource.appendLimit { object["appendLimit"] = .number(JSONNumber(limit)) }
         let text = JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]

@@ -13,6 +13,8 @@ import PlugboardMessages
 struct UploadRun {
     private(set) var upload: Upload
     let target: String
+    /// The route by which the upload goes.
+    private(set) var mark = Route.Mark()
     let journal: UploadJournal?
     var parts: UploadParts
     var sending: UploadSending
@@ -66,6 +68,7 @@ struct UploadRun {
     }
 
     mutating func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
+        mark = sender.route(of: upload.request).mark
         do throws(PlugboardError) {
             if upload.resumption == .none { return try await sendWhole(with: sender) }
             try await checkChecksum(with: sender)
@@ -94,8 +97,8 @@ struct UploadRun {
     private mutating func takeUp(with sender: some RequestSender) async throws(PlugboardError) {
         guard let journal, let file = parts.file else { return }
         let entry: UploadJournal.Entry
-        switch journal.load(upload.request) {
-        case .nothing, .unverified: return
+        switch journal.load(target, by: mark) {
+        case .nothing, .otherRoute: return
         case .entry(let known): entry = known
         case .other:
             throw PlugboardError(
@@ -125,7 +128,7 @@ struct UploadRun {
         if let journal, let file = parts.file {
             try journal.save(
                 UploadJournal.Entry(
-                    resource: resource, file: file.identity, isVerified: upload.request.isVerified), target: target)
+                    resource: resource, file: file.identity, mark: mark), target: target)
         }
     }
 

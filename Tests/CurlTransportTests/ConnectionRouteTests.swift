@@ -1,3 +1,4 @@
+import Foundation
 import PlugboardCurl
 import PlugboardTransport
 import TestSupport
@@ -15,6 +16,16 @@ import Testing
             return options
         }
         let port = server.port(.tlsHTTP1)
+        // Another path is another authority, whatever is in the file.
+        let folder = try TemporaryFolder()
+        let bundle = folder.file("bundle.pem")
+        try FileManager.default.copyItem(atPath: authority.certificate, toPath: bundle)
+        let proxy = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            try connection.write("HTTP/1.1 200 OK\r\n\r\n")
+            try connection.relay(to: port)
+        }
+        defer { proxy.stop() }
         let all = [
             options(), options { $0.tls.verify = false },
             options {
@@ -25,6 +36,8 @@ import Testing
                 $0.tls.key = authority.client.key
             },
             options { $0.tls.pins = [authority.server.pin] },
+            options { $0.tls.ca = bundle },
+            options { $0.proxy = proxy.url("") },
             options { $0.connectTo = ["localhost:\(port)": "127.0.0.1:\(port)"] },
         ]
         let client = Client()

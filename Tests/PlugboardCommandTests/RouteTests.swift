@@ -73,4 +73,53 @@ struct RouteTests {
         // The second time, all of it came from the file.
         #expect([proxy, network, moved].map(\.requests.count) == [1, 1, 1])
     }
+
+    @Test func `a revalidation, a token and a schema come by the proxy of the request that they are for`() async throws
+    {
+        // No name below exists: whatever does not go by the proxy fails.
+        let proxy = try LoopbackServer.responding { request in
+            switch request.target {
+            case "http://login.test/token":
+                ServerResponse(
+                    fields: [("Content-Type", "application/json")],
+                    body: #"{"access_token": "t", "token_type": "Bearer", "expires_in": 3600}"#)
+            case "http://schemas.test/all.json": ServerResponse(body: #"{"type": "integer"}"#)
+            default:
+                ServerResponse(
+                    fields: [
+                        ("Content-Type", "application/json"),
+                        ("Cache-Control", "public, max-age=0, stale-while-revalidate=600"),
+                    ], body: "1")
+            }
+        }
+        defer { proxy.stop() }
+        let schema = try folder.write("schema.json", #"{"$ref": "http://schemas.test/all.json"}"#)
+        let plugins = try [
+            ("cache", #"{"path": "\#(folder.file("cache.sqlite"))"}"#), ("authentication", "{}"),
+            ("validator", #"{"fetch": ["http://schemas.test/"], "schemas": {"GET *": "\#(schema)"}}"#),
+        ].map { id, settings in
+            let path = try Products.library("plugboard-\(id)")
+            return #"{"id": "\#(id)", "path": "\#(path)", "settings": \#(settings)}"#
+        }
+        let configuration = try folder.write(
+            "whole.json",
+            #"{"plugins": [\#(plugins.joined(separator: ", "))], "origins": {"http://api.test": {"authentication": {"#
+                + #""scheme": "oauth", "tokenURL": "http://login.test/token", "clientID": "me", "clientSecret": "s"}}}}"#
+        )
+
+        var outcomes: [ProcessRunner.Outcome] = []
+        for _ in 0..<2 {
+            outcomes.append(
+                try await Command.running(
+                    ["get", "--config", configuration, "-x", proxy.url(""), "http://api.test/one"]))
+        }
+
+        #expect(outcomes.map(\.stdout) == ["1", "1"], "\(outcomes.map(\.stderr))")
+        let targets = proxy.requests.map(\.target)
+        for target in ["http://login.test/token", "http://schemas.test/all.json"] {
+            #expect(targets.contains(target), "\(targets)")
+        }
+        // The second one was made for the response that was stale.
+        #expect(targets.filter { $0 == "http://api.test/one" }.count == 2, "\(targets)")
+    }
 }

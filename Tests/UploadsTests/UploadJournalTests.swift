@@ -29,16 +29,28 @@ extension UploadTests {
     @Test(arguments: [true, false], [true, false])
     func `a request that is verified uses no resource of a server that was not`(before: Bool, now: Bool) throws {
         let journal = try UploadJournal(folder.file("journal"))
-        var request = Request(.post, "https://origin.test/files")
-        request.options.tls.verify = now
+        let target = UploadJournal.key(of: "https://origin.test/files")
         let entry = UploadJournal.Entry(
             resource: UploadResource(url: "https://origin.test/uploads/0", dialect: .tus),
-            file: try #require(UploadParts(.file(file)).file).identity, isVerified: before)
-        try journal.save(entry, target: UploadJournal.key(of: request.url))
+            file: try #require(UploadParts(.file(file)).file).identity, mark: Route.Mark(isVerified: before))
+        try journal.save(entry, target: target)
 
-        let loaded = journal.load(request)
+        let loaded = journal.load(target, by: Route.Mark(isVerified: now))
 
-        #expect(loaded == (before || !now ? .entry(entry) : .unverified))
+        #expect(loaded == (before || !now ? .entry(entry) : .otherRoute))
+    }
+
+    @Test(arguments: [nil, "a"], [nil, "a", "b"])
+    func `only the same detour uses the resource of a journal`(before: String?, now: String?) throws {
+        let journal = try UploadJournal(folder.file("journal"))
+        let entry = UploadJournal.Entry(
+            resource: UploadResource(url: "https://origin.test/uploads/0", dialect: .tus),
+            file: try #require(UploadParts(.file(file)).file).identity, mark: Route.Mark(detour: before))
+        try journal.save(entry, target: "target")
+
+        let loaded = journal.load("target", by: Route.Mark(detour: now))
+
+        #expect(loaded == (before == now ? .entry(entry) : .otherRoute))
     }
 
     @Test func `a journal of another URL is left alone, and one whose upload has expired is not used`() async throws {

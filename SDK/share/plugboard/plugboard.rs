@@ -112,6 +112,7 @@ pub mod raw {
     pub const PLUG_ATTRIBUTE_OWN: plug_attribute_flags = 1;
     pub const PLUG_ATTRIBUTE_SECRET: plug_attribute_flags = 2;
     pub const PLUG_ROUTE_UNVERIFIED: plug_route_flags = 1;
+    pub const PLUG_ROUTE_DETOUR: plug_route_flags = 2;
 
     pub const PLUG_COMMAND_QUIET: plug_command_flags = 1;
     pub const PLUG_HOST_QUIET: plug_host_flags = 1;

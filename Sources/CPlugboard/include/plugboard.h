@@ -768,6 +768,7 @@ typedef uint32_t plug_attribute_flags;
 // What is known of a route, as bits.
 typedef uint32_t plug_route_flags;
 #define PLUG_ROUTE_UNVERIFIED 1u   // the server's certificate is not verified, so anybody may have responded
+#define PLUG_ROUTE_DETOUR 2u       // a Unix socket or connectTo leads to another server than the URL's host and port
 
 // What a plugin needs to send the request of an exchange again later, as a request of its own, and to keep apart what
 // came by different routes. The table is the same for all plugins, and valid as long as the process lives.
@@ -788,10 +789,12 @@ typedef struct plug_exchange_facts_v1 {
     uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
     // Returns a text that stands for the route of the request as it is now, and for the trust in who responds: it
     // differs where an option of the request or of the configuration does that decides on them, which are unixSocket,
-    // proxy, noProxy, connectTo, interface and, over TLS, tls.verify, tls.ca, tls.pins, tls.certificate and tls.key.
-    // {NULL, 0} where none is set. The same text means the same in another process, too. What a plugin stores or shares
-    // of one exchange must not be used for one with another text, and is not stored where PLUG_ROUTE_UNVERIFIED is
-    // written to `flags`, which may be NULL. Owned by the kernel; valid until the hook returns. [loop]
+    // proxy, noProxy, the entry of connectTo for the URL, interface and, over TLS, tls.verify, tls.ca, tls.pins,
+    // tls.certificate and tls.key. {NULL, 0} where none is set. The same text means the same in another process, too.
+    // What a plugin stores or shares of one exchange must not be used for one with another text, and is not stored
+    // where PLUG_ROUTE_UNVERIFIED is written to `flags`, which may be NULL. What belongs to the server that the URL
+    // names, whatever leads there, must be kept apart by the text only where PLUG_ROUTE_DETOUR is written. Owned by the
+    // kernel; valid until the hook returns. [loop]
     plug_text (*route)(plug_exchange *exchange, plug_route_flags *flags);
     // Returns the same of a request to `url` that has no options of its own; the text is valid as long as the host.
     // [any]

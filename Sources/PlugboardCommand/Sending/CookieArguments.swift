@@ -56,7 +56,7 @@ struct CookieArguments: ParsableArguments {
         configuration.plugins[index].settings["persistence"] = "memory"
         configuration.plugins[index].settings["path"] = nil
         // The files are the user's own, and so is --insecure.
-        configuration.plugins[index].settings["trustUnverified"] = true
+        configuration.plugins[index].settings["acrossRoutes"] = true
     }
 
     /// Reads the files, does the work, and then writes the jar, also after a failure.

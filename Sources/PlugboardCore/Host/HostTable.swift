@@ -97,15 +97,15 @@ enum HostTable {
             route: { pointer, flags in
                 guard let pointer else { return plug_text() }
                 let exchange = ExchangeCore.from(pointer)
-                let mark = exchange.core.routes.mark(of: exchange.request.head)
-                flags?.pointee = mark.isVerified ? 0 : PLUG_ROUTE_UNVERIFIED
-                return mark.text.isEmpty ? plug_text() : exchange.scratch.text(mark.text)
+                let route = exchange.core.routes.route(of: exchange.request.head)
+                flags?.pointee = route.flags
+                return route.text.isEmpty ? plug_text() : exchange.scratch.text(route.text)
             },
             configured_route: { host, url, flags in
                 guard let host, let core = HostContext.from(host).core else { return plug_text() }
-                let mark = core.routes.mark(for: url.string)
-                flags?.pointee = mark.isVerified ? 0 : PLUG_ROUTE_UNVERIFIED
-                return mark.text.isEmpty ? plug_text() : HostContext.from(host).keptText(mark.text)
+                let route = core.routes.route(to: url.string)
+                flags?.pointee = route.flags
+                return route.text.isEmpty ? plug_text() : HostContext.from(host).keptText(route.text)
             }))
 
     // MARK: Verdicts

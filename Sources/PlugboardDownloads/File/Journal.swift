@@ -26,8 +26,8 @@ struct Journal: Sendable, Equatable {
     var written: ByteRanges?
     /// Why bytes of several servers could be combined; nil if all are of one server.
     var combination: Combination?
-    /// Whether the certificates of its servers were verified, or they have none.
-    var isVerified = true
+    /// The routes by which its bytes came.
+    var mark = Route.Mark()
     /// The partial file when the journal was written: what was computed of its bytes counts only while it is the same.
     var file: FileMark?
     /// The digests of the first bytes, from which they go on.
@@ -137,7 +137,8 @@ struct Journal: Sendable, Equatable {
         self.boot = boot
         self.synced = synced
         name = object["name"]?.stringValue
-        isVerified = object["isVerified"]?.boolValue ?? true
+        mark = Route.Mark(
+            isVerified: object["isVerified"]?.boolValue ?? true, detour: object["detour"]?.stringValue)
         representation = Representation(
             validator: StrongValidator(fields), length: length, coding: coding, acceptsRanges: acceptsRanges,
             marks: marks.compactMap(\.stringValue))
@@ -160,7 +161,8 @@ struct Journal: Sendable, Equatable {
             object["pieces"] = .string(pieces.text)
             object["verified"] = Journal.value(verified)
         }
-        if !isVerified { object["isVerified"] = false }
+        if !mark.isVerified { object["isVerified"] = false }
+        if let detour = mark.detour { object["detour"] = .string(detour) }
         if let file { object["file"] = file.value }
         if !digests.isEmpty { object["digests"] = .array(digests.map { Journal.value($0) }) }
         switch known.validator {

@@ -31,9 +31,8 @@ final class PartialFile: @unchecked Sendable {
     /// The bytes that were received.
     var received = ByteRanges()
     var journal: Journal?
-    /// Whether the servers of this download are verified, or have no certificates: bytes that came otherwise are not
-    /// used.
-    var isVerified = true
+    /// The routes of this download: bytes that came by others are not used.
+    var mark = Route.Mark()
     var isPresent = false
     /// Writes the data of a file to the disk.
     var flush: @Sendable (Int32) -> Int32 = { fdatasync($0) }
@@ -101,7 +100,7 @@ final class PartialFile: @unchecked Sendable {
     func takeUp(url: String?, mirrors: [String] = [], _ combination: Journal.Combination?) {
         forget()
         guard let bytes = readJournal(), let found = Journal(bytes),
-            found.combination == nil || found.combination == combination, found.isVerified == isVerified
+            found.combination == nil || found.combination == combination, found.mark == mark
         else { return }
         if let url, found.url != url {
             guard combination != nil, !found.urls.isDisjoint(with: [url] + mirrors) else { return }
@@ -158,7 +157,7 @@ final class PartialFile: @unchecked Sendable {
         journal.name = name
         journal.urls.formUnion(mirrors)
         journal.announced = announced
-        journal.isVerified = isVerified
+        journal.mark = mark
         try save(journal)
     }
 

@@ -1,22 +1,15 @@
 import CPlugboard
 
-/// Stands for the route by which a request is sent, and for the trust in who responds: which options decide on them,
-/// and how.
-///
-/// What a plugin stores or shares of one exchange is used only for exchanges with an equal route, and is not stored if
-/// the route is not verified.
-public struct Route: Sendable, Hashable {
-    /// Empty without such options; otherwise 32 hexadecimal digits, which mean the same in other processes.
-    public let text: String
-    /// Whether the server's certificate is verified, if there is one.
-    public let isVerified: Bool
-
-    /// The route of a request without such options.
-    public static let direct = Route(plug_text(), 0)
-
+extension Route {
     init(_ text: plug_text, _ flags: plug_route_flags) {
-        self.text = text.optionalString ?? ""
-        isVerified = flags & PLUG_ROUTE_UNVERIFIED == 0
+        self.init(
+            text: text.optionalString ?? "", isVerified: flags & PLUG_ROUTE_UNVERIFIED == 0,
+            isDetour: flags & PLUG_ROUTE_DETOUR != 0)
+    }
+
+    /// For the C ABI.
+    package var flags: plug_route_flags {
+        (isVerified ? 0 : PLUG_ROUTE_UNVERIFIED) | (isDetour ? PLUG_ROUTE_DETOUR : 0)
     }
 }
 

@@ -64,9 +64,9 @@ struct TypedSettingsTests {
                 $0.domainLimit = $0.domainLimit
                 $0.limit = $0.limit
                 $0.trustLoopback = $0.trustLoopback
-                $0.trustUnverified = $0.trustUnverified
+                $0.acrossRoutes = $0.acrossRoutes
             },
-            ["persistence", "path", "jar", "domainLimit", "limit", "trustLoopback", "trustUnverified"]
+            ["persistence", "path", "jar", "domainLimit", "limit", "trustLoopback", "acrossRoutes"]
         ),
         (
             "cache",

@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "5b012d915ebd1e8760c3743f564cdb2271fcca6b4b6f0b5bb1c3ed9951191ed7"
+    private static let digest = "529bd5bd1444223c3d0979c5193fd0c64b2af50964117561d54467fda9f6841d"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -49,7 +49,7 @@ struct HeaderPromiseTests {
                 "plug_subresponse_function", "plug_timer_function",
             ])
         #expect(Array(declarations.functions.keys) == ["plug_make_text"])
-        #expect(declarations.macros.count == 71)
+        #expect(declarations.macros.count == 72)
     }
 
     /// A change of the header, and the breach that the check reports for it.

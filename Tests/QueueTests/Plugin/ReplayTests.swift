@@ -242,10 +242,12 @@ struct ReplayTests {
         let kernel = try shore.kernel(settings: ["delay": "2s"])
         let ticket = try await kernel.sendLater(Shore.post("a"))
         try await until { try await kernel.queue.list(id: ticket).first?.attempts == 1 }
+        try await settled(kernel)
 
         clock.setWallClock(.seconds(1_000_000_000))
         clock.advance(by: .seconds(400))
         try await until { try await kernel.queue.list(id: ticket).first?.attempts == 2 }
+        try await settled(kernel)
         clock.setWallClock(.seconds(1_900_000_000))
         clock.advance(by: .seconds(400))
 

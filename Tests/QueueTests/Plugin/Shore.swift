@@ -75,8 +75,9 @@ final class Shore: Sendable {
 
     /// A kernel with the queue on the shore's file.
     func kernel(
-        _ linkage: Linkage = .linked, settings: JSONObject = [:], origins: [Origin: Attributes] = [:],
-        beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent,
+        _ linkage: Linkage = .linked, settings: JSONObject = [:], kernel: KernelSettings = KernelSettings(),
+        origins: [Origin: Attributes] = [:], transport: MockTransport? = nil, beside scripted: [ScriptedPlugin] = [],
+        log: KernelLog = .silent,
         watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) throws -> Kernel {
         var all = settings
@@ -84,9 +85,11 @@ final class Shore: Sendable {
         let path = linkage == .loaded ? try Products.library("plugboard-queue") : nil
         let entry = PluginEntry(id: "queue", path: path, settings: all)
         return try Kernel(
-            configuration: Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) }, origins: origins),
+            configuration: Configuration(
+                kernel: kernel, plugins: [entry] + scripted.map { PluginEntry($0.id) }, origins: origins),
             catalog: Catalog((linkage == .linked ? [queuePlugin()] : []) + scripted.map(\.descriptor)),
-            loader: .dynamic, transport: MockTransport { request, _ in self.outcome(of: request) }, log: log,
+            loader: .dynamic, transport: transport ?? MockTransport { request, _ in self.outcome(of: request) },
+            log: log,
             clock: clock,
             watch: watch)
     }

@@ -72,13 +72,12 @@ struct Cookies: Plugin {
             return .wait(ticket)
         }
         if exchange.visit == .deadline { jars.giveUpWaiting() }
-        let jars = jars(of: exchange)
-        guard !jars.isEmpty, exchange[CookiesAttributes.keys.send] != false else { return .next }
+        guard !jars.isEmpty || !unverified.isEmpty, exchange[CookiesAttributes.keys.send] != false else { return .next }
         let request = exchange.request
         // A request that has a `Cookie` field of its own is not changed.
-        guard !request.contains(.cookie), let uri = uri(of: exchange),
-            let field = jars.field(for: uri, from: jar(of: exchange))
-        else { return .next }
+        guard !request.contains(.cookie), let uri = uri(of: exchange) else { return .next }
+        let (jars, jar) = jar(of: exchange)
+        guard let field = jars.field(for: uri, from: jar) else { return .next }
         request.set(.cookie, field)
         request.markSecret(.cookie)
         return .next
@@ -89,16 +88,18 @@ struct Cookies: Plugin {
         switch exchange {
         case .some(let exchange):
             guard exchange[CookiesAttributes.keys.store] != false, let uri = uri(of: exchange) else { return }
-            receive(head.fields, from: uri, into: jar(of: exchange), of: jars(of: exchange), in: exchange.id)
+            receive(head.fields, from: uri, into: jar(of: exchange), in: exchange.id)
         case .none: break
         }
     }
 
-    private func jar(of exchange: borrowing Exchange) -> String { exchange[CookiesAttributes.keys.jar] ?? settings.jar }
-
-    /// The jars that an exchange sends cookies of, and stores them in.
-    private func jars(of exchange: borrowing Exchange) -> Jars {
-        settings.trustUnverified || exchange.route.isVerified ? jars : unverified
+    /// The jar that an exchange sends cookies of, and stores them in: one of its own for each Unix socket and each
+    /// target of `connectTo`, because another server responds there.
+    private func jar(of exchange: borrowing Exchange) -> (jars: Jars, name: String) {
+        let name = exchange[CookiesAttributes.keys.jar] ?? settings.jar
+        if settings.acrossRoutes { return (jars, name) }
+        let route = exchange.route
+        return (route.isVerified ? jars : unverified, route.detour.map { "\(name) by \($0)" } ?? name)
     }
 
     /// The URL of the request; in an event, the URL that was sent.
@@ -108,8 +109,10 @@ struct Cookies: Plugin {
 
     // MARK: Receiving
 
-    private func receive(_ fields: Fields, from uri: RequestURI, into jar: String, of jars: Jars, in exchange: UInt64) {
-        let tally = jars.withJar(jar) { jar, now in
+    private func receive(
+        _ fields: Fields, from uri: RequestURI, into jar: (jars: Jars, name: String), in exchange: UInt64
+    ) {
+        let tally = jar.jars.withJar(jar.name) { jar, now in
             var tally = Tally(evictions: jar.evictions)
             fields.forEachField { name, value in
                 guard Cookies.isSetCookie(name) else { return }

@@ -22,9 +22,9 @@ public struct CookiesSettings: PluginSettings {
     /// Treats http to localhost and to loopback addresses as secure, as browsers do.
     @Setting("Treats http to localhost and to loopback addresses as secure, as browsers do.")
     public var trustLoopback = false
-    /// Sends cookies to servers whose certificate is not verified, and stores theirs with the others.
-    @Setting("Sends cookies to servers whose certificate is not verified, and stores theirs with the others.")
-    public var trustUnverified = false
+    /// Uses the same jar by every route: unverified, by a Unix socket, or where connectTo leads.
+    @Setting("Uses the same jar by every route: unverified, by a Unix socket, or where connectTo leads.")
+    public var acrossRoutes = false
 
     /// Where persistent cookies are stored.
     public enum Persistence: String, WordOption { case file, memory }

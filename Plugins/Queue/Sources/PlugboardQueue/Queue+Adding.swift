@@ -7,9 +7,10 @@ extension Queue {
     func entry(_ exchange: borrowing PlugboardKit.Exchange) -> NewEntry {
         let request = exchange.request
         let stores = exchange[Queue.keys.storeCredentials] ?? settings.storeCredentials
-        let head = StoredHead(
+        var head = StoredHead(
             request.fields, exchange.ownAttributes(includesSecrets: stores), exchange.optionTexts,
             storesCredentials: stores)
+        if head.options.unixSocket == nil, head.options.connectTo == nil { head.isDetour = exchange.route.isDetour }
         let id = exchange[Queue.keys.id].flatMap { $0.isEmpty ? nil : $0 }
         var entry = NewEntry(
             id: id ?? tickets.make(), method: request.method.name,

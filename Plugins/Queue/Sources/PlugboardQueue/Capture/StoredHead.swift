@@ -6,6 +6,8 @@ struct StoredHead {
     var fields = Fields()
     var attributes: [String: String] = [:]
     var options = RequestOptions()
+    /// Whether the kernel's `unixSocket` or `connectTo` led to another server than the URL's host.
+    var isDetour = false
 
     /// What is stored of a request.
     ///
@@ -31,6 +33,7 @@ struct StoredHead {
             if option.isSecret, !storesCredentials, value == option.value { continue }
             _ = self.options.set(option.name, to: value)
         }
+        self.options = self.options.withAbsolutePaths
     }
 
     /// A URL, or host and port, without a user's name and password.
@@ -64,6 +67,7 @@ struct StoredHead {
         for (name, value) in value["options"]?.objectValue ?? [:] {
             guard options.set(name, to: value.stringValue ?? "") == nil else { return nil }
         }
+        isDetour = value["detour"]?.boolValue ?? false
     }
 
     /// Values of fields are bytes of any encoding, so they are written in Base64.
@@ -82,6 +86,7 @@ struct StoredHead {
         }
         let options = options.texts
         if !options.isEmpty { object["options"] = .object(JSONObject(options.map { ($0.name, .string($0.value)) })) }
+        if isDetour { object["detour"] = true }
         return JSONWriter.write(.object(object))
     }
 

@@ -18,6 +18,15 @@ extension Replayer {
                     PlugboardError(.queueBody, "The stored head of the request cannot be read. Drop the request."), nil)
             )
         }
+        guard !head.isDetour || host.route(to: entry.url).isDetour else {
+            let error = PlugboardError(
+                .queueRoute,
+                "The request was queued for the server that the kernel's unixSocket or connectTo led to, and this kernel "
+                    + "has none for its URL. It is sent where the kernel has one.")
+            offline(entry.origin)
+            return settle(
+                entry, .waiting(error, until: host.wallClock.nanoseconds, counts: .nothing, isTouched: false))
+        }
         var request = Request(PlugboardKit.Method(entry.method), entry.url, fields: head.fields)
         for (name, value) in head.attributes { request.attributes[name] = value }
         if head.options != RequestOptions() { request.options = head.options }

@@ -1,15 +1,13 @@
-import PlugboardTransport
-
 /// The option `connectTo`, with its entries found by host and port.
 ///
 /// libcurl would compare each entry of its list with each request.
-final class ConnectToTable {
+package final class ConnectToTable: Sendable {
     /// The option that it was made of.
-    let option: [String: String]
+    package let option: [String: String]
     private let targets: [Origin: String]
 
     /// Nil if an entry is not `host:port` for `host:port`.
-    init?(_ option: [String: String]) {
+    package init?(_ option: [String: String]) {
         var targets: [Origin: String] = [:]
         // Of two spellings of one host, the first in the alphabet counts.
         for (from, to) in option.sorted(by: { $0.key > $1.key }) {
@@ -24,5 +22,8 @@ final class ConnectToTable {
     }
 
     /// The host and port to connect to for this origin, or nil for its own.
-    func target(of origin: Origin) -> String? { targets[origin] }
+    package func target(of origin: Origin) -> String? { targets[origin] }
+
+    /// The same for the origin of a URL.
+    package func target(of url: String) -> String? { Origin(url: url).flatMap { targets[$0] } }
 }
