@@ -92,7 +92,10 @@ extension PlugboardError {
     /// No file descriptor is left for an event loop.
     static func noDescriptor(_ cause: Int32) -> PlugboardError {
         PlugboardError(
-            .resources, "No file descriptor is left for an event loop. Raise the limit (ulimit -n).",
+            .resources,
+            cause == ENOSPC
+                ? "An event loop can watch no file descriptor. Raise the limit of the user (fs.epoll.max_user_watches)."
+                : "No file descriptor is left for an event loop. Raise the limit (ulimit -n).",
             underlying: String(cString: strerror(cause)))
     }
 }

@@ -60,6 +60,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [Method.get, .post])
+    func `a body whose chunks turn malformed while it is suspended fails when that is reached`(
+        _ method: Method
+    ) async throws {
+        let body = String(repeating: "x", count: 200_000)
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n30d40\r\n\(body)\r\n")
+            try connection.write("5g\r\nhello\r\n0\r\n\r\n")
+            try connection.waitForClose()
+        }
+        var settings = CurlTransportSettings()
+        settings.bodyQueueLimit = .kibibytes(64)
+        let client = Client(settings)
+        defer { server.stop() }
+
+        let (attempt, record) = await client.begin(
+            method, server.url(), body: method == .post ? .text("body") : nil)
+        try await record.headOrEnd.opened()
+        await client.onLoop { attempt.suspend() }
+        for _ in 0..<50 { await client.onLoop {} }
+        await client.onLoop { attempt.resume() }
+        let outcome = try await client.finish(record)
+
+        #expect(outcome.error?.code == .transportProtocol)
+        #expect(outcome.error?.reason.contains("chunk") == true, "\(outcome.error as Any)")
+    }
+
     private static let data = Bytes((0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 }
 

@@ -253,13 +253,21 @@ import Testing
         #expect(outcome.text == "too much")
     }
 
-    @Test func `a head that is longer than libcurl allows is told as the request's`() async throws {
-        let server = try LoopbackServer.responding { _ in ServerResponse() }
+    @Test(arguments: [nil, RequestOptions.HTTPVersion.http2PriorKnowledge])
+    func `a head that is longer than libcurl allows is told as the request's`(
+        version: RequestOptions.HTTPVersion?
+    ) async throws {
+        let server = try LoopbackServer(
+            version == nil
+                ? .responding { _ in ServerResponse() }
+                : .http2 { connection in _ = try connection.readRequest() })
         let client = Client()
+        var options = RequestOptions()
+        options.httpVersion = version
         defer { server.stop() }
 
         let outcome = try await client.send(
-            .get, server.url(), fields: ["X-Long": String(repeating: "x", count: 1_100_000)])
+            .get, server.url(), fields: ["X-Long": String(repeating: "x", count: 1_100_000)], options: options)
 
         #expect(outcome.error?.code == .requestField)
         #expect(outcome.error?.reason.contains("1 MiB") == true, "\(outcome.error as Any)")

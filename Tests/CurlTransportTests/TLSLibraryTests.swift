@@ -86,6 +86,35 @@ import Testing
     }
 
     /// RFC 9112 §9.2: bytes behind a response belong to no other response.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            (Method.get, "204 No Content\r\n", ""), (.get, "304 Not Modified\r\nETag: \"1\"\r\n", ""),
+            (.get, "200 OK\r\nContent-Length: 0\r\n", ""), (.head, "200 OK\r\nContent-Length: 3\r\n", ""),
+            (.get, "200 OK\r\nTransfer-Encoding: chunked\r\n", "3\r\nown\r\n0\r\n\r\n"),
+            (.get, "200 OK\r\nContent-Length: 3\r\n", "own"),
+        ])
+    func `bytes in the TLS record of a whole response are not the next response`(
+        _ method: Method, head: String, body: String
+    ) async throws {
+        let server = try TLSTerminal()
+        defer { server.stop() }
+        let url = "https://127.0.0.1:\(await server.port())"
+        let client = Client()
+        let (_, first) = await client.begin(method, "\(url)/first", options: Self.options)
+        await server.seen("/first HTTP/1.1")
+        server.type("HTTP/1.1 \(head)\r\n\(body)HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL")
+        let own = try await client.finish(first)
+
+        let (_, second) = await client.begin(.get, "\(url)/second", options: Self.options)
+        await server.seen("GET /second")
+        server.type("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nREAL")
+        let next = try await client.finish(second)
+
+        #expect(own.error == nil && (own.text ?? "") == (body.isEmpty ? "" : "own"))
+        #expect(next.text == "REAL")
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `bytes in the TLS record of a body's end are not the next response`() async throws {
         let server = try TLSTerminal()

@@ -169,6 +169,28 @@ import Testing
         #expect(outcome.status == 200)
     }
 
+    @Test(.enabled(if: NginxServer.isAvailable))
+    func `bytes of a slow TLS record are no silence`() async throws {
+        let nginx = try NginxServer.shared()
+        let pause = Gate()
+        let server = try LoopbackServer { connection in
+            try connection.relay(to: nginx.port(.tlsHTTP1), parts: 22) {
+                // Nobody opens the gate: this is the pace of the line.
+                try? pause.wait(timeout: Self.idle / 16)
+            }
+        }
+        var options = RequestOptions()
+        options.idleTimeout = Self.idle
+        options.tls.ca = nginx.authority.certificate
+        defer { server.stop() }
+
+        let outcome = try await Client().send(
+            .get, "https://127.0.0.1:\(server.port)/hundred.txt", options: options)
+
+        #expect(outcome.error == nil)
+        #expect(outcome.text == hundredLetters)
+    }
+
     @Test(arguments: slowParts)
     func `a line that falls silent within such a part ends`(
         _: String, before: String, slow: String, after: String

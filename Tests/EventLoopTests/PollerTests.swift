@@ -1,7 +1,9 @@
 import Glibc
-import PlugboardEventLoop
+import PlugboardMessages
 import TestSupport
 import Testing
+
+@testable import PlugboardEventLoop
 
 /// Sockets that wait for their next request.
 @Suite struct PollerTests {
@@ -32,6 +34,11 @@ import Testing
             loop.poller.forget(own)
         }
         return isClosed
+    }
+
+    @Test(arguments: [(ENOSPC, "max_user_watches"), (EMFILE, "ulimit -n")])
+    func `a loop that cannot begin names the limit that is to be raised`(cause: Int32, limit: String) {
+        #expect(PlugboardError.noDescriptor(cause).reason.contains(limit))
     }
 
     @Test func `a TCP connection is watched while the socket of a request over a Unix socket is not known`()

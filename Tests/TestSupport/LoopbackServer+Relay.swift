@@ -2,7 +2,10 @@ import Foundation
 
 extension LoopbackServer.Connection {
     /// Passes bytes between the client and a port of 127.0.0.1 until either side ends.
-    package func relay(to port: Int) throws {
+    ///
+    /// - Parameter pace: Called before each of the parts that what comes from the server at once is passed in. Nil
+    ///   passes it whole.
+    package func relay(to port: Int, parts: Int = 1, pace: (@Sendable () -> Void)? = nil) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemError.failed("socket", errno) }
         let server = Socket(descriptor)
@@ -16,7 +19,14 @@ extension LoopbackServer.Connection {
         guard isConnected else { throw SystemError.failed("connect", errno) }
         let client = peer
         let back = Thread {
-            while let bytes = try? server.read(), !bytes.isEmpty, (try? client.write(bytes)) != nil {}
+            while let bytes = try? server.read(), !bytes.isEmpty {
+                let size = max((bytes.count + parts - 1) / parts, 1)
+                let isPassed: Void? = try? stride(from: 0, to: bytes.count, by: size).forEach { start in
+                    pace?()
+                    try client.write(Array(bytes[start..<min(start + size, bytes.count)]))
+                }
+                if isPassed == nil { break }
+            }
             client.finishWriting()
         }
         back.start()

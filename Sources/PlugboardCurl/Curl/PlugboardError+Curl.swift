@@ -134,9 +134,9 @@ extension PlugboardError {
             (.requestURL, "The URL of the request to \(hostAndPort), or of its proxy, is invalid.")
         case CURLE_SEND_FAIL_REWIND:
             (.bodyRewind, "The connection to \(hostAndPort) was lost, and the request's body cannot be sent again.")
+        case _ where isHeadThere: afterHead(code, hostAndPort)
         case CURLE_HTTP2_STREAM where message.hasPrefix(invalidField):
             (.transportProtocol, "\(hostAndPort) sent a field that HTTP/2 does not allow (RFC 9113 §8.2).")
-        case _ where isHeadThere: afterHead(code, hostAndPort)
         case CURLE_GOT_NOTHING: (.transportReset, "\(hostAndPort) closed the connection without a response.")
         case CURLE_SEND_ERROR:
             (.transportReset, "The connection to \(hostAndPort) was lost while the request was sent.")
