@@ -30,7 +30,7 @@
 ///     authentication  .credential .refresh
 ///     cache           .damaged .removed .unreadable .command
 ///     cookies         .refused .argument .file
-///     queue           .full .argument .unknown .file .rejected .attempts .expired .body .collapsed
+///     queue           .full .argument .unknown .file .rejected .attempts .expired .route .body .collapsed
 ///     redirect        .limit .refused .body
 ///     resume          .changed
 ///     retry           .circuitOpen

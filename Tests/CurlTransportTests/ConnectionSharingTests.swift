@@ -205,7 +205,9 @@ import Testing
         let (_, record) = await client.begin(
             .post, server.url(), body: .bytes(Script.letters(200_000)), options: options)
         try await full.opened()
-        let duration = try await client.duration(ofTurns: 130)
+        // Later versions do not even watch for writing, so that there are no turns to measure.
+        let isWatching = !CurlAbilities.current.readsEarlyHTTP2Responses
+        let duration = isWatching ? try await client.duration(ofTurns: 130) : .seconds(1)
         gate.open()
         let outcome = try await client.finish(record)
 

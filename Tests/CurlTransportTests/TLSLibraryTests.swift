@@ -112,7 +112,7 @@ import Testing
         let next = try await client.finish(second)
 
         #expect(own.error == nil && (own.text ?? "") == (body.isEmpty ? "" : "own"))
-        #expect(next.text == "REAL")
+        #expect(next.text == "REAL" && server.log.contains("CONNECTION CLOSED"))
     }
 
     @Test(.timeLimit(.minutes(1)))

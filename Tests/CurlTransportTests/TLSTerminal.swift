@@ -47,6 +47,9 @@ final class TLSTerminal: Sendable {
     /// The server obeys a text that begins with one of some letters; frames of HTTP/2 begin with 0.
     func type(_ bytes: [UInt8]) { input.fileHandleForWriting.write(Data(bytes)) }
 
+    /// All that the server has printed.
+    var log: String { printed.withLock { $0.text } }
+
     private func print(_ text: String) {
         let seen = printed.withLock { printed in
             printed.text += text

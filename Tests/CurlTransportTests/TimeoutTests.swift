@@ -1,3 +1,4 @@
+import Foundation
 import PlugboardCurl
 import PlugboardTransport
 import TestSupport
@@ -172,6 +173,8 @@ import Testing
     @Test(.enabled(if: NginxServer.isAvailable))
     func `bytes of a slow TLS record are no silence`() async throws {
         let nginx = try NginxServer.shared()
+        let text = String(repeating: "slow", count: 2000)
+        try text.write(toFile: "\(nginx.files)/record.txt", atomically: true, encoding: .utf8)
         let pause = Gate()
         let server = try LoopbackServer { connection in
             try connection.relay(to: nginx.port(.tlsHTTP1), parts: 22) {
@@ -185,10 +188,10 @@ import Testing
         defer { server.stop() }
 
         let outcome = try await Client().send(
-            .get, "https://127.0.0.1:\(server.port)/hundred.txt", options: options)
+            .get, "https://127.0.0.1:\(server.port)/record.txt", options: options)
 
         #expect(outcome.error == nil)
-        #expect(outcome.text == hundredLetters)
+        #expect(outcome.text == text)
     }
 
     @Test(arguments: slowParts)

@@ -61,6 +61,9 @@ public struct CurlAbilities: Sendable {
     /// that such a response is known to be whole only by its Content-Length.
     package let readsEarlyHTTP2Responses: Bool
 
+    /// A request's head of more than 1 MiB can be sent.
+    let sendsLongHeads: Bool
+
     /// The most fields of a head that libcurl accepts, including all interim heads; nil if it has no limit.
     ///
     /// Newer versions refuse a response with more, independently of the kernel's limit.
@@ -86,6 +89,7 @@ public struct CurlAbilities: Sendable {
         reusesClearHTTP2 = isSound
         keepsVersionsApart = isSound
         readsEarlyHTTP2Responses = isSound
+        sendsLongHeads = isSound
         fieldLimit = isSound ? 5000 : nil
     }
 

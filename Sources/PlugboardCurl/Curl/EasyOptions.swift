@@ -65,7 +65,7 @@ struct EasyOptions {
         let verifies = options.tls.verify ?? true
         for option in [CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER] { long(option, verifies ? 1 : 0) }
         for option in [CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST] { long(option, verifies ? 2 : 0) }
-        if verifies { TLSLibrary.demandNames(easy) }
+        TLSLibrary.prepare(easy)
         EasyOptions.setTLSVersions(easy, options.tls.minimum, isApart: false)
         long(CURLOPT_PROXY_SSLVERSION, EasyOptions.minimum(options.tls.minimum))
         if let file = options.tls.ca {

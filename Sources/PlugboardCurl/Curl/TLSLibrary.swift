@@ -72,11 +72,13 @@ enum TLSLibrary {
 
     private static let openSSL = OpenSSL()
 
-    /// Makes OpenSSL refuse certificates that name their host in the common name only (RFC 9525 §6.3).
-    static func demandNames(_ easy: UnsafeMutableRawPointer) {
+    /// Makes OpenSSL refuse certificates that name their host in the common name only (RFC 9525 §6.3), and report the end
+    /// of a connection without close_notify as an end, as 7.88.1 does itself: `takeEnd` tells it from the other.
+    static func prepare(_ easy: UnsafeMutableRawPointer) {
         guard isStrict else { return }
         ccurl_set_tls_context(easy) { _, context, _ in
             guard let context, let openSSL = TLSLibrary.openSSL else { return CURLE_OK }
+            _ = openSSL.setOptions(context, OpenSSL.ignoreUnexpectedEnd)
             let mode = openSSL.verifyMode(context)
             if mode != OpenSSL.verifyNone {
                 openSSL.setVerify(context, mode) { isValid, store in TLSLibrary.verify(isValid, store) }
@@ -102,6 +104,8 @@ enum TLSLibrary {
         static let verifyNone: Int32 = 0
         /// X509_V_ERR_APPLICATION_VERIFICATION
         static let applicationError: Int32 = 50
+        /// SSL_OP_IGNORE_UNEXPECTED_EOF
+        static let ignoreUnexpectedEnd: UInt64 = 1 << 7
         private static let subjectAltName: Int32 = 85
         private static let (dnsName, ipAddress): (Int32, Int32) = (2, 7)
 
@@ -111,6 +115,7 @@ enum TLSLibrary {
 
         let shutdown: @convention(c) (Pointer) -> Int32
         let setInfo: @convention(c) (Pointer, Info) -> Void
+        let setOptions: @convention(c) (Pointer, UInt64) -> UInt64
         let verifyMode: @convention(c) (Pointer) -> Int32
         let setVerify: @convention(c) (Pointer, Int32, Verify) -> Void
         let depth: @convention(c) (Pointer) -> Int32
@@ -128,6 +133,8 @@ enum TLSLibrary {
             guard
                 let shutdown = function("SSL_get_shutdown", (@convention(c) (Pointer) -> Int32).self),
                 let setInfo = function("SSL_set_info_callback", (@convention(c) (Pointer, Info) -> Void).self),
+                let setOptions = function(
+                    "SSL_CTX_set_options", (@convention(c) (Pointer, UInt64) -> UInt64).self),
                 let verifyMode = function("SSL_CTX_get_verify_mode", (@convention(c) (Pointer) -> Int32).self),
                 let setVerify = function(
                     "SSL_CTX_set_verify", (@convention(c) (Pointer, Int32, Verify) -> Void).self),
@@ -147,7 +154,7 @@ enum TLSLibrary {
                 let free = function("GENERAL_NAMES_free", (@convention(c) (Pointer) -> Void).self)
             else { return nil }
             (self.shutdown, self.setInfo) = (shutdown, setInfo)
-            (self.verifyMode, self.setVerify) = (verifyMode, setVerify)
+            (self.setOptions, self.verifyMode, self.setVerify) = (setOptions, verifyMode, setVerify)
             (self.depth, self.certificate, self.setError) = (depth, certificate, setError)
             (self.extensionValue, self.count, self.element) = (extensionValue, count, element)
             (self.value, self.free) = (value, free)
