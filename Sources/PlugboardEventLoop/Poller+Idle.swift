@@ -12,8 +12,10 @@ extension Poller {
     /// response. Does nothing unless the socket was last watched for this user.
     package func beginIdling(_ socket: Int32, after user: UInt, at hostAndPort: String, since now: Int64) {
         guard socket >= 0, Int(socket) < watches.count, watches[Int(socket)].user == user,
-            watches[Int(socket)].isLazy, watches[Int(socket)].wanted.isEmpty, !mayBeNameless(socket)
+            watches[Int(socket)].isOwn, watches[Int(socket)].wanted.isEmpty, !mayBeNameless(socket)
         else { return }
+        // A response that came at once was read without watching for it.
+        watches[Int(socket)].isLazy = true
         watches[Int(socket)].isIdle = true
         watches[Int(socket)].idleSince = now
         watches[Int(socket)].hostAndPort = hostAndPort

@@ -77,6 +77,49 @@ import Testing
         #expect(counts == [64, 1, 64])
     }
 
+    @Test func `a connection whose response came before it was watched for is watched while it is idle`() async throws {
+        let loop = try EventLoop(name: "poller")
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let own = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        // The system chooses both ports.
+        let ports = withUnsafeMutableBytes(of: &address) { bytes -> [Int32] in
+            let address = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            func port(of socket: Int32) -> Int32 {
+                getsockname(socket, address, &length) == 0
+                    ? Int32(UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))) : 0
+            }
+            guard bind(listener, address, length) == 0, listen(listener, 1) == 0 else { return [] }
+            let remote = port(of: listener)
+            return connect(own, address, length) == 0 ? [remote, port(of: own)] : []
+        }
+        try #require(ports.count == 2)
+        let peer = accept(listener, nil, nil)
+        defer {
+            loop.stop()
+            for file in [listener, own, peer] { close(file) }
+        }
+        let key = try #require(
+            ConnectionKey(remoteAddress: "127.0.0.1", remotePort: ports[0], localPort: ports[1]))
+        let owner = Owner()
+
+        await onLoop(loop) {
+            loop.poller.adopt(own, isLocal: false, for: owner, at: 0)
+            loop.poller.watch(own, .write, for: owner, user: 7)
+            _ = loop.poller.socket(of: key, perhaps: own)
+            loop.poller.watch(own, [], for: owner)
+            loop.poller.beginIdling(own, after: 7, at: "a.test:80", since: 0)
+        }
+        _ = send(peer, "x", 1, 0)
+        var end = pollfd(fd: peer, events: Int16(POLLIN), revents: 0)
+        let isClosed = poll(&end, 1, 30_000) == 1
+
+        #expect(isClosed)
+        await onLoop(loop) { loop.poller.forget(own) }
+    }
+
     private func onLoop<Value: Sendable>(_ loop: EventLoop, _ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in loop.enqueue { continuation.resume(returning: body()) } }
     }
