@@ -3,7 +3,9 @@
 ///
 /// Each sixteen bytes are multiplied as two words, and the halves of the 128-bit product are combined with exclusive
 /// or, so that each bit of the words affects all bits of the sum. A change is missed with a probability of about 2⁻⁶⁴.
-/// It is many times faster than CRC-32. The algorithm must not change, because files contain its sums.
+/// It is many times faster than CRC-32. The multiplication and the constants are those of wyhash; they are combined in
+/// another order, so that the sums are not those of wyhash. The algorithm must not change, because files contain its
+/// sums.
 public enum Checksum {
     /// The checksum of bytes.
     ///
@@ -78,7 +80,7 @@ public enum Checksum {
         return product.high ^ product.low
     }
 
-    /// Constants with as many ones as zeros and without a pattern, so that no likely bytes make a factor zero.
+    /// The constants of wyhash, with as many ones as zeros and without a pattern, so that no likely bytes make a factor zero.
     @inline(__always)
     private static var keys: (UInt64, UInt64, UInt64, UInt64) {
         (0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB, 0x8EBC_6AF0_9C88_C6E3, 0x5899_65CC_7537_4CC3)

@@ -44,7 +44,7 @@ struct MigrationTests {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: [UInt8](repeating: 7, count: 100_000)) }
         defer { server.stop() }
         let kernel = try Kernel()
-        let last = Mutex<(Int64, Int64?)>((0, nil))
+        let last = Mutex<(Int, Int?)>((0, nil))
 
         var count = 0
         try await download(server.url("/"), with: kernel, write: { count += $0.count }) { received, total in

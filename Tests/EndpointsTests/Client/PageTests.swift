@@ -73,7 +73,48 @@ func show(_ client: Client, on screen: Record) -> Call<[Post]> {
         .onFinished { state in screen.add("\(state)") }
 }
 
+func loadBoards(_ client: Client) async throws -> [String] {
+    let boards = ["swift", "linux"].map { PostList(board: $0) }
+    let lists = try await client.batch(boards)
+    let (first, page) = try await client.batch(PostList(board: "swift"), PostList(board: "swift", page: 2))
+    let results = try await client.batchResults(boards, options: BatchOptions(cancelsAtFailure: false, limit: 4))
+    return (lists + [first, page] + results.compactMap { try? $0.get() }).map { $0[0].title }
+}
+
+func publish(_ title: String, _ client: Client) async throws -> ChainResults {
+    try await Chain(client)
+        .step("newest") { _ in PostList(board: "swift") }
+        .perform { chain in
+            // From inside: begins no further step.
+            if try chain.value(of: PostList.self).contains(where: { $0.title == title }) { chain.stop() }
+        }
+        .step("new") { _ in NewPost(board: "swift", title: title) }
+        .onStep { chain, step in
+            // A step that is added while the chain runs.
+            if step.name == "new" { chain.add("after") { _ in PostList(board: "swift") } }
+        }
+        .results
+}
+
 @Suite struct PageTests {
+    @Test func `the batches and chains of the page work`() async throws {
+        let transport = ScriptedTransport { sent, _ in
+            guard sent.method != .post else { return .respond(201, body: .text(#"{"id": 8, "title": "New"}"#)) }
+            let title = sent.url.contains("linux") ? "epoll" : "Macros"
+            return .respond(200, body: .text(#"[{"id": 7, "title": "\#(title)"}]"#))
+        }
+        let client = makeClient(try Kernel(transport: transport))
+
+        let titles = try await loadBoards(client)
+        let new = try await publish("New", client)
+        let known = try await publish("Macros", client)
+
+        #expect(titles == ["Macros", "epoll", "Macros", "Macros", "Macros", "epoll"])
+        #expect(new.steps.map(\.name) == ["newest", "new", "after"])
+        #expect(known.steps.map(\.name) == ["newest"])
+        #expect(known.isStopped)
+    }
+
     @Test func `what the page shows works`() async throws {
         let transport = ScriptedTransport { sent, _ in
             switch sent.method {
