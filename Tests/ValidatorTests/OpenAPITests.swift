@@ -125,16 +125,53 @@ struct OpenAPITests {
     @Test(arguments: [
         #"{"swagger": "2.0"}"#, #"{"openapi": "2.0", "paths": {}}"#, #"{"openapi": "3.1.0", "paths": []}"#, "[",
         "/no/file",
-        #"{"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": {"2X": {}}}}}}"#,
-        ##"{"openapi": "3.1.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}"##,
-        ##"{"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": {"200": {"$ref": "#/nothing"}}}}}}"##,
-        ##"{"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": {"200": {"$ref": "other.json"}}}}}}"##,
     ])
     func `a document that cannot be used refuses the settings`(document: String) throws {
         #expect(throws: PlugboardError.self) {
             try Linkage.linked.kernel(
                 "validator", validatorPlugin(), loader: .dynamic, settings: ["openapi": [.string(document)]])
         }
+    }
+
+    @Test(arguments: [
+        #""get": {"responses": {"2X": {}}}"#, ##""$ref": "#/paths/~1odd""##,
+        ##""get": {"responses": {"200": {"$ref": "#/nothing"}}}"##,
+        ##""get": {"responses": {"200": {"$ref": "other.json"}}}"##, ##""get": {"$ref": "#/nothing"}"##,
+    ])
+    func `an operation that cannot be read is not checked, and the others are`(odd: String) async throws {
+        let good = #"{"200": {"content": {"application/json": {"schema": {"type": "object"}}}}}"#
+        let document =
+            #"{"openapi": "3.1.0", "paths": {"/odd": {\#(odd)}, "/good": {"get": {"responses": \#(good)}}}}"#
+        let transport = MockTransport { _, _ in
+            .respond(200, Fields(["Content-Type": "application/json"]), ["[]"])
+        }
+        let kernel = try Linkage.linked.kernel(
+            "validator", validatorPlugin(), loader: .dynamic, transport, settings: ["openapi": [.string(document)]])
+
+        #expect(await failure { try await kernel.send(Request(.get, "https://api.test/odd")) } == nil)
+        #expect(
+            await failure { try await kernel.send(Request(.get, "https://api.test/good")) }?.code == .validatorInvalid)
+        await kernel.shutDown()
+    }
+
+    @Test func `a schema that is wrong fails the operations that need it only`() async throws {
+        func operation(_ schema: String) -> String {
+            #"{"get": {"responses": {"200": {"content": {"application/json": {"schema": \#(schema)}}}}}}"#
+        }
+        let document = ##"""
+            {"openapi": "3.1.0", "paths": {"/odd": \##(operation(##"{"$ref": "#/components/schemas/Odd"}"##)),
+              "/good": \##(operation(##"{"$ref": "#/components/schemas/Good"}"##))},
+             "components": {"schemas": {"Odd": {"exclusiveMinimum": true}, "Good": {"type": "array"}}}}
+            """##
+        let transport = MockTransport { _, _ in
+            .respond(200, Fields(["Content-Type": "application/json"]), ["[]"])
+        }
+        let kernel = try Linkage.linked.kernel(
+            "validator", validatorPlugin(), loader: .dynamic, transport, settings: ["openapi": [.string(document)]])
+
+        #expect(await failure { try await kernel.send(Request(.get, "https://api.test/good")) } == nil)
+        #expect(await failure { try await kernel.send(Request(.get, "https://api.test/odd")) } != nil)
+        await kernel.shutDown()
     }
 
     private func failure(_ body: () async throws -> Response) async -> PlugboardError? {

@@ -18,6 +18,8 @@ struct DefinitionArguments: ParsableArguments {
         name: .customLong("server-variable"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp("A variable in the URL of the document's server.", valueName: "name=value"))
     var variables: [String] = []
+    @Flag(help: "Refuses an OpenAPI document in which anything is wrong; otherwise only operations are left out.")
+    var strict = false
 
     /// The definitions. Those of a URL are fetched by the kernel.
     func definitions(_ configuration: Configuration, _ kernel: () throws -> Kernel) async throws -> Definitions {
@@ -28,6 +30,7 @@ struct DefinitionArguments: ParsableArguments {
         case let path?: definitions = try .file(path, server: try choice())
         case nil: definitions = try Definitions(configuration)
         }
+        if strict { definitions = try definitions.strict() }
         guard let server, Int(server) == nil else { return definitions }
         for var definition in definitions.all {
             definition.base = server
@@ -50,8 +53,8 @@ struct DefinitionArguments: ParsableArguments {
         return choice
     }
 
-    /// Prints what the OpenAPI document says that is ignored.
+    /// Prints what is wrong in the OpenAPI document, and what it says that is ignored.
     static func warn(of definitions: Definitions) {
-        for error in definitions.unsupported { StandardError.warn("\(error)") }
+        for error in definitions.defects + definitions.unsupported { StandardError.warn("\(error)") }
     }
 }

@@ -48,6 +48,11 @@ struct CallVerb: AsyncParsableCommand {
         let read = configuration
         try await Sending(arguments: arguments, output: output).run(configuration) { kernel in
             let definitions = try await definitions.definitions(read) { kernel }
+            if definitions.isEmpty {
+                throw CommandFailure(
+                    .usage,
+                    "There are no definitions: give --openapi FILE, or a configuration with the section endpoints.")
+            }
             let definition = try definitions.definition(name)
             var settings = ClientSettings(base: read.kernel.baseURL)
             settings.definitions = definitions
@@ -57,13 +62,38 @@ struct CallVerb: AsyncParsableCommand {
                     .url,
                     "\(Printable.text(name)) has no server. Give --server URL, or a configuration with kernel.baseURL.")
             }
-            if definition.isDeprecated { StandardError.warn("\(Printable.text(name)) is deprecated.") }
+            if definition.isDeprecated { StandardError.warn("\(Printable.text(name)) is deprecated") }
             let given = try ParameterArgument.parameters(parameters, of: definition)
             let client = Client(kernel: kernel, settings: settings)
             let request = try await client.request(
                 for: client.endpoint(name, Parameters(given), body: try wholeBody(of: definition)))
-            return try arguments.complete(request)
+            let complete = try arguments.complete(request)
+            warnOfMissingCredential(definition, complete, settings.credentials, read)
+            return complete
         }
+    }
+
+    /// Warns of a request that its definition says needs a credential, and that has none.
+    private func warnOfMissingCredential(
+        _ definition: Definition, _ request: Request, _ given: [String: DefinedCredential],
+        _ configuration: Configuration
+    ) {
+        let entries = definition.security.filter { !$0.isEmpty }
+        guard definition.needsAuthorization == true, !entries.isEmpty, request.fields[.authorization] == nil,
+            // With the plugin authentication, the credential can be that of the origin.
+            !given.isEmpty || !configuration.plugins.contains(where: { $0.id == "authentication" && $0.isEnabled })
+        else { return }
+        let isGiven = entries.contains { entry in
+            entry.allSatisfy { scheme in
+                if case .key(.header, let name) = scheme.kind, request.fields[FieldName(name)] != nil { return true }
+                return given[scheme.name] != nil
+            }
+        }
+        if isGiven { return }
+        let names = entries.map { $0.map { Printable.text($0.name) }.joined(separator: " and ") }
+        StandardError.warn(
+            "\(Printable.text(name)) needs a credential and is sent without one; give --credential SCHEME=VALUE for "
+                + names.joined(separator: ", or "))
     }
 
     private func wholeBody(of definition: Definition) throws -> EndpointBody? {

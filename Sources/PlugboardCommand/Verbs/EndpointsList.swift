@@ -8,8 +8,8 @@ struct EndpointsList: AsyncParsableCommand {
         commandName: "list", abstract: "Lists the definitions that can be called.",
         usage: "plugboard endpoints list [<options>]",
         discussion: """
-            One line for each: name, method, path and description. What an OpenAPI
-            document says that is ignored goes to standard error.
+            One line for each: name, method, path and description. What is wrong in an
+            OpenAPI document, and what is ignored, goes to standard error.
 
             With --json, a list of objects, each as `plugboard endpoints show --json`
             writes it.

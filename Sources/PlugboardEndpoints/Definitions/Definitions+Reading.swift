@@ -128,19 +128,23 @@ extension Definitions {
     fileprivate static let subject = "the definitions"
 
     fileprivate static func check(
-        _ value: JSONValue, _ source: ConfigurationSource?, folder: String? = nil, _ server: ServerChoice
+        _ value: JSONValue, _ source: ConfigurationSource?, folder: String? = nil, file: String? = nil,
+        _ server: ServerChoice
     ) -> Check {
-        check(ConfigurationNode(value: value, path: []), source, folder: folder, server)
+        check(ConfigurationNode(value: value, path: []), source, folder: folder, file: file, server)
     }
 
     private static func check(
-        _ node: ConfigurationNode, _ source: ConfigurationSource?, folder: String?, _ server: ServerChoice
+        _ node: ConfigurationNode, _ source: ConfigurationSource?, folder: String?, file: String? = nil,
+        _ server: ServerChoice
     ) -> Check {
         if OpenAPIReader.isOpenAPI(node.value), node.path.isRoot {
-            let result = OpenAPIReader.read(node, source, server: server)
+            let result = OpenAPIReader.read(node, source, folder: folder, file: file, server: server)
             guard result.errors.isEmpty else { return Check(definitions: nil, errors: result.errors) }
             var definitions = Definitions(result.definitions)
             definitions.unsupported = result.unsupported
+            definitions.defects = result.defects
+            definitions.refused = result.refused
             return Check(definitions: definitions, errors: [])
         }
         var reading = ConfigurationReading(folder: folder, source: source)
@@ -164,13 +168,35 @@ extension [UInt8] {
         do throws(JSONError) {
             let (value, positions) = try JSONParser.parseWithPositions(self, options: Definitions.options)
             let source = ConfigurationSource(file: file, positions: positions, subject: Definitions.subject)
-            return Definitions.check(value, source, folder: folder, server)
+            return Definitions.check(value, source, folder: folder, file: file, server)
         } catch {
+            if let check = checkedWithDuplicates(error, at: file, folder: folder, server) { return check }
             let isYAML = starts(with: "openapi:".utf8) || starts(with: "swagger:".utf8) || starts(with: "---".utf8)
             let help = isYAML ? "; it seems to be YAML, which must be converted to JSON first" : ""
             return Definitions.Check(
                 whole: "cannot be read: \(error.reason)\(help)", file: file, position: error.position)
         }
+    }
+}
+
+extension [UInt8] {
+    /// Like `checked`, for an OpenAPI document that has keys twice, which is a defect; nil for any other text.
+    private func checkedWithDuplicates(
+        _ error: JSONError, at file: String?, folder: String?, _ server: ServerChoice
+    ) -> Definitions.Check? {
+        var options = Definitions.options
+        options.duplicateKeys = .lastWins
+        guard let (value, positions) = try? JSONParser.parseWithPositions(self, options: options),
+            OpenAPIReader.isOpenAPI(value)
+        else { return nil }
+        let source = ConfigurationSource(file: file, positions: positions, subject: Definitions.subject)
+        let check = Definitions.check(value, source, folder: folder, file: file, server)
+        guard var definitions = check.definitions else { return check }
+        let defect = ConfigurationError(
+            code: .configuration, file: file, path: "", position: error.position,
+            reason: "have a key twice, of which the last counts: \(error.reason)", subject: Definitions.subject)
+        definitions.defects.insert(defect, at: 0)
+        return Definitions.Check(definitions: definitions, errors: [])
     }
 }
 

@@ -21,6 +21,13 @@ public struct Definitions: Sendable {
     /// What an OpenAPI document says that is ignored, because definitions cannot express it.
     public internal(set) var unsupported: [ConfigurationError] = []
 
+    /// What is wrong in an OpenAPI document. An operation that cannot be read because of it is left out, and a call of
+    /// it fails.
+    public internal(set) var defects: [ConfigurationError] = []
+
+    /// The errors of operations that were left out, by their names.
+    var refused: [String: [ConfigurationError]] = [:]
+
     /// None.
     public init() {}
 
@@ -31,16 +38,30 @@ public struct Definitions: Sendable {
 
     /// Adds a definition, or replaces the one of its name.
     public mutating func add(_ definition: Definition) {
+        refused[definition.name] = nil
         if byName.updateValue(definition, forKey: definition.name) == nil { order.append(definition.name) }
     }
 
     /// These and others, which replace those of the same names.
     public func merging(_ others: Definitions) -> Definitions {
         var merged = self
+        for (name, errors) in others.refused where merged.byName[name] == nil { merged.refused[name] = errors }
         for name in others.order { if let definition = others.byName[name] { merged.add(definition) } }
         merged.unsupported += others.unsupported
+        merged.defects += others.defects
         return merged
     }
+
+    /// These, if nothing is wrong in the document: `try Definitions.file("api.json").strict()`.
+    ///
+    /// Throws one error of the code `configuration` that lists all defects.
+    public func strict() throws(PlugboardError) -> Definitions {
+        if defects.isEmpty { return self }
+        throw PlugboardError(defects)
+    }
+
+    /// Whether there are none, also none that cannot be called.
+    public var isEmpty: Bool { order.isEmpty && refused.isEmpty }
 
     /// The names of those that can be called, in their order.
     public var names: [String] { order.filter { byName[$0]?.path != nil } }
@@ -53,13 +74,20 @@ public struct Definitions: Sendable {
 
     /// The definition of a name.
     ///
-    /// Throws `request.parameter`, with the nearest name, if there is none that can be called.
+    /// Throws `request.parameter`, with the nearest name, if there is none that can be called, and `configuration`,
+    /// with what is wrong, for an operation of an OpenAPI document that was left out.
     public func definition(_ name: String) throws(PlugboardError) -> Definition {
         if let definition = self[name] { return definition }
         let shown = Printable.text(name)
         if byName[name] != nil {
             throw PlugboardError(
                 .requestParameter, "The definition \(shown) has no path: it is refined by others and cannot be called.")
+        }
+        if let errors = refused[name] {
+            throw PlugboardError(
+                .configuration,
+                "The operation \(shown) cannot be called, because of its document: "
+                    + errors.map { "\($0)" }.joined(separator: "; ") + ".")
         }
         let near = Spelling.nearest(name, in: names).map { " Did you mean \($0)?" } ?? ""
         let none = order.isEmpty ? " There are no definitions: set ClientSettings.definitions." : ""

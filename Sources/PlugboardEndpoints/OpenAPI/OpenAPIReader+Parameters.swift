@@ -16,15 +16,15 @@ extension OpenAPIReader {
             return []
         }
         var parameters: [DefinedParameter] = []
-        var known: Set<PlaceAndName> = []
+        var known: [PlaceAndName: JSONValue] = [:]
         for (index, value) in values.enumerated() {
             let own = ConfigurationNode(value: value, path: list.path.appending(.index(index)))
             guard let node = references.resolve(own, &reading), let parameter = parameter(node) else { continue }
-            guard known.insert(PlaceAndName(parameter)).inserted else {
-                reading.noteOnce(own.path, "is the second parameter of this name and place")
-                continue
+            switch known.updateValue(node.value, forKey: PlaceAndName(parameter)) {
+            case nil: parameters.append(parameter)
+            case node.value?: noteDefect(own.path, "is the second parameter of this name and place")
+            default: reading.noteOnce(own.path, "is the second parameter of this name and place, and not the same")
             }
-            parameters.append(parameter)
         }
         return parameters
     }
@@ -114,5 +114,46 @@ extension OpenAPIReader {
     static func isJSON(_ type: String) -> Bool {
         let type = type.prefix { $0 != ";" && $0 != " " }.lowercased()
         return type == "application/json" || type.hasSuffix("+json")
+    }
+
+    struct PlaceAndName: Hashable {
+        let place: DefinedParameter.Place?
+        let name: String
+
+        init(_ parameter: DefinedParameter) {
+            place = parameter.place
+            name = parameter.sentName
+        }
+    }
+
+    /// Parameters whose names are different: of two with one name, the second is called `PLACE.name`.
+    static func distinct(_ parameters: [DefinedParameter]) -> [DefinedParameter] {
+        var known: Set<String> = []
+        return parameters.map { parameter in
+            if known.insert(parameter.name).inserted { return parameter }
+            let renamed = parameter.renamed("\(parameter.place?.rawValue ?? "query").\(parameter.name)")
+            known.insert(renamed.name)
+            return renamed
+        }
+    }
+}
+
+extension DefinedParameter {
+    fileprivate func renamed(_ name: String) -> DefinedParameter {
+        var parameter = DefinedParameter(name, place)
+        parameter.sentName = sentName
+        parameter.kind = kind
+        parameter.elementKind = elementKind
+        parameter.values = values
+        parameter.takesNull = takesNull
+        parameter.isRequired = isRequired
+        parameter.fallback = fallback
+        parameter.style = style
+        parameter.explodes = explodes
+        parameter.allowsReserved = allowsReserved
+        parameter.contentType = contentType
+        parameter.documentation = documentation
+        parameter.isDeprecated = isDeprecated
+        return parameter
     }
 }

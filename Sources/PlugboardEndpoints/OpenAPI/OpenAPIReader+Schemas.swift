@@ -10,7 +10,7 @@ extension OpenAPIReader {
 
     /// Sets what a schema says about a parameter.
     mutating func describe(_ parameter: inout DefinedParameter, by schema: ConfigurationNode) {
-        guard mayRead(schema) else { return }
+        guard mayRead() else { return }
         guard let node = references.resolve(schema, &reading) else { return }
         if case .bool = node.value { return }
         guard let object = node.value.objectValue else {
@@ -41,15 +41,10 @@ extension OpenAPIReader {
         if object["deprecated"]?.boolValue == true { parameter.isDeprecated = true }
     }
 
-    /// False, with an error, when the document would take too long to read.
-    private mutating func mayRead(_ node: ConfigurationNode) -> Bool {
+    /// False when the document takes too long to read, which is an error of the whole.
+    private mutating func mayRead() -> Bool {
         work += 1
-        if work <= OpenAPIReader.workLimit { return true }
-        if work < .max / 2 {
-            reading.note(node.path, "is read too often: the document's schemas are joined too many times")
-        }
-        work = .max / 2
-        return false
+        return work <= OpenAPIReader.workLimit
     }
 
     static func isBinary(_ schema: JSONValue) -> Bool {
@@ -61,7 +56,7 @@ extension OpenAPIReader {
 
     /// The one type of a schema, or `any`.
     mutating func kind(of node: ConfigurationNode, depth: Int) -> (DefinedParameter.Kind, takesNull: Bool) {
-        guard let object = node.value.objectValue, mayRead(node) else { return (.any, true) }
+        guard let object = node.value.objectValue, mayRead() else { return (.any, true) }
         var takesNull = object["nullable"]?.boolValue ?? false
         switch object["type"] {
         case .string(let word)?:
@@ -141,7 +136,12 @@ extension OpenAPIReader {
 
     /// The properties of an object's schema, with those of the schemas that it is joined from.
     mutating func properties(of node: ConfigurationNode) -> [DefinedParameter] {
-        if let known = bodies[node.path] { return known }
+        if let known = bodies[node.path] {
+            bodyErrors += known.errors
+            return known.properties
+        }
+        // Errors that were noted before would not be noted again.
+        let isFirst = reading.errors.isEmpty && bodyErrors.isEmpty
         var collected = Properties()
         collect(node, into: &collected, depth: 0)
         let properties = collected.names.compactMap { name -> DefinedParameter? in
@@ -149,7 +149,7 @@ extension OpenAPIReader {
             parameter.isRequired = collected.required.contains(name)
             return parameter
         }
-        bodies[node.path] = properties
+        if isFirst { bodies[node.path] = (properties, reading.errors) }
         return properties
     }
 
@@ -161,7 +161,7 @@ extension OpenAPIReader {
     }
 
     private mutating func collect(_ node: ConfigurationNode, into collected: inout Properties, depth: Int) {
-        guard let object = node.value.objectValue, mayRead(node) else { return }
+        guard let object = node.value.objectValue, mayRead() else { return }
         collected.visits += 1
         guard depth < OpenAPIReader.depthLimit, collected.visits <= 256 else {
             reading.noteOnce(node.path, "is joined (allOf) from too many schemas, or from itself")

@@ -10,19 +10,19 @@ extension OpenAPIReader {
     mutating func checkServers() {
         if let url = server.url {
             if !KernelSettings.isBaseURL(url) {
-                reading.note([], "cannot be sent to the chosen server: it must be an absolute URL of http or https")
+                fatal.note([], "cannot be sent to the chosen server: it must be an absolute URL of http or https")
             }
             return
         }
         let list = servers(of: root)
         if server.index != 0 && !list.indices.contains(server.index) {
             let count = list.count
-            reading.note(
+            fatal.note(
                 ["servers"], "has \(count) server\(count == 1 ? "" : "s"), so that there is no server \(server.index)")
         }
         let names = Set(list.flatMap { variables(of: $0).keys })
         for name in server.variables.keys.sorted() where !names.contains(name) {
-            reading.note(["servers"], "has \(unknownVariable(name, names))")
+            fatal.note(["servers"], "has \(unknownVariable(name, names))")
         }
     }
 
@@ -113,11 +113,13 @@ extension OpenAPIReader {
         }
         let values = variable["enum"]?.arrayValue?.compactMap(\.stringValue)
         guard let value = self.server.variables[name] ?? variable["default"]?.stringValue else {
-            reading.noteOnce(path.appending("default"), "must be the default value of the variable")
+            reading.noteOnce(
+                path.appending("default"),
+                "must be the default value of the variable; choose a value or another server")
             return nil
         }
         if let values, !values.contains(value), self.server.variables[name] != nil {
-            reading.noteOnce(path, "must be one of \(values.prefix(20).joined(separator: ", "))")
+            fatal.noteOnce(path, "must be one of \(values.prefix(20).joined(separator: ", "))")
             return nil
         }
         return value

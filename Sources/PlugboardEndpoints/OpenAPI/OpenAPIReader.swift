@@ -4,19 +4,28 @@ import PlugboardKit
 
 /// Reads an OpenAPI document (3.0 or 3.1) as definitions: one for each operation.
 ///
-/// Errors make the document unusable. What it says and a definition cannot express is noted in `unsupported`, and its
-/// operations can be called without it.
+/// What is wrong is one of `defects`: an operation that cannot be read without it is left out, and the others can be
+/// called. What the document says and a definition cannot express is noted in `unsupported`, and its operations can be
+/// called without it. Few errors make the whole document unusable.
 struct OpenAPIReader {
     /// The most parameters of all operations.
     static let sizeLimit = 200_000
 
     let root: ConfigurationNode
     let server: ServerChoice
+    private let source: ConfigurationSource?
+    /// The errors of what is read now: an operation, or a part of the document.
     var reading: ConfigurationReading
+    /// What makes the whole document unusable.
+    var fatal: ConfigurationReading
+    private var defects: [ConfigurationError] = []
+    private var refused: [String: [ConfigurationError]] = [:]
     var unsupported: ConfigurationReading
     var references: OpenAPIReferences
     /// Bodies by the paths of their schemas, because many operations refer to the same.
-    var bodies: [JSONPath: [DefinedParameter]] = [:]
+    var bodies: [JSONPath: (properties: [DefinedParameter], errors: [ConfigurationError])] = [:]
+    /// Errors of a body that was read for another operation.
+    var bodyErrors: [ConfigurationError] = []
     var schemes: [String: SecurityScheme?] = [:]
     private var names: Set<String> = []
     private var size = 0
@@ -27,26 +36,59 @@ struct OpenAPIReader {
     struct Result {
         var definitions: [Definition] = []
         var errors: [ConfigurationError] = []
+        var defects: [ConfigurationError] = []
+        var refused: [String: [ConfigurationError]] = [:]
         var unsupported: [ConfigurationError] = []
     }
 
     /// Whether a document says that it is one of OpenAPI, in any version.
     static func isOpenAPI(_ value: JSONValue) -> Bool { value["openapi"] != nil || value["swagger"] != nil }
 
-    static func read(_ root: ConfigurationNode, _ source: ConfigurationSource?, server: ServerChoice) -> Result {
-        var reader = OpenAPIReader(root, source, server)
+    /// - Parameters:
+    ///   - folder: The folder whose files references may lead to; nil for none.
+    ///   - file: The path of the document itself.
+    static func read(
+        _ root: ConfigurationNode, _ source: ConfigurationSource?, folder: String?, file: String?, server: ServerChoice
+    ) -> Result {
+        var files = OpenAPIFiles(folder: folder, document: file)
+        let joined = ConfigurationNode(value: files.join(root.value), path: root.path)
+        var reader = OpenAPIReader(joined, source, server, unreadable: files.unreadable)
         let definitions = reader.definitions()
         return Result(
-            definitions: reader.reading.errors.isEmpty ? definitions : [], errors: reader.reading.errors.inOrder,
-            unsupported: reader.unsupported.errors.inOrder)
+            definitions: definitions, errors: reader.fatal.errors.inOrder, defects: reader.defects.inOrder,
+            refused: reader.refused, unsupported: reader.unsupported.errors.inOrder)
     }
 
-    private init(_ root: ConfigurationNode, _ source: ConfigurationSource?, _ server: ServerChoice) {
+    private init(
+        _ root: ConfigurationNode, _ source: ConfigurationSource?, _ server: ServerChoice, unreadable: [String: String]
+    ) {
         self.root = root
         self.server = server
+        self.source = source
         reading = ConfigurationReading(source: source)
+        fatal = ConfigurationReading(source: source)
         unsupported = ConfigurationReading(source: source)
-        references = OpenAPIReferences(root: root.value)
+        references = OpenAPIReferences(root: root.value, unreadable: unreadable)
+    }
+
+    /// Ends the reading of an operation, or of a part of the document, and returns its errors, which become defects.
+    @discardableResult
+    private mutating func setAside() -> [ConfigurationError] {
+        let errors = reading.errors + bodyErrors
+        guard !errors.isEmpty else { return [] }
+        reading = ConfigurationReading(source: source)
+        bodyErrors = []
+        for error in errors where defects.count < ConfigurationReading.errorLimit && !defects.contains(error) {
+            defects.append(error)
+        }
+        return errors
+    }
+
+    /// Notes a defect without which an operation can be called.
+    mutating func noteDefect(_ path: JSONPath, _ reason: String) {
+        let errors = ConfigurationError(path, reason, in: source)
+        guard defects.count < ConfigurationReading.errorLimit, !defects.contains(errors) else { return }
+        defects.append(errors)
     }
 
     private mutating func definitions() -> [Definition] {
@@ -56,50 +98,60 @@ struct OpenAPIReader {
             unsupported.note([.key(key)], "are requests to a program, which are not read", atKey: true)
         }
         readSchemes()
+        setAside()
         checkServers()
+        setAside()
         var definitions: [Definition] = []
         if let paths = object["paths"] {
             let node = root.member("paths", paths)
             guard let items = paths.objectValue else {
-                reading.note(node.path, "must be an object of paths, not \(paths.kind)")
+                fatal.note(node.path, "must be an object of paths, not \(paths.kind)")
                 return []
             }
             for (path, item) in items where !path.hasPrefix("x-") {
                 definitions += operations(of: path, node.member(path, item))
+                guard work <= OpenAPIReader.workLimit else {
+                    fatal.note(node.path, "have schemas that are joined too many times: they are read too often")
+                    return []
+                }
                 guard size <= OpenAPIReader.sizeLimit else {
-                    reading.note(
+                    fatal.note(
                         node.path, "has more than \(OpenAPIReader.sizeLimit) parameters in all its operations")
                     return []
                 }
             }
         }
         checkReferences()
+        setAside()
         return definitions
     }
 
     private mutating func checkVersion() -> Bool {
         guard let object = root.value.objectValue else {
-            reading.note([], "must be an object, not \(root.value.kind)")
+            fatal.note([], "must be an object, not \(root.value.kind)")
             return false
         }
         if object.contains("swagger") {
-            reading.note(["swagger"], "is the version of a Swagger document; convert it to OpenAPI 3.0 or 3.1 first")
+            fatal.note(["swagger"], "is the version of a Swagger document; convert it to OpenAPI 3.0 or 3.1 first")
             return false
         }
         guard let version = object["openapi"]?.stringValue else {
-            reading.note(["openapi"], "must be the version of OpenAPI as a string, such as \"3.1.0\"")
+            fatal.note(["openapi"], "must be the version of OpenAPI as a string, such as \"3.1.0\"")
             return false
         }
-        guard version.hasPrefix("3.0.") || version.hasPrefix("3.1.") || version == "3.0" || version == "3.1" else {
-            reading.note(["openapi"], "must be 3.0 or 3.1; other versions are not read")
+        let parts = version.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count > 1, parts[0].elementsEqual("3".utf8), let minor = Int(Substring(parts[1])) else {
+            fatal.note(["openapi"], "must be 3.0 or 3.1; other versions are not read")
             return false
         }
+        if minor > 1 { noteDefect(["openapi"], "is newer than 3.1, as which it is read; what is new is ignored") }
         return true
     }
 
     private static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
 
     private mutating func operations(of path: String, _ item: ConfigurationNode) -> [Definition] {
+        defer { setAside() }
         guard path.utf8.first == UInt8(ascii: "/") else {
             reading.note(item.path, "must begin with a slash", atKey: true)
             return []
@@ -111,27 +163,40 @@ struct OpenAPIReader {
         }
         noteUnknown(of: node, OpenAPIKeys.pathItem)
         let general = parameters(of: node)
+        let generalErrors = setAside()
         var definitions: [Definition] = []
         for method in OpenAPIReader.methods {
             guard let value = object[method] else { continue }
-            let operation = node.member(method, value)
-            guard value.objectValue != nil else {
-                reading.note(operation.path, "must be an operation: an object, not \(value.kind)")
-                continue
+            let own = node.member(method, value)
+            var definition = Definition("\(method.uppercased()) \(path)")
+            if let operation = references.resolve(own, &reading) {
+                if operation.value.objectValue != nil {
+                    definition = self.definition(path, method.uppercased(), operation, in: node, general)
+                    size += definition.parameters.count
+                } else {
+                    reading.note(own.path, "must be an operation: an object, not \(operation.value.kind)")
+                }
             }
-            let definition = definition(path, method.uppercased(), operation, in: node, general)
-            size += definition.parameters.count
-            definitions.append(definition)
+            let errors = generalErrors + setAside()
+            if errors.isEmpty {
+                definitions.append(definition)
+            } else {
+                refused[definition.name] = Array(errors.prefix(OpenAPIReader.shownErrors))
+            }
         }
         return definitions
     }
+
+    /// The most errors that are kept for each operation that was left out.
+    private static let shownErrors = 3
 
     private mutating func definition(
         _ path: String, _ method: String, _ node: ConfigurationNode, in item: ConfigurationNode,
         _ general: [DefinedParameter]
     ) -> Definition {
         noteUnknown(of: node, OpenAPIKeys.operation)
-        var definition = Definition(name(of: node, method, path), path: path, method: Method(method))
+        let divided = DividedPath(path)
+        var definition = Definition(name(of: node, method, path), path: divided.path, method: Method(method))
         definition.documentation = OpenAPIReader.summary(of: node.value) ?? ""
         definition.isDeprecated = flag("deprecated", of: node)
         definition.takesOtherParameters = false
@@ -153,6 +218,7 @@ struct OpenAPIReader {
         if definition.parameters.count > DefinedParameter.countLimit {
             reading.note(node.path, "has more than \(DefinedParameter.countLimit) parameters")
         }
+        setFixedQuery(divided, of: &definition, at: node.path)
         readResponse(of: node, into: &definition)
         readSecurity(of: node, into: &definition)
         if node.value["callbacks"] != nil {
@@ -164,41 +230,18 @@ struct OpenAPIReader {
     }
 
     private mutating func name(of node: ConfigurationNode, _ method: String, _ path: String) -> String {
-        var name = "\(method) \(path)"
-        if let value = node.value["operationId"] {
-            let location = node.path.appending("operationId")
-            if let id = value.stringValue, !id.isEmpty {
-                name = id
-            } else {
-                reading.note(location, "must be a string that is not empty")
-            }
-            if names.contains(name) {
-                reading.note(location, "is the operationId of another operation too; each must be its own")
-            }
+        let usual = "\(method) \(path)"
+        guard let value = node.value["operationId"] else { return usual }
+        let location = node.path.appending("operationId")
+        guard let id = value.stringValue, !id.isEmpty else {
+            noteDefect(location, "must be a string that is not empty; the operation is called \(Printable.text(usual))")
+            return usual
         }
-        names.insert(name)
-        return name
-    }
-
-    struct PlaceAndName: Hashable {
-        let place: DefinedParameter.Place?
-        let name: String
-
-        init(_ parameter: DefinedParameter) {
-            place = parameter.place
-            name = parameter.sentName
-        }
-    }
-
-    /// Parameters whose names are different: of two with one name, the second is called `PLACE.name`.
-    private static func distinct(_ parameters: [DefinedParameter]) -> [DefinedParameter] {
-        var known: Set<String> = []
-        return parameters.map { parameter in
-            if known.insert(parameter.name).inserted { return parameter }
-            let renamed = parameter.renamed("\(parameter.place?.rawValue ?? "query").\(parameter.name)")
-            known.insert(renamed.name)
-            return renamed
-        }
+        if names.insert(id).inserted { return id }
+        noteDefect(
+            location,
+            "is the operationId of another operation too; this operation is called \(Printable.text(usual))")
+        return usual
     }
 
     /// The most bytes of a first line that are kept: many operations can refer to one.
@@ -235,51 +278,9 @@ struct OpenAPIReader {
     }
 }
 
-extension DefinedParameter {
-    fileprivate func renamed(_ name: String) -> DefinedParameter {
-        var parameter = DefinedParameter(name, place)
-        parameter.sentName = sentName
-        parameter.kind = kind
-        parameter.elementKind = elementKind
-        parameter.values = values
-        parameter.takesNull = takesNull
-        parameter.isRequired = isRequired
-        parameter.fallback = fallback
-        parameter.style = style
-        parameter.explodes = explodes
-        parameter.allowsReserved = allowsReserved
-        parameter.contentType = contentType
-        parameter.documentation = documentation
-        parameter.isDeprecated = isDeprecated
-        return parameter
-    }
-}
-
 extension [ConfigurationError] {
     /// In the order of the text.
     var inOrder: [ConfigurationError] {
         sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
     }
-}
-
-/// The keys of the objects of OpenAPI 3.0 and 3.1.
-enum OpenAPIKeys {
-    static let document = [
-        "openapi", "info", "jsonSchemaDialect", "servers", "paths", "webhooks", "components", "security", "tags",
-        "externalDocs", "$self",
-    ]
-    static let pathItem = [
-        "$ref", "summary", "description", "get", "put", "post", "delete", "options", "head", "patch", "trace",
-        "servers", "parameters",
-    ]
-    static let operation = [
-        "tags", "summary", "description", "externalDocs", "operationId", "parameters", "requestBody", "responses",
-        "callbacks", "deprecated", "security", "servers",
-    ]
-    static let parameter = [
-        "$ref", "name", "in", "description", "required", "deprecated", "allowEmptyValue", "style", "explode",
-        "allowReserved", "schema", "example", "examples", "content", "summary",
-    ]
-    static let requestBody = ["$ref", "description", "content", "required", "summary"]
-    static let server = ["url", "description", "variables", "name"]
 }

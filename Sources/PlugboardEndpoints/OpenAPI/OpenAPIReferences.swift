@@ -20,7 +20,13 @@ struct OpenAPIReferences {
     /// How many references lead to nothing: only of the first, the nearest name is searched.
     private var missCount = 0
 
-    init(root: JSONValue) { self.root = root }
+    /// Why references to other documents lead to nothing.
+    private let unreadable: [String: String]
+
+    init(root: JSONValue, unreadable: [String: String] = [:]) {
+        self.root = root
+        self.unreadable = unreadable
+    }
 
     /// What a node is, or what its reference leads to; nil after an error was noted.
     mutating func resolve(
@@ -91,7 +97,8 @@ struct OpenAPIReferences {
     private func node(_ reference: String) throws(Unresolved) -> ConfigurationNode {
         guard reference.utf8.first == UInt8(ascii: "#") else {
             throw Unresolved(
-                reason: "leads to another document, which is not read; join the documents into one first",
+                reason: unreadable[reference]
+                    ?? "leads to another document, which is not read; join the documents into one first",
                 isElsewhere: true)
         }
         let pointer = Array(reference.utf8.dropFirst())

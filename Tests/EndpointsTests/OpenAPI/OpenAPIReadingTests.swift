@@ -13,7 +13,8 @@ struct OpenAPIReadingTests {
     }
 
     private func errors(_ text: String) -> [String] {
-        Definitions.check(text.utf8).errors.map { "\($0.path) \($0.reason)" }
+        let check = Definitions.check(text.utf8)
+        return (check.errors + (check.definitions?.defects ?? [])).map { "\($0.path) \($0.reason)" }
     }
 
     @Test func `operations are definitions, by operationId or else by method and path`() throws {
@@ -260,14 +261,14 @@ struct OpenAPIReadingTests {
                 "paths.a must begin with a slash", #"paths["/b"] must be an object of operations, not an array"#,
                 #"paths["/c/{x}/{y"].get must be an operation: an object, not a number"#,
                 #"paths["/d/{x}"].get.parameters must be a list of parameters, not an object"#,
-                #"paths["/d/{x}"].put.operationId is the operationId of another operation too; each must be its own"#,
+                #"paths["/d/{x}"].put.operationId is the operationId of another operation too; this operation is called PUT /d/{x}"#,
                 #"paths["/d/{x}"].put.parameters.z is not a placeholder of the path; write {z} in it"#,
                 #"paths["/d/{x}"].put.parameters[0].in must be path, query, header or cookie"#,
                 #"paths["/d/{x}"].put.parameters[1].name must be the name of the parameter"#,
                 #"paths["/d/{x}"].put.parameters[3].style must be a style of parameters in query: form, spaceDelimited, pipeDelimited, deepObject"#,
                 #"paths["/d/{x}"].put.parameters[4].schema.type is not a known type; known are string, integer, number, boolean, array, object, null"#,
                 #"paths["/d/{x}"].put.parameters[5].required must be true or false, not a string"#,
-                #"paths["/d/{x}"].put.parameters[6] is the second parameter of this name and place"#,
+                #"paths["/d/{x}"].put.parameters[6] is the second parameter of this name and place, and not the same"#,
                 #"paths["/d/{x}"].put.requestBody.content must be an object of media types"#,
                 #"paths["/d/{x}"].put.security[0].no is not a known security scheme: there are none"#,
                 #"paths["/e/{x"].get.path has a { without its }; write {name}"#,

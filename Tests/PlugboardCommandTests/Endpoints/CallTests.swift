@@ -84,6 +84,49 @@ struct CallTests {
         #expect(none["Authorization"] == nil)
     }
 
+    @Test func `an operation that needs a credential is sent without one with a warning`() async throws {
+        func warning(_ arguments: String...) async throws -> String {
+            try await Command.running(
+                ["call"] + arguments + ["--openapi", CallTests.document, "--server", server.url("/v1")]
+            ).stderr
+        }
+
+        let none = try await warning("listOrders")
+        let header = try await warning("getStatistics", "-H", "X-Admin-Key: k")
+        let token = try await warning("listOrders", "--credential", "token=t")
+        let free = try await warning("listBoards")
+
+        #expect(none.contains("listOrders needs a credential and is sent without one"), "\(none)")
+        #expect(none.contains("give --credential SCHEME=VALUE for token, or basic"), "\(none)")
+        #expect(![header, token, free].contains { $0.contains("credential") }, "\(header)\(token)\(free)")
+    }
+
+    @Test func `a document with a defect is used without the operation, and refused with --strict`() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(
+            "api.json",
+            #"{"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a"}, "put": null}}}"#)
+        let server = ["--server", server.url("/v1")]
+
+        let list = try await Command.run("endpoints", "list", "--openapi", path)
+        let call = try await Command.running(["call", "a", "--openapi", path] + server)
+        let left = try await Command.running(["call", "PUT /a", "--openapi", path] + server)
+        let strict = try await Command.running(["call", "a", "--strict", "--openapi", path] + server)
+
+        #expect(list.status == 0 && list.stdout.hasPrefix("a  GET  /a"))
+        #expect(list.stderr.contains("line 1, column 75: paths[\"/a\"].put must be an operation"), "\(list.stderr)")
+        #expect(call.status == 0, "\(call.stderr)")
+        #expect(left.status == 100 && left.stderr.contains("The operation PUT /a cannot be called"), "\(left.stderr)")
+        #expect(strict.status == 100 && strict.stderr.contains("must be an operation"), "\(strict.stderr)")
+    }
+
+    @Test func `without definitions, the error names the options that give them`() async throws {
+        let outcome = try await Command.run("call", "a")
+
+        #expect(outcome.status == 2)
+        #expect(outcome.stderr.contains("There are no definitions: give --openapi FILE, or a configuration"))
+    }
+
     @Test func `a document is fetched from a URL, and a configuration's section is used without one`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(

@@ -72,6 +72,7 @@ struct Validator: Plugin {
         var descriptions: [OpenAPIDocument] = []
         for (number, text) in settings.openapi.enumerated() {
             let description = try OpenAPIDocument(try JSONParser.parse(try TextFile.json(text)), number: number)
+            for defect in description.defects { host.log(.warning, "\(defect) Its bodies are not checked.") }
             descriptions.append(description)
             documents += description.documents()
         }

@@ -14,6 +14,8 @@ struct OpenAPIDocument {
     private let isVersion30: Bool
     private let uri: String
     private(set) var operations: [OpenAPIOperation] = []
+    /// Why operations and paths were left out; of more than a hundred the first hundred.
+    private(set) var defects: [String] = []
 
     var draft: ValidatorDraft { isVersion30 ? .draft4 : .draft2020 }
 
@@ -29,14 +31,32 @@ struct OpenAPIDocument {
             throw OpenAPIDocument.error("must have an object of paths")
         }
         for (path, item) in paths where path.utf8.first == UInt8(ascii: "/") {
-            let item = try resolve(OpenAPINode(item, "/paths/\(OpenAPINode.escape(path))"))
+            let own = OpenAPINode(item, "/paths/\(OpenAPINode.escape(path))")
+            guard let item = leavingOut({ document throws(PlugboardError) in try document.resolve(own) }) else {
+                continue
+            }
             for method in OpenAPIDocument.methods {
                 guard let operation = item[method] else { continue }
-                try read(operation, of: item, path, method)
+                leavingOut { document throws(PlugboardError) in
+                    try document.read(try document.resolve(operation), of: item, path, method)
+                }
                 guard operations.count <= OpenAPIDocument.operationLimit else {
                     throw OpenAPIDocument.error("has more than \(OpenAPIDocument.operationLimit) operations")
                 }
             }
+        }
+    }
+
+    /// Notes an error as a defect, so that the rest of the document can be used.
+    @discardableResult
+    private mutating func leavingOut<Value>(
+        _ body: (inout OpenAPIDocument) throws(PlugboardError) -> Value
+    ) -> Value? {
+        do throws(PlugboardError) {
+            return try body(&self)
+        } catch {
+            if defects.count < 100 { defects.append(error.reason) }
+            return nil
         }
     }
 

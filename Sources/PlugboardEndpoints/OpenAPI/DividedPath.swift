@@ -1,0 +1,72 @@
+import PlugboardCore
+import PlugboardJSON
+import PlugboardKit
+
+/// A path of an OpenAPI document, which should have neither a query nor a fragment: some documents tell operations of
+/// one path apart by them.
+struct DividedPath {
+    let path: String
+    /// Without its question mark.
+    let query: String
+    let hasFragment: Bool
+
+    init(_ text: String) {
+        let (question, hash) = (UInt8(ascii: "?"), UInt8(ascii: "#"))
+        var (path, query, hasFragment) = ([UInt8](), [UInt8](), false)
+        var (isQuery, isPlaceholder) = (false, false)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "{") { isPlaceholder = true }
+            if byte == UInt8(ascii: "}") { isPlaceholder = false }
+            if byte == hash, !isPlaceholder {
+                hasFragment = true
+                break
+            }
+            if byte == question, !isPlaceholder, !isQuery {
+                isQuery = true
+            } else if isQuery {
+                query.append(byte)
+            } else {
+                path.append(byte)
+            }
+        }
+        self.path = String(decoding: path, as: UTF8.self)
+        self.query = String(decoding: query, as: UTF8.self)
+        self.hasFragment = hasFragment
+    }
+
+    /// The parameters of the query, decoded.
+    var pairs: [(name: String, value: String)] {
+        query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            return (DividedPath.decoded(pair[..<end]), DividedPath.decoded(pair[end...].dropFirst()))
+        }
+    }
+
+    private static func decoded(_ bytes: Substring.UTF8View.SubSequence) -> String {
+        var isMalformed = false
+        return String(decoding: PercentEncoding.decoded(Array(bytes), isMalformed: &isMalformed), as: UTF8.self)
+    }
+}
+
+extension OpenAPIReader {
+    /// Sends the query of a path with each request; a parameter that the operation lists has its value as a default.
+    mutating func setFixedQuery(_ path: DividedPath, of definition: inout Definition, at location: JSONPath) {
+        if path.hasFragment { noteDefect(location, "has a path with a fragment (#), which is not sent") }
+        guard !path.query.isEmpty else { return }
+        guard !path.query.utf8.contains(UInt8(ascii: "{")) else {
+            reading.note(location, "has a placeholder in the query of its path; write it as a parameter in query")
+            return
+        }
+        noteDefect(location, "has a path with a query, which is sent as it is; write it as parameters in query")
+        for (name, value) in path.pairs {
+            let listed = definition.parameters.firstIndex { $0.place == .query && $0.sentName == name }
+            if let listed {
+                definition.parameters[listed].fallback = .string(value)
+            } else if let first = definition.query[name] {
+                definition.query[name] = .array((first.arrayValue ?? [first]) + [.string(value)])
+            } else {
+                definition.query[name] = .string(value)
+            }
+        }
+    }
+}
