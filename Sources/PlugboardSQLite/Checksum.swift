@@ -80,7 +80,8 @@ public enum Checksum {
         return product.high ^ product.low
     }
 
-    /// The constants of wyhash, with as many ones as zeros and without a pattern, so that no likely bytes make a factor zero.
+    /// The constants of wyhash, with as many ones as zeros and without a pattern, so that no likely bytes make a factor
+    /// zero.
     @inline(__always)
     private static var keys: (UInt64, UInt64, UInt64, UInt64) {
         (0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB, 0x8EBC_6AF0_9C88_C6E3, 0x5899_65CC_7537_4CC3)
