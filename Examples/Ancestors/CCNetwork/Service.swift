@@ -4,7 +4,7 @@ import PlugboardEndpoints
 ///
 /// Its responses are envelopes, `{"code": 0, "message": "", "data": …}`, whatever the status.
 func service(at server: String) -> ClientSettings {
-    var settings = ClientSettings(base: server, pathPrefix: "v1")
+    var settings = ClientSettings(base: server, cdn: "\(server)/cdn", pathPrefix: "v1")
     settings.requestCodec = FormCodec()
     settings.parameterAdapters = [
         ParameterAdapter { parameters, _ in parameters["client"] = "linux" }

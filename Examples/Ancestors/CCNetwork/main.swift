@@ -1,20 +1,32 @@
-// What CCNetwork was loved for, with Plugboard: registers, fetches the user, then sends a batch; uploads with progress;
-// adapters of URLs and parameters, a custom request, and one place that decides what a response means.
+// What CCNetwork had, with Plugboard: a type for each request, below one base and one CDN; responses stored by time and by
+// version; JSON that is checked; downloads that continue; callbacks and delegates; batches, chains; adapters; accessories;
+// and one place that decides what a response means.
 //
-//     ExampleCCNetwork http://SERVER FILE
+//     ExampleCCNetwork http://SERVER FILE FOLDER
 import Plugboard
 import PlugboardEndpoints
 
 let server = CommandLine.arguments[1]
 let file = CommandLine.arguments[2]
+let folder = CommandLine.arguments[3]
 
-let kernel = try Kernel(plugins: [.redirect])
+let kernel = try Kernel(plugins: [.redirect, .resume, .validator, .cache { $0.path = "\(folder)/cache.sqlite" }])
 let client = Client(kernel: kernel, settings: service(at: server))
 
+// Requests as objects.
 let user = try await registerAndFetch(client)
 try await loadTogether(client, user)
 try await upload(client, user, file)
 try await sendCustom(client, server)
+// Stored, downloaded, checked.
+try await useCache(client)
+try await download(client, to: folder)
+try await checkShape(client)
+// Many requests.
+try await batch(client)
+try await chain(client)
+// Delegates and accessories, and the verdict.
+await watch(client)
 await poll(client)
 
 await kernel.shutDown()

@@ -8,7 +8,7 @@ struct CCNetworkTests {
 
     init() async throws {
         run = try await AncestorRun(
-            "CCNetwork", arguments: { [try $0.write("avatar.png", Self.avatar)] }
+            "CCNetwork", arguments: { [try $0.write("avatar.png", Self.avatar), $0.path] }
         ) { request, number in
             switch (request.path, number) {
             case ("/v1/register", _): .json(["code": 0, "data": ["token": "t 1"]])
@@ -16,6 +16,20 @@ struct CCNetworkTests {
             case ("/v1/users/7/friends", _): .json(["code": 0, "data": ["Bob", "Cleo"]])
             case ("/v1/users/7/photos", _): .json(["code": 0, "data": ["lake.jpg"]])
             case ("/v1/users/7/avatar", _): .json(["code": 0, "data": ["url": "/a/7.png"]])
+            case ("/v1/days/404/flights", _): .json(["code": 8, "message": "No such day."], status: 404)
+            case ("/v1/days/1/flights", let number): .json(["code": 0, "data": ["A1", .string("B\(number)")]])
+            case ("/v1/days/2/flights", _), ("/v1/days/3/flights", _): .json(["code": 0, "data": ["C1"]])
+            // The connection breaks after half of the file.
+            case ("/cdn/v1/manuals/a320.pdf", 1):
+                ServerResponse(
+                    fields: [("ETag", "\"1\""), ("Content-Length", "8"), ("Connection", "close")], body: "PDF ")
+            case ("/cdn/v1/manuals/a320.pdf", _):
+                ServerResponse(
+                    status: 206, fields: [("ETag", "\"1\""), ("Content-Range", "bytes 4-7/8")], body: "wing")
+            case ("/v1/passengers/1", _):
+                .json(["code": 0, "data": ["userId": 1, "nick": "ada", "seats": [["row": 7]]]])
+            case ("/v1/passengers/2", _):
+                .json(["code": 0, "data": ["userId": 2, "nick": "bob", "seats": [["row": "window"]]]])
             case ("/status", _): ServerResponse(fields: [("Content-Type", "text/plain")], body: "fine")
             case ("/v1/messages", 1): .json(["code": 0, "data": ["Hello"]])
             case ("/v1/messages", 2): .json(["code": 304])
@@ -23,6 +37,52 @@ struct CCNetworkTests {
             default: ServerResponse(status: 404)
             }
         }
+    }
+
+    @Test func `the whole output is this`() {
+        #expect(
+            run.outcome.stdout == #"""
+                user 7: Ada
+                batch: 2 friends, 1 photos
+                sent: 200000 of 200000 bytes
+                avatar: /a/7.png
+                status: fine
+                cached before: false
+                flights: ["A1", "B1"], again ["A1", "B1"]
+                cached: 200
+                of another version: ["A1", "B2"]
+                from the file: ["A1", "B2"]
+                after all are removed: ["A1", "B3"]
+                manual: 8 bytes
+                passenger: ada
+                passenger 2: validator.invalid: The response's body does not match its schema. /data/seats/0/row: \#
+                The value must be an integer. (/properties/data/properties/seats/items/properties/row/type)
+                batch: ["A1", "B4", "C1", "C1"]
+                one by one: [0, 2]
+                batch failed: response.status
+                batch has failed
+                slow batch has cancelled
+                chain: ["flights", "passenger 1"], stopped: true
+                chain failed: response.status
+                chain: failed at none
+                slow chain has cancelled
+                show: day 1
+                screen: ["A1", "B4"]
+                hide: day 1, succeeded
+                show: day 404
+                screen: response.status
+                hide: day 404, failed
+                show: slow
+                pause: slow
+                go on: slow
+                hide: slow, cancelled
+                poll 1: ["Hello"]
+                poll 1 has succeeded
+                poll 2 was ignored
+                poll 3: Too many polls.
+                poll 3 has failed
+
+                """#)
     }
 
     @Test func `registers with a form, then fetches the user by the token of the response`() {

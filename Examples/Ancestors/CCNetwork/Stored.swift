@@ -1,0 +1,64 @@
+import Plugboard
+import PlugboardEndpoints
+
+/// The flights of a day: fresh for a minute, and stored under the version of the program's model.
+struct Flights: Endpoint {
+    typealias Response = [String]
+    let day: Int
+    let model: String
+
+    var path: String { "days/{day}/flights" }
+    var parameters: Parameters { ["day": day] }
+    var cache: CacheUse { CacheUse(timeToLive: .seconds(60), overrides: true, version: model) }
+}
+
+/// Stored by time and by version; what is stored can be seen before anything is sent, and removed.
+func useCache(_ client: Client) async throws {
+    let cache = client.kernel.cache
+    let flights = Flights(day: 1, model: "1")
+    let before = try await cache.cachedResponse(for: try await client.request(for: flights))
+    print("cached before: \(before != nil)")
+    print("flights: \(try await client.send(flights)), again \(try await client.send(flights))")
+    print("cached: \(try await cache.cachedResponse(for: try await client.request(for: flights))?.status ?? 0)")
+    print("of another version: \(try await client.send(Flights(day: 1, model: "2")))")
+    try await cache.purge(.memory)
+    print("from the file: \(try await client.send(Flights(day: 1, model: "2")))")
+    try await cache.purge(.all)
+    print("after all are removed: \(try await client.send(Flights(day: 1, model: "2")))")
+}
+
+/// A file of the CDN, which the plugin `resume` continues where the connection breaks.
+struct Manual: Endpoint {
+    typealias Response = DownloadedFile
+    let name: String
+    let folder: String
+
+    var path: String { "manuals/{name}" }
+    var parameters: Parameters { ["name": name] }
+    var usesCDN: Bool { true }
+    var downloadPath: String { "\(folder)/\(name)" }
+}
+
+func download(_ client: Client, to folder: String) async throws {
+    print("manual: \(try await client.send(Manual(name: "a320.pdf", folder: folder)).byteCount) bytes")
+}
+
+/// A passenger, whose JSON is checked before the model is made.
+struct Passenger: Endpoint, Encodable {
+    struct Response: Decodable, Sendable { let nick: String }
+    let id: Int
+
+    var path: String { "passengers/{id}" }
+    var validation: ResponseValidation {
+        .shape(["data": ["userId": .number, "nick": .string, "seats": [["row": .integer]]]])
+    }
+}
+
+func checkShape(_ client: Client) async throws {
+    print("passenger: \(try await client.send(Passenger(id: 1)).nick)")
+    do throws(PlugboardError) {
+        _ = try await client.send(Passenger(id: 2))
+    } catch {
+        print("passenger 2: \(error.code): \(error.reason)")
+    }
+}
