@@ -54,7 +54,11 @@ final class UploadFile: Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw PlugboardError(.bodyRead, "\(path) is not a regular file. Upload it as a stream.")
+            throw PlugboardError(
+                .bodyRead,
+                status.st_mode & S_IFMT == S_IFDIR
+                    ? "\(path) is a folder. Name the files in it."
+                    : "\(path) is not a regular file. Upload it as a stream.")
         }
         self.path = path
         identity = Identity(status)

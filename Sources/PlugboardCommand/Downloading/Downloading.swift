@@ -79,12 +79,21 @@ struct Downloading: Sendable {
             }
             return speed
         }
+        if verb.output == "-" {
+            throw CommandFailure(
+                .usage,
+                "download writes files, which can be continued: plugboard get URL writes to standard output. For a file of "
+                    + "this name, use -o ./-.")
+        }
         let isFolder = verb.output.map { $0.hasSuffix("/") || Downloading.isFolder($0) } ?? true
         guard isFolder || urls.count == 1 && verb.metalinks.isEmpty && !verb.remoteName else {
             throw CommandFailure(
                 .usage, "-o must be a folder that exists, because of several URLs, --metalink or -O.")
         }
         folder = verb.output ?? ""
+        if let slash = folder.lastIndex(of: "/"), !Downloading.isFolder(String(folder[...slash])) {
+            throw CommandFailure(.write, "-o: there is no folder \(folder[..<slash]). Create it first.")
+        }
         arguments = verb.arguments
         options = Options(
             resumes: verb.resume, replacesURL: verb.moved, overwrites: verb.overwrite, segments: verb.segments,
@@ -207,11 +216,16 @@ struct Downloading: Sendable {
             if let note { object["note"] = .string(note) }
             let size = ProgressBar.size(Int64(result.count))
             let state = result.wasComplete ? "complete already, \(size)" : size
-            display.end(index, "\(result.file): \(state)" + (note.map { ". \($0)" } ?? ""), object)
+            let line = "\(result.file): \(state)" + (note.map { ". \($0)" } ?? "")
+            display.end(index, line, object, isExpected: note == nil)
             return nil
         } catch {
             let failure = Downloading.failure(error)
             var message = failure.message ?? "The download failed."
+            if let response = error.response {
+                message += TransferDisplay.advice(
+                    after: response.head.status, by: kernel, among: [301, 302, 303, 307, 308])
+            }
             let isLeft = access("\(job.file).part", F_OK) == 0 && access("\(job.file).part.json", F_OK) == 0
             if isLeft, error.code != .downloadExists, error.code != .downloadBusy {
                 message += " What was received stays in \(job.file).part: the same command with --resume continues it."

@@ -8,6 +8,12 @@ import PlugboardKit
 #endif
 
 extension TransferDisplay {
+    /// What to add to the error of a response with this status where the plugin `redirect` would have followed it.
+    static func advice(after status: Int, by kernel: Kernel, among statuses: Set<Int>) -> String {
+        guard statuses.contains(status), !kernel.plugins.contains(where: { $0.id == "redirect" }) else { return "" }
+        return " --plugin redirect follows redirects."
+    }
+
     /// Runs transfers with a kernel that logs through this display and with the cookies of the command line, and waits
     /// until everything is written. SIGINT and SIGTERM cancel the transfers; once they have ended, these signals end
     /// the process.
@@ -17,9 +23,6 @@ extension TransferDisplay {
         _ configuration: Configuration, _ arguments: RequestArguments,
         _ transfers: @escaping @Sendable (Kernel) async throws -> CommandFailure?
     ) async throws {
-        var configuration = configuration
-        // Informative lines would scroll the progress away.
-        configuration.kernel.logLevel = max(configuration.kernel.logLevel, .warning)
         // Plugins that draw on the terminal themselves leave it to the progress. No other thread reads it yet.
         setenv("TERM", "dumb", 1)
         let result: Result<CommandFailure?, any Error>

@@ -23,6 +23,7 @@ final class TransferDisplay: Sendable {
         case bar
         /// One object a line on standard output.
         case json
+        /// Only errors, and what the user should know of a file that is complete.
         case none
     }
 
@@ -58,6 +59,8 @@ final class TransferDisplay: Sendable {
     }
 
     private let form: Form
+    /// Whether lines on the terminal are redrawn.
+    private let isDrawn: Bool
     /// What an object of JSON calls the bytes.
     private let member: String
     private let state: Mutex<State>
@@ -66,7 +69,8 @@ final class TransferDisplay: Sendable {
 
     /// - Parameter terminal: Writes a text unchanged, and may block; nil for standard error.
     init(_ form: Form, counting member: String = "received", terminal: (@Sendable (String) -> Void)? = nil) {
-        self.form = form == .bar && terminal == nil && !StandardError.canBeDrawnOn ? .none : form
+        self.form = form
+        isDrawn = form == .bar && (terminal != nil || StandardError.canBeDrawnOn)
         self.member = member
         output = { if !$0.isEmpty { (terminal ?? StandardError.draw)($0) } }
         state = Mutex(State())
@@ -79,7 +83,7 @@ final class TransferDisplay: Sendable {
 
     /// - Parameter facts: Members of the object of JSON, which tell the files apart.
     func show(_ index: Int, _ name: String, _ count: TransferCount, _ facts: JSONObject = [:]) {
-        guard form != .none else { return }
+        guard isDrawn || form == .json else { return }
         let next: DispatchTime? = state.withLock { state in
             guard state.rows.set(index, name, count) else { return nil }
             if form == .json { state.objects[index] = object(name, count, facts) }
@@ -100,10 +104,13 @@ final class TransferDisplay: Sendable {
     }
 
     /// A transfer has ended: its line goes, and this one stays.
-    func end(_ index: Int, _ line: String, _ object: JSONObject) {
+    ///
+    /// - Parameter isExpected: Whether it is a success with nothing to note.
+    func end(_ index: Int, _ line: String, _ object: JSONObject, isExpected: Bool = false) {
         state.withLock { state in
             state.rows.end(index)
             state.objects[index] = nil
+            if form == .none, isExpected { return }
             state.lines.append(form == .json ? .object(object) : .text(VisibleText.of(line) + "\n"))
         }
         queue.async { self.write() }
@@ -127,7 +134,7 @@ final class TransferDisplay: Sendable {
             queue.async { [self] in
                 write()
                 let standard = ByteOutput.standard
-                let isMixed = form == .bar && standard.isTerminal && body.withUnsafeBytes { $0.last != 0x0A }
+                let isMixed = isDrawn && standard.isTerminal && body.withUnsafeBytes { $0.last != 0x0A }
                 output(state.withLock { erasing(&$0) })
                 let result = Result { () throws(CommandFailure) in
                     try BodyWriter(standard, isForReaders: standard.isTerminal).write(body)
@@ -168,7 +175,7 @@ final class TransferDisplay: Sendable {
                 lines = state.objects.sorted { $0.key < $1.key }.map { .object($0.value) } + lines
                 state.objects = [:]
             }
-            guard form == .bar, progress || !lines.isEmpty else { return }
+            guard isDrawn, progress || !lines.isEmpty else { return }
             text = erasing(&state)
             rows = state.rows
         }

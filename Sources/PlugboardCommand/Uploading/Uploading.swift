@@ -217,7 +217,9 @@ struct Uploading: Sendable {
             let status = result.response.status
             guard result.isComplete else {
                 result.response.body.source.release()
-                var failure = CommandFailure(.status, "The server responded with status \(status).")
+                // After the others, the file would not be sent again.
+                let advice = TransferDisplay.advice(after: status, by: kernel, among: [307, 308])
+                var failure = CommandFailure(.status, "The server responded with status \(status).\(advice)")
                 failure.responseStatus = status
                 throw failure
             }
@@ -228,7 +230,7 @@ struct Uploading: Sendable {
                     "file": .string(file), "sent": .number(JSONNumber(result.count)),
                     "resumed": .number(JSONNumber(result.resumed)), "status": .number(JSONNumber(status)),
                     "isComplete": true,
-                ])
+                ], isExpected: true)
             if printsBodies, !body.isEmpty { try await display.write(body) }
         } catch let error as PlugboardError {
             throw CommandFailure(ExitStatus(for: error), error)
@@ -252,6 +254,7 @@ struct Uploading: Sendable {
             throw CommandFailure(.status, "The server responded with status \(response?.status ?? 0).")
         }
         let text = response == nil ? "nothing to remove" : "removed"
-        display.end(index, "\(file): \(text)", ["file": .string(file), "removed": .bool(response != nil)])
+        display.end(
+            index, "\(file): \(text)", ["file": .string(file), "removed": .bool(response != nil)], isExpected: true)
     }
 }

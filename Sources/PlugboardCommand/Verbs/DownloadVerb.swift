@@ -60,7 +60,10 @@ struct DownloadVerb: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A file with a URL on each line; - is standard input.", valueName: "file"))
     var inputFile: String?
     @Option(help: ArgumentHelp("How many files are downloaded at a time.", valueName: "count")) var parallel = 4
-    @Option(help: ArgumentHelp("How progress is shown: bar, json, none.", valueName: "form")) var progress = "bar"
+    @Option(
+        help: ArgumentHelp(
+            "How progress is shown: bar, json, or none, which prints only errors and notes.", valueName: "form"))
+    var progress = "bar"
     @OptionGroup var arguments: RequestArguments
 
     func run() async throws {

@@ -36,7 +36,10 @@ struct UploadVerb: AsyncParsableCommand {
     @Flag(help: "Sends SHA-256 digests for the server to verify; servers without tus may ignore them.")
     var checksum = false
     @Option(help: ArgumentHelp("How many files are uploaded at a time.", valueName: "count")) var parallel = 4
-    @Option(help: ArgumentHelp("How progress is shown: bar, json, none.", valueName: "form")) var progress = "bar"
+    @Option(
+        help: ArgumentHelp(
+            "How progress is shown: bar, json, or none, which prints only errors and notes.", valueName: "form"))
+    var progress = "bar"
     @OptionGroup var arguments: RequestArguments
 
     func run() async throws {
