@@ -28,7 +28,7 @@ enum Command {
     /// Runs the command with its standard output and error on a terminal, and returns what the terminal got.
     static func onTerminal(_ arguments: String, environment: [String: String] = [:]) async throws -> String {
         let line = "exec \"$script\" -qec \"\\\"$plugboard\\\" \(arguments)\" /dev/null"
-        let variables = environment.merging(["script": scriptPath]) { _, new in new }
+        let variables = ["script": scriptPath, "TERM": "xterm"].merging(environment) { _, given in given }
         return try await shell(line, variables).stdout.replacingOccurrences(of: "\r\n", with: "\n")
     }
 

@@ -34,13 +34,37 @@ struct OutputTests {
         #expect(text.contains("\u{1B}[36m1.50\u{1B}[0m,\n"))
     }
 
-    @Test(.enabled(if: Command.hasTerminals))
-    func `NO_COLOR takes the colours away`() async throws {
+    @Test(.enabled(if: Command.hasTerminals), arguments: [["NO_COLOR": "1"], ["NO_COLOR": "", "TERM": "dumb"]])
+    func `NO_COLOR and a terminal without control sequences take the colours away`(
+        environment: [String: String]
+    ) async throws {
         let server = try json()
 
-        let text = try await Command.onTerminal("get \(server.url())", environment: ["NO_COLOR": "1"])
+        let text = try await Command.onTerminal("get \(server.url())", environment: environment)
 
         #expect(text == "{\n  \"b\": [\n    1.50,\n    true\n  ],\n  \"a\": \"é\"\n}\n")
+    }
+
+    @Test(.enabled(if: Command.hasTerminals))
+    func `a terminal gets JSON with a key twice as it came`() async throws {
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Content-Type", "application/json")], body: #"{"a":1,"a":2}"#)
+        }
+
+        let text = try await Command.onTerminal("get \(server.url())")
+
+        #expect(text == #"{"a":1,"a":2}"#)
+    }
+
+    @Test(.enabled(if: Command.hasTerminals))
+    func `a terminal without control sequences gets no progress`() async throws {
+        let server = try json()
+        let folder = try TemporaryFolder()
+
+        let text = try await Command.onTerminal(
+            "get \(server.url()) -o '\(folder.file("body"))'", environment: ["TERM": "dumb"])
+
+        #expect(text.isEmpty, "\(text.debugDescription)")
     }
 
     @Test(.enabled(if: Command.hasTerminals))

@@ -26,5 +26,8 @@ struct UnixSocketCommandTests {
         let outcome = try await Command.run("get", "--unix-socket", "/nonexistent/socket", "http://service.test/")
 
         #expect(outcome.status == 7)
+        #expect(
+            outcome.stderr.hasPrefix("plugboard: No connection to the socket /nonexistent/socket can be opened")
+                && outcome.stderr.hasSuffix("(No such file or directory)\n"), "\(outcome.stderr)")
     }
 }

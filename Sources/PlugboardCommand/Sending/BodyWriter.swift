@@ -53,7 +53,7 @@ struct BodyWriter {
             try writer?.write(piece)
         }
         let bytes = Bytes.joined(pieces)
-        if writer == nil, let value = try? bytes.withUnsafeBytes({ try JSONParser.parse($0) }) {
+        if writer == nil, let value = JSONText.value(of: bytes) {
             return try output.write(value)
         }
         if writer == nil { writer = try text(of: pieces) }

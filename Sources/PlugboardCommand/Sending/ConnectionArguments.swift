@@ -2,6 +2,12 @@ import ArgumentParser
 import Plugboard
 import PlugboardKit
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The options of the connection; the configuration decides about those that are left out.
 struct ConnectionArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The time limit for the whole exchange.", valueName: "30s"))
@@ -10,13 +16,17 @@ struct ConnectionArguments: ParsableArguments {
     var connectTimeout: String?
     @Option(
         name: [.customLong("cacert"), .long],
-        help: ArgumentHelp("A PEM file; no other certificates are trusted.", valueName: "file"))
+        help: ArgumentHelp(
+            "A PEM file; no other certificates are trusted. Else CURL_CA_BUNDLE or SSL_CERT_FILE can name one.",
+            valueName: "file"))
     var caFile: String?
     @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate: for tests only.")
     var insecure = false
     @Option(
         name: [.customShort("x"), .long],
-        help: ArgumentHelp("The proxy: http://host:port, socks5://host:port, or '' for none at all.", valueName: "url"))
+        help: ArgumentHelp(
+            "The proxy: http://host:port, socks5://host:port, host:port (http), or '' for none at all.",
+            valueName: "url"))
     var proxy: String?
     @Option(
         parsing: .unconditionalSingleValue,
@@ -39,14 +49,12 @@ struct ConnectionArguments: ParsableArguments {
         if let timeout = try Duration.argument(connectTimeout, "--connect-timeout") { options.connectTimeout = timeout }
         if let caFile {
             // Read here, so that the error names the option.
-            _ = try FileContents.bytes(of: caFile, for: "--cacert")
+            try ConnectionArguments.checkCertificates(in: caFile, for: "--cacert")
             options.tls.ca = caFile
-            if !options.errorsOfFiles.isEmpty {
-                throw CommandFailure(.read, "--cacert: \(caFile) holds no certificate in PEM form.")
-            }
         }
         if insecure { options.tls.verify = false }
-        if let proxy { options.proxy = proxy }
+        // As in the environment's variables, and as for curl.
+        if let proxy { options.proxy = proxy.isEmpty || proxy.contains("://") ? proxy : "http://\(proxy)" }
         if let unixSocket { options.unixSocket = unixSocket }
         if http2 { options.httpVersion = .http2 }
         if !connectTo.isEmpty { options.connectTo = [:] }
@@ -59,6 +67,19 @@ struct ConnectionArguments: ParsableArguments {
             options.connectTo?[pair[0]] = pair[1]
         }
         return options
+    }
+
+    /// Whether the command line decides which certificates are trusted.
+    var decidesTrust: Bool { caFile != nil || insecure }
+
+    /// Throws an error that names the option if the file holds no certificate.
+    fileprivate static func checkCertificates(in file: String, for option: String) throws(CommandFailure) {
+        _ = try FileContents.bytes(of: file, for: option)
+        var options = RequestOptions()
+        options.tls.ca = file
+        if !options.errorsOfFiles.isEmpty {
+            throw CommandFailure(.read, "\(option): \(file) holds no certificate in PEM form.")
+        }
     }
 
     /// Splits at the colons outside of brackets, because IPv6 addresses contain colons.
@@ -78,13 +99,34 @@ struct ConnectionArguments: ParsableArguments {
     }
 }
 
+extension Configuration {
+    /// Trusts the certificates of the file that the environment names, unless the configuration names one.
+    mutating func trustEnvironment() throws(CommandFailure) {
+        guard kernel.defaults.tls.ca == nil else { return }
+        for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
+            guard let value = getenv(name), value.pointee != 0 else { continue }
+            let file = String(cString: value)
+            try ConnectionArguments.checkCertificates(in: file, for: name)
+            kernel.defaults.tls.ca = PluginArguments.absolute(file)
+            return
+        }
+    }
+}
+
 extension Duration {
-    /// A time of the command line; nil if the option is not given.
+    /// A time of the command line, of which a number without a unit is seconds; nil if the option is not given.
     static func argument(_ text: String?, _ option: String) throws(CommandFailure) -> Duration? {
         guard let text else { return nil }
-        guard let duration = DurationText(text)?.duration, duration > .zero else {
-            throw CommandFailure(.usage, "\(option) must be a time like 30s (ms, s, m, h, d).")
+        guard let duration = DurationText(text)?.duration ?? seconds(text), duration > .zero else {
+            throw CommandFailure(.usage, "\(option) must be a time like 30s (ms, s, m, h, d), or seconds like 2.5.")
         }
         return duration
+    }
+
+    private static func seconds(_ text: String) -> Duration? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+            let seconds = Double(text), seconds < 1e9
+        else { return nil }
+        return .milliseconds(Int64((seconds * 1000).rounded(.up)))
     }
 }

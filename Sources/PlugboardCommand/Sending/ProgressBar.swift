@@ -13,10 +13,10 @@ final class ProgressBar: Sendable {
     static let width = 30
     private let isShown = Mutex(false)
 
-    /// Nil if standard error is not a terminal, or if the body is written to the same terminal.
+    /// Nil if standard error is not a terminal with control sequences, or if the body is written to the same terminal.
     init?(for output: OutputArguments) {
         let isBodyShown = (output.output == nil || output.output == "-") && ByteOutput.standard.isTerminal
-        guard StandardError.isTerminal, !isBodyShown, !output.silent, !output.verbose else { return nil }
+        guard StandardError.canBeDrawnOn, !isBodyShown, !output.silent, !output.verbose else { return nil }
     }
 
     /// From any thread.

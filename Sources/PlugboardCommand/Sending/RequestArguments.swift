@@ -73,7 +73,9 @@ struct RequestArguments: ParsableArguments {
 
     /// The configuration with the changes of the command line.
     func configuration() throws -> Configuration {
-        try plugins.configuration { try cookies.enable(in: &$0) }
+        var configuration = try plugins.configuration { try cookies.enable(in: &$0) }
+        if !connection.decidesTrust { try configuration.trustEnvironment() }
+        return configuration
     }
 
     /// Resolves a URL that begins with `/`, `?`, `#`, `./` or `../` against the base URL (RFC 3986 §5.2). Adds

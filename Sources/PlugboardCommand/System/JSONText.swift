@@ -1,4 +1,5 @@
 import PlugboardJSON
+import PlugboardKit
 
 #if canImport(Glibc)
     import Glibc
@@ -6,14 +7,22 @@ import PlugboardJSON
     import Musl
 #endif
 
-/// JSON as this command writes it: on a terminal in a readable layout, with colours unless NO_COLOR is set, and with
-/// escapes for characters that control the terminal.
+/// JSON as this command writes it: on a terminal in a readable layout, with colours unless NO_COLOR is set or the
+/// terminal has no control sequences, and with escapes for characters that control the terminal.
 enum JSONText {
+    /// The value of a text that gets a layout; nil for a text that is to be shown as it is, because it is not valid, or
+    /// an object has a key twice, of which a value keeps only the last.
+    static func value(of bytes: Bytes) -> JSONValue? {
+        var options = JSONParser.Options()
+        options.duplicateKeys = .error
+        return try? bytes.withUnsafeBytes { try JSONParser.parse($0, options: options) }
+    }
+
     static func write(_ value: JSONValue, isForTerminal: Bool) -> String {
         let options = JSONWriter.Options(pretty: isForTerminal)
         guard isForTerminal else { return JSONWriter.write(value, options: options) }
         // https://no-color.org: any value that is not empty.
-        guard getenv("NO_COLOR").map({ $0.pointee == 0 }) ?? true else {
+        guard getenv("NO_COLOR").map({ $0.pointee == 0 }) ?? true, StandardError.hasControlSequences else {
             return escaped(JSONWriter.write(value, options: options))
         }
         return JSONWriter.write(value, options: options) { token, text in

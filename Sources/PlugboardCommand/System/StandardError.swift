@@ -10,9 +10,10 @@ enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Whether it is a terminal with control sequences.
-    static var canBeDrawnOn: Bool {
-        isTerminal && getenv("TERM").map { String(cString: $0) } != "dumb"
-    }
+    static var canBeDrawnOn: Bool { isTerminal && hasControlSequences }
+
+    /// Whether the user's terminal has control sequences, if there is one.
+    static var hasControlSequences: Bool { getenv("TERM").map { String(cString: $0) } != "dumb" }
 
     /// Writes a line that begins with the name of the command.
     static func say(_ message: String) { write("plugboard: \(message)\n") }

@@ -42,11 +42,12 @@ struct EndpointsList: AsyncParsableCommand {
 extension DefinitionArguments {
     /// The definitions, for verbs that send nothing else: a kernel starts only to fetch them.
     func definitions(of plugins: PluginArguments) async throws -> Definitions {
-        let configuration = try plugins.configuration()
+        var configuration = try plugins.configuration()
         guard let openapi, openapi.hasPrefix("http://") || openapi.hasPrefix("https://") else {
             return try await definitions(configuration) { try Kernel(configuration: configuration) }
         }
-        return try await Kernel.whileRunning(configuration) { kernel in
+        try configuration.trustEnvironment()
+        return try await Kernel.whileRunning(configuration) { [configuration] kernel in
             try await definitions(configuration) { kernel }
         }
     }

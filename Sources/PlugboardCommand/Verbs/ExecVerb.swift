@@ -30,6 +30,7 @@ struct ExecVerb: AsyncParsableCommand {
     func run() async throws {
         try StandardInput.claim(for: "exec")
         var configuration = try plugins.configuration()
+        try configuration.trustEnvironment()
         for id in ["decode", "redirect", "validator"] where Catalog.bundled.descriptor(id) != nil {
             if !configuration.names(id) { configuration.plugins.append(PluginEntry(id)) }
         }

@@ -29,6 +29,7 @@ struct PluginCommand: AsyncParsableCommand {
     func run() async throws {
         _ = try Duration.argument(timeout, "--timeout")
         var configuration = try plugins.configuration()
+        try configuration.trustEnvironment()
         configuration.onlyCommand = (plugin, command)
         try await Kernel.whileRunning(configuration) { try await ask($0) }
     }
@@ -67,7 +68,7 @@ struct PluginCommand: AsyncParsableCommand {
         let output = ByteOutput.standard
         switch reply {
         case .json(let text):
-            guard output.isTerminal, let value = try? JSONParser.parse(text) else {
+            guard output.isTerminal, let value = JSONText.value(of: Bytes(text)) else {
                 return try output.write(text + "\n")
             }
             try output.write(value)

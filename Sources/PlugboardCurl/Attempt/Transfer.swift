@@ -213,6 +213,9 @@ final class Transfer: Attempt, @unchecked Sendable {
         ccurl_get_long(handle.easy, CURLINFO_HTTP_CONNECTCODE, &tunnelStatus)
         // libcurl reports a proxy that refuses a tunnel as a lost connection.
         let code = tunnelStatus == 0 || 200..<300 ~= tunnelStatus ? result : CURLE_PROXY
+        if let unixSocket, code == CURLE_COULDNT_CONNECT, state.pointee.socketError == 0 {
+            return PlugboardError(unixSocket: unixSocket, hostAndPort: url?.hostAndPort ?? "", of: handle.easy)
+        }
         var error = PlugboardError(
             curl: code, message: handle.errorMessage, hostAndPort: url?.hostAndPort ?? "", isHeadThere: isHeadReported,
             isUnsent: state.pointee.sendings == 0, isHeadSent: handle.hasSentHead,

@@ -50,6 +50,17 @@ extension PlugboardError {
                 ? String(cString: curl_easy_strerror(code)) : Printable.text(Self.withoutFieldValue(message)))
     }
 
+    /// The error for a Unix domain socket that does not connect: libcurl's message names the URL's host and port.
+    init(unixSocket path: String, hostAndPort: String, of easy: UnsafeMutableRawPointer) {
+        var number = 0
+        ccurl_get_long(easy, CURLINFO_OS_ERRNO, &number)
+        self.init(
+            .transportConnect,
+            "No connection to the socket \(Printable.text(path)) can be opened, which is used for \(hostAndPort). Check that "
+                + "a server listens there.",
+            underlying: number == 0 ? nil : String(cString: strerror(Int32(truncatingIfNeeded: number))))
+    }
+
     /// libcurl quotes a field of HTTP/2 that is not allowed, with its value, which may be a cookie.
     private static func withoutFieldValue(_ message: String) -> String {
         guard message.hasPrefix(invalidField) else { return message }
