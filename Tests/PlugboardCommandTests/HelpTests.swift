@@ -87,6 +87,18 @@ struct HelpTests {
                 + "Did you mean \(near)? See --help.\n")
     }
 
+    @Test(arguments: [
+        (["plugins", "lst"], "list"), (["config", "chek", "a.json"], "check"), (["endpoints", "shwo"], "show"),
+    ])
+    func `the error of a misspelled verb of a verb names the nearest`(words: [String], near: String) async throws {
+        let outcome = try await Command.running(words)
+
+        #expect(outcome.status == 2 && outcome.stdout.isEmpty)
+        #expect(
+            outcome.stderr == "plugboard: There is no verb \(words[0]) \(words[1]). Did you mean \(near)? "
+                + "See plugboard \(words[0]) --help.\n")
+    }
+
     @Test(arguments: [["cache"], ["cache", "stats"]])
     func `the error of a command of a disabled plugin says how to enable the plugin`(arguments: [String]) async throws {
         let outcome = try await ProcessRunner.running([try Products.executable("plugboard")] + arguments)
@@ -118,6 +130,10 @@ struct HelpTests {
         (["nope"], "There is no help for nope. See"), (["gett"], "Did you mean get?"),
         (["plugins", "chek"], "There is no help for plugins chek. Did you mean check?"),
         (["get", "nope"], "There is no help for get nope."),
+        (
+            ["cache"],
+            "There is no help for cache. It is a plugin, whose commands and settings plugboard plugins inspect cache"
+        ),
     ])
     func `help for a verb that does not exist is an error`(words: [String], text: String) async throws {
         let outcome = try await ProcessRunner.running([try Products.executable("plugboard"), "help"] + words)

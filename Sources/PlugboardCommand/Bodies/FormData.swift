@@ -6,7 +6,7 @@ enum FormData {
         for (index, piece) in pieces.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: "&")) }
             let argument = InputArgument(piece)
-            let content = try argument.bytes(for: "--data")
+            let content = try argument.bytes(for: "--data", advice: "--data-binary sends any size.")
             if case .text = argument {
                 bytes += content
             } else {

@@ -19,13 +19,15 @@ enum InputArgument {
     init(path: String) { self = path == "-" || path == "@-" ? .standardInput : .file(path) }
 
     /// All bytes, in memory. Blocks.
-    func bytes(for option: String) throws(CommandFailure) -> [UInt8] {
+    ///
+    /// - Parameter advice: What to do with a file that is too large for that.
+    func bytes(for option: String, advice: String = "") throws(CommandFailure) -> [UInt8] {
         switch self {
         case .text(let text): return Array(text.utf8)
-        case .file(let path): return try FileContents.bytes(of: path)
+        case .file(let path): return try FileContents.bytes(of: path, advice: advice)
         case .standardInput:
             try StandardInput.claim(for: option)
-            return try FileContents.ofStandardInput()
+            return try FileContents.ofStandardInput(advice: advice)
         }
     }
 

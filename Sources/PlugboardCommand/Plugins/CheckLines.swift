@@ -7,6 +7,8 @@ final class CheckLines {
     private let count: Int
     private let showsRunning: Bool
     private var ended = 0
+    /// Whether the file could be loaded. Otherwise nothing else can be checked, and the other checks have no lines.
+    private(set) var isLoaded = true
     /// The first error of writing.
     private(set) var failure: CommandFailure?
 
@@ -16,7 +18,7 @@ final class CheckLines {
         self.output = output
         width = names.map(\.count).max() ?? 0
         count = names.count
-        showsRunning = output.isTerminal && StandardError.isTerminal
+        showsRunning = output.isTerminal && StandardError.canBeDrawnOn
     }
 
     func show(_ progress: CheckProgress) {
@@ -28,6 +30,8 @@ final class CheckLines {
             StandardError.draw("\(ended) of \(count) done; now \(names.joined(separator: ", "))")
         case .ended(let result):
             ended += 1
+            if !isLoaded, result.status == .untried { return }
+            if result.check == "load", [.failed, .crashed].contains(result.status) { isLoaded = false }
             do throws(CommandFailure) {
                 try output.write(result.line(width: width) + "\n")
             } catch {

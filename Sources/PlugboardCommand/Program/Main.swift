@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import Plugboard
 import PlugboardJSON
 import PlugboardKit
 
@@ -62,6 +63,7 @@ enum Main {
 
     private static func run() async {
         do {
+            try checkEncoding()
             var command = try parse(Array(CommandLine.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -73,10 +75,33 @@ enum Main {
         }
     }
 
-    /// Parses the command line. A first word that is not a verb is the id of a plugin.
+    /// Throws for words that Swift's texts would change.
+    private static func checkEncoding() throws(CommandFailure) {
+        for index in 1..<max(Int(CommandLine.argc), 1) {
+            guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { continue }
+            throw CommandFailure(
+                .usage,
+                "Argument \(index) is not UTF-8, as all must be. --data-binary @FILE sends any bytes, and -H @FILE fields."
+            )
+        }
+    }
+
+    /// Parses the command line; where that fails, once more with short options and their values in words of their own.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        do {
+            return try parse(words: arguments)
+        } catch {
+            let words = JoinedOptions.split(arguments)
+            if words == arguments { throw error }
+            return try parse(words: words)
+        }
+    }
+
+    /// Parses the words of the command line. A first word that is not a verb is the id of a plugin.
+    private static func parse(words arguments: [String]) throws -> any ParsableCommand {
         if arguments.first == "help" { try checkHelp(arguments.dropFirst()) }
         guard let first = arguments.first, !first.hasPrefix("-"), !Program.verbs.contains(first) else {
+            try checkVerb(arguments)
             return try Program.parseAsRoot(arguments)
         }
         // A single word is more likely a misspelled verb than a plugin without a command.
@@ -90,16 +115,42 @@ enum Main {
     private static func checkHelp(_ words: ArraySlice<String>) throws {
         var command: any ParsableCommand.Type = Program.self
         for word in words where !word.hasPrefix("-") {
-            let configuration = command.configuration
-            let verbs = configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
-            guard let next = verbs.first(where: { $0.configuration.commandName == word }) else {
-                let names = verbs.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
-                let near = Spelling.nearest(word, in: names).map { " Did you mean \($0)?" } ?? ""
-                throw CommandFailure(
-                    .usage, "There is no help for \(words.joined(separator: " ")).\(near) See plugboard --help.")
+            guard let next = verb(word, of: command) else {
+                let isPlugin = words.first == word && Catalog.bundled.descriptor(word) != nil
+                let advice =
+                    isPlugin
+                    ? " It is a plugin, whose commands and settings plugboard plugins inspect \(word) lists."
+                    : "\(nearest(word, of: command)) See plugboard --help."
+                throw CommandFailure(.usage, "There is no help for \(words.joined(separator: " ")).\(advice)")
             }
             command = next
         }
+    }
+
+    /// Throws for an unknown word after a verb that has verbs of its own.
+    private static func checkVerb(_ words: [String]) throws(CommandFailure) {
+        guard words.count > 1, let group = verb(words[0], of: Program.self), !group.configuration.subcommands.isEmpty,
+            !words[1].hasPrefix("-"), verb(words[1], of: group) == nil
+        else { return }
+        throw CommandFailure(
+            .usage,
+            "There is no verb \(words[0]) \(words[1]).\(nearest(words[1], of: group)) See plugboard \(words[0]) --help."
+        )
+    }
+
+    private static func verbs(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        let configuration = command.configuration
+        return configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
+    }
+
+    private static func verb(_ word: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
+        verbs(of: command).first { $0.configuration.commandName == word }
+    }
+
+    private static func nearest(_ word: String, of command: any ParsableCommand.Type) -> String {
+        let shown = verbs(of: command).filter { $0.configuration.shouldDisplay }
+        return Spelling.nearest(word, in: shown.compactMap { $0.configuration.commandName })
+            .map { " Did you mean \($0)?" } ?? ""
     }
 
     private static func end(with error: any Error) -> Never {
@@ -120,7 +171,8 @@ enum Main {
                 }
                 exit(0)
             }
-            let own = message.hasPrefix("Error: ") ? "plugboard: " + message.dropFirst(7) : message
+            let improved = OptionHints.improve(message)
+            let own = improved.hasPrefix("Error: ") ? "plugboard: " + improved.dropFirst(7) : improved
             StandardError.write(own + "\n")
             exit(ExitStatus.usage.number)
         }

@@ -13,19 +13,23 @@ enum FileContents {
 
     /// All bytes of a file of at most 256 MiB. Blocks.
     ///
-    /// - Parameter option: The option that names the file, for the error.
-    static func bytes(of path: String, for option: String? = nil) throws(CommandFailure) -> [UInt8] {
+    /// - Parameters:
+    ///   - option: The option that names the file, for the error.
+    ///   - advice: What to do with a larger file.
+    static func bytes(
+        of path: String, for option: String? = nil, advice: String = ""
+    ) throws(CommandFailure) -> [UInt8] {
         let name = option.map { "\($0): \(path)" } ?? path
-        return try collected(name) { take throws(CommandFailure) in try read(path, named: name, take) }
+        return try collected(name, advice) { take throws(CommandFailure) in try read(path, named: name, take) }
     }
 
     /// All bytes of standard input, at most 256 MiB. Blocks.
-    static func ofStandardInput() throws(CommandFailure) -> [UInt8] {
-        try collected("Standard input") { take throws(CommandFailure) in try readStandardInput(take) }
+    static func ofStandardInput(advice: String = "") throws(CommandFailure) -> [UInt8] {
+        try collected("Standard input", advice) { take throws(CommandFailure) in try readStandardInput(take) }
     }
 
     private static func collected(
-        _ name: String, _ read: ((UnsafeRawBufferPointer) -> Bool) throws(CommandFailure) -> Void
+        _ name: String, _ advice: String, _ read: ((UnsafeRawBufferPointer) -> Bool) throws(CommandFailure) -> Void
     ) throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         try read { piece in
@@ -35,7 +39,8 @@ enum FileContents {
         guard bytes.count <= limit else {
             throw CommandFailure(
                 .read,
-                "\(name) is larger than 256 MiB, the most that is read into memory. --data-binary sends any size.")
+                "\(name) is larger than 256 MiB, the most that is read into memory.\(advice.isEmpty ? "" : " ")\(advice)"
+            )
         }
         return bytes
     }

@@ -79,7 +79,8 @@ struct PluginsCheck: ParsableCommand {
             try output.write(report.json(strict: strict))
         } else {
             if let failure = lines?.failure { throw failure }
-            try output.write(report.summary + "\n" + report.remarks(strict: strict))
+            let remarks = lines?.isLoaded == false ? "" : report.remarks(strict: strict)
+            try output.write(report.summary + "\n" + remarks)
         }
         if report.isRefused(strict: strict) { throw CommandFailure(.failure, nil) }
     }
