@@ -58,14 +58,16 @@
 //
 // Memory. What the kernel hands out belongs to the kernel and is valid until the hook or callback returns, also after
 // an edit, unless the comment says otherwise. A text that the plugin hands in is copied before the call returns. A
-// body, bytes and a source that are handed in are taken over, also where the call returns an error. A state that is
-// refused stays the plugin's. Memory is never freed across the border: it is copied, or comes with its release
-// function.
+// body, bytes and a source that are handed in are taken over, also where the call returns an error. A body that was
+// handed in or released before is refused with PLUG_BAD_ARGUMENT, and by `respond` as a fault, as long as it exists. A
+// state that is refused stays the plugin's. Memory is never freed across the border: it is copied, or comes with its
+// release function.
 //
 // Errors. A plug_result is PLUG_OK, or says why nothing was done. NULL in place of a required pointer is an error,
-// never a crash. In the wrong hook, a function that returns a pointer returns NULL, and one that returns a text returns
-// {NULL, 0}. What a pointer argument would receive is then left as it was. After the kernel has ended, functions tagged
-// [any] do nothing and return PLUG_STALE, NULL or 0.
+// never a crash, and so is NULL beside a count that is not 0: PLUG_BAD_ARGUMENT. In the wrong hook, a function that
+// returns a pointer returns NULL, and one that returns a text returns {NULL, 0}. What a pointer argument would receive
+// is then left as it was. After the kernel has ended, functions tagged [any] do nothing and return PLUG_STALE, NULL or
+// 0.
 //
 // Names. Each kind of number has its own type, and its values have their own prefix: a plug_verdict is PLUG_VERDICT_….
 // Only a plug_result is short: PLUG_OK, PLUG_STALE. The types are uint32_t or uint64_t, not enums, whose size depends
@@ -296,7 +298,8 @@ struct plug_plugin_v1 {
     // All plugins are created, and all functions of the host work. Returns PLUG_OK, or anything else after
     // host->refuse(…); `destroy` then follows without `stop`, and timers may fire until then. May be NULL. [start]
     plug_result (*start)(void *self);
-    // No exchange will come any more. May block for up to `within` nanoseconds. May be NULL. [worker]
+    // No exchange will come any more. May block for up to `within` nanoseconds; 0: no time is left, so it cancels what
+    // it would wait for. May be NULL. [worker]
     void (*stop)(void *self, int64_t within);
     // The last call of the plugin, but for releases of bytes, bodies and sources that a program still holds. May be
     // NULL. [worker]
@@ -340,7 +343,8 @@ typedef struct plug_bytes {
 // A body that a plugin makes. Its functions never overlap.
 typedef struct plug_source_v1 {
     void *context;
-    uint64_t length;   // bytes in all, or PLUG_LENGTH_UNKNOWN
+    uint64_t length;   // bytes in all, or PLUG_LENGTH_UNKNOWN. A body that gives more, or ends before, breaks with the
+                       // code `plugin.fault`
     // Asks for the next piece. Complete the pull once, with host->pull_give, pull_end, pull_fail or pull_forward, now
     // or later, on any thread. Not called again before that, nor after the end. [loop]
     plug_pull_function pull;
@@ -447,7 +451,8 @@ struct plug_host_v1 {
     // Edits made before stay. Asking again in that visit is a fault. In a later visit (PLUG_VISIT_WOKEN) the body has
     // to be asked for again. [loop]
     plug_verdict (*hold)(plug_exchange *exchange, uint64_t limit);
-    // Parks the exchange for at most `within` nanoseconds (negative: without a deadline) and writes the ticket. Edits
+    // Parks the exchange for at most `within` nanoseconds (negative: without a deadline; 0: the hook runs again soon,
+    // on the loop, after what the loop has to do already) and writes the ticket. Edits
     // made before stay; the verdict of the last visit decides whether they count. A hook that has called `wait` may
     // still return another verdict: the ticket is then stale. Each call starts its own time. [loop]
     plug_verdict (*wait)(plug_exchange *exchange, int64_t within, plug_ticket *ticket);
@@ -650,9 +655,9 @@ struct plug_host_v1 {
 
     // Publishes a fact under the plugin's own id (`com.example.hello.greeted`), with details. `exchange` is 0 for a
     // fact about the kernel; a fact of an exchange that has ended is published as one about the kernel.
-    // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot. Within on_event of a plugin's
-    // event, it is delivered in the loop's next turn; PLUG_TOO_LARGE, and dropped, where more than 16 such events led
-    // to one another, or 1024 wait. [any]
+    // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot, or whose rest is empty, is not
+    // UTF-8, or holds a control character. Within on_event of a plugin's event, it is delivered in the loop's next
+    // turn; PLUG_TOO_LARGE, and dropped, where more than 16 such events led to one another, or 1024 wait. [any]
     plug_result (*publish_event)(const plug_host_v1 *host, plug_exchange_id exchange, plug_text id,
         const plug_field *details, uint64_t count);
     // Returns the id of an event. This function and the three that follow work within on_event. [loop]
@@ -706,7 +711,8 @@ struct plug_host_v1 {
 
     // ---- counters
 
-    // Returns the counter of this name, made at 0 when it is first asked for. Operators read it as `ID.name`. [any]
+    // Returns the counter of this name, made at 0 when it is first asked for. Operators read it as `ID.name`. 0 for a
+    // name that is empty, is not UTF-8, or holds a control character. [any]
     plug_counter (*counter)(const plug_host_v1 *host, plug_text name);
     // Adds to a counter. [any]
     void (*counter_add)(const plug_host_v1 *host, plug_counter counter, int64_t delta);

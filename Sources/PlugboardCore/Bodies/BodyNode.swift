@@ -49,17 +49,31 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private(set) var hasBegun = false
     /// Whether the end or a break has come.
     private(set) var hasEnded = false
+    /// Whether a plugin has a `plug_body *` of it, which it must hand in or release once.
+    private let isWithPlugin = Atomic(false)
+    /// Touched by the thread that completes the open pull, and on the loop while none is open.
+    private var bytesLeft: BodyLength
 
-    /// - Parameter isBound: Whether it belongs to the loop. If not, it is used there until an exchange takes it.
-    init(_ source: any BodySource, home: KernelLoop, isBound: Bool = true) {
+    /// - Parameters:
+    ///   - isBound: Whether it belongs to the loop. If not, it is used there until an exchange takes it.
+    ///   - checksLength: Whether the body breaks if it is not as long as the source says; for sources from outside the
+    ///     kernel.
+    init(_ source: any BodySource, home: KernelLoop, isBound: Bool = true, checksLength: Bool = false) {
         self.source = source
         core = home.core
         place = Unmanaged.passUnretained(home)
         self.isBound = isBound
+        bytesLeft = BodyLength(checksLength ? source.length : nil)
     }
 
     /// A body that breaks at once; for a body that could not be rewound.
     static func broken(home: KernelLoop) -> BodyNode { BodyNode(BrokenSource(), home: home) }
+
+    /// A plugin gets a `plug_body *` of it.
+    func enterPlugin() { isWithPlugin.store(true, ordering: .relaxed) }
+
+    /// The plugin hands it in or releases it. False if it has done that before.
+    func leavePlugin() -> Bool { isWithPlugin.exchange(false, ordering: .relaxed) }
 
     /// Its loop.
     var home: KernelLoop { place.takeUnretainedValue() }
@@ -138,12 +152,17 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     func pull(_ completed: @escaping (Piece) -> Void) { pull(Pull(PieceReceiver(completed))) }
 
     func nextIfReady() -> Piece? {
-        guard isHere, !isReleased, !isSourcePulled, let piece = unread.take() ?? source.nextIfReady() else {
+        guard isHere, !isReleased, !isSourcePulled, let piece = unread.take() ?? nextOfSource() else {
             return nil
         }
         hasBegun = true
         note(piece)
         return piece
+    }
+
+    private func nextOfSource() -> Piece? {
+        guard let piece = source.nextIfReady() else { return nil }
+        return bytesLeft.check(piece, of: source)
     }
 
     /// All bytes of a body that was not read, if its length is known and they are available now in one piece. The
@@ -165,6 +184,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             return true
         }
         guard isFirst else { return false }
+        let piece = bytesLeft.check(piece, of: source)
         if isHere, isInPull, mustGiveWay(after: piece) {
             deferToNextTurn(piece)
         } else if isHere || !enqueue({ self.deliver(piece) }) {
@@ -215,6 +235,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
 
     func rewind() -> Bool {
         guard !isReleased, !isSourcePulled, source.rewind() else { return false }
+        bytesLeft.begin(source)
         unread = nil
         hasBegun = false
         hasGiven = false
@@ -267,31 +288,4 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private static let released = PlugboardError(.cancelled, "The body was released before its end.")
     private static let pulledTwice = PlugboardError(
         .pluginFault, "A body was pulled again before the last pull was completed.")
-}
-
-/// Passes a piece to a function.
-///
-/// Sendable because it is called on the loop only, once.
-private final class PieceReceiver: PullReceiver, @unchecked Sendable {
-    private let completed: (Piece) -> Void
-
-    init(_ completed: @escaping (Piece) -> Void) { self.completed = completed }
-
-    func receive(_ piece: Piece, serial: UInt64) -> Bool {
-        completed(piece)
-        return true
-    }
-}
-
-/// Breaks at once.
-private final class BrokenSource: BodySource {
-    var length: Int? { nil }
-
-    func pull(_ pull: Pull) {
-        pull.fail(
-            PlugboardError(
-                .bodyRewind,
-                "The request's body had begun and cannot be sent again. "
-                    + "Send it as bytes or as a file if the request may have to be repeated."))
-    }
 }

@@ -29,13 +29,23 @@ final class PluginSource: BodySource, @unchecked Sendable {
 
     func pull(_ pull: Pull) {
         guard let function = table.pull else {
-            pull.fail(PlugboardError(.pluginFault, "A plugin made a body that cannot be pulled."))
+            pull.fail(
+                PlugboardError(
+                    .pluginFault, "The plugin \(slot.id) made a body that cannot be pulled.", plugin: slot.id))
             return
         }
         place._withUnsafeGuaranteedRef { home in
             openPull = home.pulls.add(pull)
             home.containment.call(slot.index, .pull) { function(table.context, openPull) }
         }
+    }
+
+    /// The error for a body that is not as long as the plugin has said.
+    func wrongLength(_ what: String) -> PlugboardError {
+        PlugboardError(
+            .pluginFault,
+            "The plugin \(slot.id) made a body of \(length ?? 0) bytes, and \(what). Give exactly as many bytes as "
+                + "the source's length says, or leave the length unknown.", plugin: slot.id)
     }
 
     /// It has completed this many pulls in a row without a byte.

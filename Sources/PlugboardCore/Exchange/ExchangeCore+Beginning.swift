@@ -17,7 +17,7 @@ extension ExchangeCore {
         if let body = request.head.body {
             // A request is a value: sent twice, its body begins twice.
             guard let source = body.takeSource() else { return finish(failing: ExchangeCore.sentBefore) }
-            request.body = BodyNode(adopted(source), home: home)
+            request.body = BodyNode(adopted(source), home: home, checksLength: true)
         }
         let error = core.check(request.head.method, request.head.attributes, request.head.storedOptions)
         if let error { return finish(failing: error) }

@@ -17,14 +17,18 @@ func steering(_ pointer: OpaquePointer?) -> ExchangeCore? {
     return exchange.frame.isSteering ? exchange : nil
 }
 
-/// Takes over the reference that a `plug_body *` stands for.
-func takeNode(_ pointer: OpaquePointer) -> BodyNode {
-    Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeRetainedValue()
+/// Takes over the reference that a `plug_body *` stands for: `.some(nil)` for NULL, and nil for a body that the plugin
+/// has handed in before.
+func takeNode(_ pointer: OpaquePointer?) -> BodyNode?? {
+    guard let pointer else { return .some(nil) }
+    guard borrowNode(pointer).leavePlugin() else { return nil }
+    return Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeRetainedValue()
 }
 
 /// Hands a reference out as a `plug_body *`; the plugin releases it.
 func giveNode(_ node: BodyNode) -> OpaquePointer {
-    OpaquePointer(Unmanaged.passRetained(node).toOpaque())
+    node.enterPlugin()
+    return OpaquePointer(Unmanaged.passRetained(node).toOpaque())
 }
 
 /// The body of a `plug_body *`, whose reference the plugin keeps.
@@ -32,9 +36,13 @@ func borrowNode(_ pointer: OpaquePointer) -> BodyNode {
     Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
 }
 
-/// Takes over bytes of a plugin; bytes without a release function are copied.
-func makeBytes(_ bytes: plug_bytes, of host: HostContext) -> Bytes {
-    let buffer = UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.bytes == nil ? 0 : Int(clamping: bytes.count))
+/// Takes over bytes of a plugin; bytes without a release function are copied. Nil for a count of bytes at NULL.
+func makeBytes(_ bytes: plug_bytes, of host: HostContext) -> Bytes? {
+    guard bytes.bytes != nil || bytes.count == 0 else {
+        if let release = bytes.release { host.call(.release) { release(bytes.context) } }
+        return nil
+    }
+    let buffer = UnsafeRawBufferPointer(start: bytes.bytes, count: Int(clamping: bytes.count))
     guard let release = bytes.release else { return Bytes(copying: buffer) }
     let context = UInt(bitPattern: bytes.context)
     return Bytes(borrowing: buffer) { _ in
@@ -50,8 +58,14 @@ func completePull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piec
 /// The fields of a message, as a plugin hands them in; the error names the field that cannot be sent, without its
 /// value.
 func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws(PlugboardError) -> Fields {
-    for field in UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count)) {
+    guard fields != nil || count == 0 else {
+        throw PlugboardError(.requestField, "\(count) fields are counted, and the pointer to them is NULL")
+    }
+    for field in UnsafeBufferPointer(start: fields, count: Int(clamping: count)) {
         if isSendable(field.name, field.value) { continue }
+        guard areReadable(field) else {
+            throw PlugboardError(.requestField, "a field has a count of bytes at NULL for its name or value")
+        }
         let isNamed = field.name.count > 0 && field.name.buffer.allSatisfy(isTokenByte)
         throw PlugboardError(
             .requestField,
@@ -64,8 +78,29 @@ func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws
 
 /// RFC 9110 §5.1, §5.5: the name is a token, the value holds no CR, LF or NUL.
 func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
-    name.count > 0 && name.buffer.allSatisfy(isTokenByte)
-        && !value.buffer.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
+    name.count > 0 && name.bytes != nil && name.buffer.allSatisfy(isTokenByte)
+        && value.isReadable && !value.buffer.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
+}
+
+extension plug_text {
+    /// False for a count of bytes at NULL.
+    var isReadable: Bool { bytes != nil || count == 0 }
+}
+
+private func areReadable(_ field: plug_field) -> Bool { field.name.isReadable && field.value.isReadable }
+
+/// Whether an array, its names and its values can be read: there is no count beside NULL.
+func areReadable(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) -> Bool {
+    guard let fields else { return count == 0 }
+    return UnsafeBufferPointer(start: fields, count: Int(clamping: count)).allSatisfy { areReadable($0) }
+}
+
+/// Whether the name of an event or a counter, below the plugin's id, is a text that can be shown as it is: not empty,
+/// UTF-8, and without control characters.
+func isName(_ bytes: some Collection<UInt8>) -> Bool {
+    guard !bytes.isEmpty else { return false }
+    if bytes.allSatisfy({ (0x20..<0x7F).contains($0) }) { return true }
+    return !bytes.contains { $0 < 0x20 || $0 == 0x7F } && String(validating: bytes, as: UTF8.self) != nil
 }
 
 /// The time of one of the system's clocks, in nanoseconds. A clock beyond the year 2252 stands still there, so that ten

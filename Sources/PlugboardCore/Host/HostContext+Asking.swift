@@ -81,7 +81,9 @@ extension HostContext {
     func publish(
         _ id: plug_text, _ number: plug_exchange_id, _ details: () -> [(String, ObservedEvent.Detail)]
     ) -> plug_result {
-        guard id.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
+        guard id.hasPrefix(idWithDot), isName(id.buffer.dropFirst(idWithDot.utf8.count)) else {
+            return PLUG_BAD_ARGUMENT
+        }
         guard let core = startedCore else { return codeOfAbsence }
         let home = number == 0 ? core.current ?? core.first : core.home(of: number)
         let isHere = home.loop.isCurrent
@@ -110,6 +112,14 @@ extension HostContext {
         }
         if isHere, cause == nil { deliver() } else { home.loop.enqueue(deliver) }
         return PLUG_OK
+    }
+}
+
+extension plug_subrequest_v1 {
+    /// Whether it has no count beside NULL.
+    var isReadable: Bool {
+        method.isReadable && url.isReadable && areReadable(fields, field_count) && (secrets != nil || secret_count == 0)
+            && areReadable(attributes, attribute_count) && areReadable(options, option_count)
     }
 }
 

@@ -8,7 +8,8 @@ extension HostTable {
                 bytes.release?(bytes.context)
                 return nil
             }
-            let body = Body.bytes(makeBytes(bytes, of: host))
+            guard let bytes = makeBytes(bytes, of: host) else { return nil }
+            let body = Body.bytes(bytes)
             return host.startedCore.map { core in
                 let current = core.current
                 return giveNode(BodyNode(body.source, home: current ?? core.first, isBound: current != nil))
@@ -27,7 +28,7 @@ extension HostTable {
             let current = core.current
             let home = current ?? core.first
             let plugin = PluginSource(table, of: core.pipeline.slots[host.index], home: home)
-            return giveNode(BodyNode(plugin, home: home, isBound: current != nil))
+            return giveNode(BodyNode(plugin, home: home, isBound: current != nil, checksLength: true))
         }
         table.body_length = { body in
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max
@@ -54,7 +55,7 @@ extension HostTable {
             body.map { nodeHere($0) }.map { $0.isHere && $0.rewind() } == true ? PLUG_OK : PLUG_WRONG_TIME
         }
         table.body_release = { body in
-            if let body { takeNode(body).releaseByPlugin() }
+            if case .some(.some(let node)) = takeNode(body) { node.releaseByPlugin() }
         }
         setCompletions(&table)
         setExchangeBodies(&table)
@@ -66,8 +67,12 @@ extension HostTable {
                 bytes.release?(bytes.context)
                 return PLUG_BAD_ARGUMENT
             }
-            let bytes = makeBytes(bytes, of: HostContext.from(host))
-            return completePull(host, pull, .bytes(bytes))
+            let context = HostContext.from(host)
+            if let bytes = makeBytes(bytes, of: context) { return completePull(host, pull, .bytes(bytes)) }
+            let id = context.id
+            let error = PlugboardError(
+                .pluginFault, "The plugin \(id) gave a body \(bytes.count) bytes at NULL.", plugin: id)
+            return completePull(host, pull, .broken(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
         }
         table.pull_end = { host, pull, trailers, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
@@ -97,12 +102,12 @@ extension HostTable {
     private static func setExchangeBodies(_ table: inout plug_host_v1) {
         table.take_request_body = { pointer in steering(pointer)?.takeRequestBody().map { giveNode($0) } }
         table.set_request_body = { pointer, body in
-            let node = body.map { takeNode($0) }
+            guard let node = takeNode(body) else { return PLUG_BAD_ARGUMENT }
             return steering(pointer).map { $0.setRequestBody(node?.adopted(by: $0.home)) } ?? PLUG_WRONG_TIME
         }
         table.take_response_body = { pointer in steering(pointer)?.takeResponseBody().map { giveNode($0) } }
         table.set_response_body = { pointer, body in
-            let node = body.map { takeNode($0) }
+            guard let node = takeNode(body) else { return PLUG_BAD_ARGUMENT }
             return steering(pointer).map { $0.setResponseBody(node?.adopted(by: $0.home)) } ?? PLUG_WRONG_TIME
         }
         table.held_body = { pointer in

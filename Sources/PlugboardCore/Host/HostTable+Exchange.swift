@@ -49,6 +49,7 @@ extension HostTable {
         }
         table.set_attribute = { pointer, name, value in
             guard let exchange = steering(pointer) else { return PLUG_WRONG_TIME }
+            guard value.isReadable else { return PLUG_BAD_ARGUMENT }
             let (name, value) = (name.string, value.string)
             guard exchange.core.attributeCheck.admits(name, value) else { return PLUG_NOT_FOUND }
             guard exchange.core.attributeCheck.error(in: value, of: name) == nil else { return PLUG_BAD_ARGUMENT }

@@ -19,10 +19,9 @@ extension HostTable {
             return PLUG_OK
         }
         table.send_subrequest = { host, parent, request, context, completed in
-            let body = request?.pointee.body.map { takeNode($0) }
-            guard let host = host.map({ HostContext.from($0) }), let request, let completed else {
-                return PLUG_BAD_ARGUMENT
-            }
+            guard let body = takeNode(request?.pointee.body), let host = host.map({ HostContext.from($0) }),
+                let request, let completed, request.pointee.isReadable
+            else { return PLUG_BAD_ARGUMENT }
             return host.send(request.pointee, body, parent: parent, context: context, completed: completed)
         }
         table.cancel_subrequest = { host, number in
@@ -51,7 +50,7 @@ extension HostTable {
 
     static func setEvents(_ table: inout plug_host_v1) {
         table.publish_event = { host, exchange, id, details, count in
-            guard let host else { return PLUG_BAD_ARGUMENT }
+            guard let host, areReadable(details, count) else { return PLUG_BAD_ARGUMENT }
             return HostContext.from(host).publish(id, exchange) {
                 makeFields(details, count).map { ($0.name, ObservedEvent.Detail.text($0.value)) }
             }
@@ -117,7 +116,7 @@ extension HostTable {
                 ? PLUG_OK : PLUG_STALE
         }
         table.counter = { host, name in
-            guard let host = host.map({ HostContext.from($0) }) else { return 0 }
+            guard let host = host.map({ HostContext.from($0) }), isName(name.buffer) else { return 0 }
             return host.core?.counters.number(of: "\(host.id).\(name.string)") ?? 0
         }
         table.counter_add = { host, counter, delta in
@@ -155,7 +154,7 @@ extension HostTable {
             }
         }
         table.reply_body = { host, reply, body in
-            guard let node = body.map({ takeNode($0) }), let host else { return PLUG_BAD_ARGUMENT }
+            guard case .some(.some(let node)) = takeNode(body), let host else { return PLUG_BAD_ARGUMENT }
             // The program may send it in several requests, on any loops.
             node.bind(to: node.core.current ?? node.core.first)
             return HostContext.from(host).core?.replies.reply(to: reply, .success(.body(Body(node)))) ?? PLUG_STALE

@@ -112,8 +112,11 @@ enum HostTable {
 
     private static func setVerdicts(_ table: inout plug_host_v1) {
         table.respond = { pointer, status, fields, count, body in
-            let node = body.map { takeNode($0) }
+            let taken = takeNode(body)
             guard let exchange = steering(pointer) else { return PLUG_VERDICT_RESPOND }
+            guard let node = taken else {
+                return exchange.refuse(PLUG_VERDICT_RESPOND, "respond", "its body was handed in before")
+            }
             guard (200...999).contains(status) else {
                 return exchange.refuse(PLUG_VERDICT_RESPOND, "respond", "the status \(status) is not one of 200 to 999")
             }

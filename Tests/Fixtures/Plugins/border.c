@@ -52,6 +52,24 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     return self;
 }
 
+// A body of five bytes, whatever length it says; with bytes at NULL where `hollow` is set.
+typedef struct five { const plug_host_v1 *host; int pulls, hollow; } five;
+
+static void pull_five(void *context, plug_pull pull) {
+    five *self = context;
+    plug_bytes bytes = { self->hollow ? NULL : "hello", 5, NULL, NULL };
+    if (self->pulls++ > 0) self->host->pull_end(self->host, pull, NULL, 0);
+    else self->host->pull_give(self->host, pull, bytes);
+}
+
+static plug_body *make_five(const plug_host_v1 *host, uint64_t length, int hollow) {
+    five *self = calloc(1, sizeof *self);
+    if (self == NULL) abort();
+    *self = (five){ host, 0, hollow };
+    plug_source_v1 source = { .context = self, .length = length, .pull = pull_five, .release = free };
+    return host->body_of_source(host, &source);
+}
+
 static int is(plug_text text, const char *word) {
     return text.count == strlen(word) && memcmp(text.bytes, word, text.count) == 0;
 }
@@ -70,7 +88,6 @@ static plug_verdict cancel(plugin *self, plug_exchange *exchange) {
     plug_subrequest_id number = 0;
     plug_subrequest_v1 request = {
         .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://silent.test/"), .id = &number,
-        .secrets = NULL, .secret_count = 1,
     };
     plug_verdict verdict = host->wait(exchange, -1, &self->ticket);
     host->send_subrequest(host, host->exchange_id(exchange), &request, self, completed);
@@ -114,6 +131,65 @@ static void hoard(const plug_host_v1 *host, plug_head *request) {
     host->set_field(request, PLUG_TEXT("x-first"), urls[0]);
 }
 
+// A count beside NULL, in everything that a hook hands in.
+static void hollow(plugin *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self->host;
+    plug_head *request = host->request(exchange);
+    plug_text nothing = { NULL, 9 };
+    plug_field field = { PLUG_TEXT("x-a"), nothing }, nameless = { nothing, PLUG_TEXT("1") };
+    plug_bytes bytes = { NULL, 9, released, self };
+    plug_subrequest_v1 requests[] = {
+        { .method = PLUG_TEXT("GET"), .url = nothing },
+        { .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .field_count = 1 },
+        { .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .fields = &nameless, .field_count = 1 },
+        { .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .secret_count = 1 },
+        { .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .options = &field, .option_count = 1 },
+    };
+    char told[64];
+    int count = snprintf(told, sizeof told, "%u %u %u %u %u;",
+        host->set_field(request, nothing, PLUG_TEXT("1")), host->set_field(request, PLUG_TEXT("x-a"), nothing),
+        host->add_field(request, PLUG_TEXT("x-a"), nothing),
+        host->publish_event(host, 0, PLUG_TEXT(ID ".fact"), NULL, 1),
+        host->publish_event(host, 0, PLUG_TEXT(ID ".fact"), &field, 1));
+    for (int i = 0; i < 5; i++) {
+        requests[i].flags = PLUG_SUBREQUEST_DETACHED;
+        count += snprintf(told + count, sizeof told - count, " %u",
+            host->send_subrequest(host, 0, &requests[i], NULL, never));
+    }
+    snprintf(told + count, sizeof told - count, "; %d", host->body_of_bytes(host, bytes) == NULL);
+    host->set_field(request, PLUG_TEXT("x-told"), plug_make_text(told, strlen(told)));
+}
+
+// Names that cannot be shown, and one that can.
+static void name(const plug_host_v1 *host, plug_head *request) {
+    char told[64];
+    snprintf(told, sizeof told, "%u %u %u %u; %d %d %d %d",
+        host->publish_event(host, 0, PLUG_TEXT(ID ".\xff"), NULL, 0),
+        host->publish_event(host, 0, PLUG_TEXT(ID ".a\n"), NULL, 0),
+        host->publish_event(host, 0, PLUG_TEXT(ID "."), NULL, 0),
+        host->publish_event(host, 0, PLUG_TEXT(ID ".gr\u00fc\u00dfe"), NULL, 0),
+        host->counter(host, PLUG_TEXT("\xff")) == 0, host->counter(host, PLUG_TEXT("a\x1b")) == 0,
+        host->counter(host, PLUG_TEXT("")) == 0, host->counter(host, PLUG_TEXT("gr\u00fc\u00dfe")) == 0);
+    host->set_field(request, PLUG_TEXT("x-told"), plug_make_text(told, strlen(told)));
+}
+
+// One body in two places.
+static plug_verdict twice(plugin *self, plug_exchange *exchange, int responds) {
+    const plug_host_v1 *host = self->host;
+    plug_body *body = make_five(host, 5, 0);
+    char told[32];
+    int first = host->set_request_body(exchange, body), second = host->set_request_body(exchange, body);
+    plug_subrequest_v1 request = {
+        .method = PLUG_TEXT("PUT"), .url = PLUG_TEXT("http://a.test/"), .flags = PLUG_SUBREQUEST_DETACHED,
+        .body = body,
+    };
+    int third = host->send_subrequest(host, 0, &request, NULL, never);
+    host->body_release(body);
+    snprintf(told, sizeof told, "%d %d %d", first, second, third);
+    host->set_field(host->request(exchange), PLUG_TEXT("x-told"), plug_make_text(told, strlen(told)));
+    return responds ? host->respond(exchange, 200, NULL, 0, body) : PLUG_VERDICT_NEXT;
+}
+
 static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plugin *self = context;
     const plug_host_v1 *host = self->host;
@@ -127,6 +203,19 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plug_field bad_name = { PLUG_TEXT("x a"), PLUG_TEXT("1") };
     if (is(what, "respond-value")) return host->respond(exchange, 200, &bad_value, 1, NULL);
     if (is(what, "respond-name")) return host->respond(exchange, 200, &bad_name, 1, make_body(self));
+    plug_field no_value = { PLUG_TEXT("x-a"), { NULL, 9 } };
+    if (is(what, "respond-hollow")) return host->respond(exchange, 200, &no_value, 1, NULL);
+    if (is(what, "respond-count")) return host->respond(exchange, 200, NULL, 3, NULL);
+    if (is(what, "respond-short")) return host->respond(exchange, 200, NULL, 0, make_five(host, 7, 0));
+    if (is(what, "respond-long")) return host->respond(exchange, 200, NULL, 0, make_five(host, 3, 0));
+    if (is(what, "respond-bytes")) return host->respond(exchange, 200, NULL, 0, make_five(host, 5, 1));
+    if (is(what, "respond-right")) return host->respond(exchange, 200, NULL, 0, make_five(host, 5, 0));
+    if (is(what, "send-short")) host->set_request_body(exchange, make_five(host, 7, 0));
+    if (is(what, "send-long")) host->set_request_body(exchange, make_five(host, 3, 0));
+    if (is(what, "twice")) return twice(self, exchange, 0);
+    if (is(what, "respond-twice")) return twice(self, exchange, 1);
+    if (is(what, "hollow")) hollow(self, exchange);
+    if (is(what, "name")) name(host, request);
     if (is(what, "upload")) host->set_request_body(exchange, make_body(self));
     if (is(what, "cancel")) return cancel(self, exchange);
     if (is(what, "list")) list(host, exchange);

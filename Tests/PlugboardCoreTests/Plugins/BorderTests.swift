@@ -4,6 +4,7 @@ import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardTransport
 import PluginLoader
+import Synchronization
 import TestSupport
 import Testing
 
@@ -35,6 +36,8 @@ import Testing
     @Test(arguments: [
         ("respond-value", "the field x-a has a line break or NUL in its value"),
         ("respond-name", "a field has a name that is not a token"),
+        ("respond-hollow", "a field has a count of bytes at NULL for its name or value"),
+        ("respond-count", "3 fields are counted, and the pointer to them is NULL"),
     ])
     func `a response with fields that cannot be sent is a fault`(what: String, says: String) async throws {
         let kernel = try kernel()
@@ -43,6 +46,103 @@ import Testing
 
         #expect(error.code == .pluginFault && error.reason.contains(says), "\(error)")
         #expect(!error.reason.contains("x-b"))
+    }
+
+    @Test func `a count beside NULL is a bad argument wherever it is handed in, and is taken over`() async throws {
+        let transport = MockTransport()
+        let kernel = try kernel(transport)
+
+        _ = try await kernel.send(request("hollow"))
+
+        #expect(transport.requests.map { $0.fields["x-told"] } == ["3 3 3 3 3; 3 3 3 3 3; 1"])
+        #expect(transport.requests.first?.fields["x-a"] == nil)
+        // Two of them in `create`.
+        #expect(try await ask(kernel, "released") == 3)
+    }
+
+    @Test func `names of events and counters are UTF-8 without control characters`() async throws {
+        let transport = MockTransport()
+        let kernel = try kernel(transport)
+
+        _ = try await kernel.send(request("name"))
+
+        #expect(transport.requests.first?.fields["x-told"] == "3 3 3 0; 1 1 1 0")
+        #expect(kernel.counters.keys.filter { $0.hasPrefix(id) } == ["\(id).grüße"])
+    }
+
+    @Test(arguments: [
+        ("respond-short", "made a body of 7 bytes, and ended it 2 bytes early"),
+        ("respond-long", "made a body of 3 bytes, and gave 2 bytes more"),
+        ("respond-bytes", "gave a body 5 bytes at NULL"),
+        ("send-short", "made a body of 7 bytes, and ended it 2 bytes early"),
+        ("send-long", "made a body of 3 bytes, and gave 2 bytes more"),
+    ])
+    func `a body that is not as long as its plugin says is the plugin's fault`(
+        what: String, says: String
+    ) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
+        defer { server.stop() }
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("border"))]), loader: .dynamic,
+            log: .silent)
+
+        let error = await #expect(throws: PlugboardError.self) {
+            _ = try await kernel.send(Request(.post, server.url("/"), fields: ["x-do": what])).body.text()
+        }
+
+        #expect(error?.code == .pluginFault && error?.plugin == id)
+        #expect(error?.reason.contains("The plugin \(id) \(says)") == true)
+    }
+
+    @Test func `a body that is as long as its plugin says flows`() async throws {
+        let kernel = try kernel()
+
+        #expect(try await kernel.send(request("respond-right")).body.text() == "hello")
+    }
+
+    @Test func `a program's body with a wrong length is not the fault of a plugin that wraps it`() async throws {
+        final class Short: BodySource {
+            let pulls = Atomic(0)
+            var length: Int? { 7 }
+            func pull(_ pull: Pull) {
+                let isFirst = pulls.wrappingAdd(1, ordering: .relaxed).oldValue == 0
+                if isFirst { pull.give(Bytes("hello")) } else { pull.end() }
+            }
+        }
+        let plugin = ScriptedPlugin("wrapper")
+        plugin.onRequest = { exchange in
+            exchange.wrapRequestBody { $0 }
+            return .next
+        }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
+        defer { server.stop() }
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: [PluginEntry(plugin.id)]), catalog: Catalog([plugin.descriptor]),
+            log: .silent)
+
+        let error = try await failure(of: kernel, Request(.post, server.url("/"), body: Body(Short())))
+
+        #expect(error.code == .bodyRead, "\(error)")
+        #expect(error.reason.contains("announced 7 bytes, and its source ended it 2 bytes early"), "\(error)")
+    }
+
+    @Test func `a body that is handed in a second time is refused, and the first place has it`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
+        defer { server.stop() }
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("border"))]), loader: .dynamic,
+            log: .silent)
+
+        _ = try await kernel.send(Request(.post, server.url("/"), fields: ["x-do": "twice"]))
+
+        #expect(server.requests.map { $0["x-told"] } == ["0 3 3"])
+        #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["hello"])
+    }
+
+    @Test func `a response with a body that was handed in before is a fault`() async throws {
+        let error = try await failure(of: kernel(), request("respond-twice"))
+
+        #expect(error.code == .pluginFault && error.reason.contains("its body was handed in before"), "\(error)")
     }
 
     @Test func `trailers that cannot be sent break the body, and none of them is sent`() async throws {
