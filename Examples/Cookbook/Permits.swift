@@ -5,7 +5,7 @@ import Synchronization
 final class Permits: Plugin {
     static let manifest = Manifest(
         id: "com.example.permits", version: "1.0.0", documentation: "Limits the requests under way.", priority: 150,
-        hooks: [.request, .close])
+        hooks: [.request])
 
     struct Settings: PluginSettings {
         @Setting("How many requests may be under way.", in: 1...1000) var permits = 4
@@ -13,36 +13,57 @@ final class Permits: Plugin {
 
     private struct State {
         var free: Int
-        var waiting: [Ticket] = []
+        var holders: Set<UInt64> = []
+        var waiting: [(exchange: UInt64, ticket: Ticket)] = []
     }
     private let state: Mutex<State>
 
     init(settings: Settings, host: PluginHost) { state = Mutex(State(free: settings.permits)) }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
-        if take() { return .next }
-        let ticket = exchange.ticket()
-        // Once more, under one lock with the queue: a permit may have come back in between.
-        return take(orQueue: ticket) ? .next : .wait(ticket)
-    }
-
-    /// Called exactly once for each `next`, on every path: gives the permit back.
-    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
-        state.withLock { $0.free += 1 }
-        // An exchange that was cancelled while it waited cannot be woken; then the next one gets the permit.
-        while let ticket = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
-            if ticket.wake() { return }
+        // It has a permit: it was woken, or a plugin further out has sent it again.
+        if exchange.state != nil { return .next }
+        let (id, ticket) = (exchange.id, exchange.ticket())
+        exchange.state = Place(of: id, in: self)
+        let isFree = state.withLock { state in
+            state.waiting.append((id, ticket))
+            // Where a permit is free, no other exchange waits.
+            _ = Permits.handOver(&state)
+            return state.holders.contains(id)
         }
+        return isFree ? .next : .wait(ticket)
     }
 
-    private func take(orQueue ticket: Ticket? = nil) -> Bool {
-        state.withLock { state in
-            if state.free > 0 {
-                state.free -= 1
-                return true
+    /// Gives permits to those that wait, and returns whom to wake. A permit has its new holder before the wake: if the
+    /// exchange is cancelled between the wake and its hook, its place gives the permit back.
+    private static func handOver(_ state: inout State) -> [Ticket] {
+        let count = min(state.free, state.waiting.count)
+        let next = state.waiting.prefix(count)
+        state.waiting.removeFirst(count)
+        state.free -= count
+        for (exchange, _) in next { state.holders.insert(exchange) }
+        return next.map(\.ticket)
+    }
+
+    private func leave(_ exchange: UInt64) {
+        let woken = state.withLock { state in
+            if state.holders.remove(exchange) == nil {
+                state.waiting.removeAll { $0.exchange == exchange }
+            } else {
+                state.free += 1
             }
-            if let ticket { state.waiting.append(ticket) }
-            return false
+            return Permits.handOver(&state)
         }
+        for ticket in woken { ticket.wake() }
+    }
+
+    /// The state of an exchange that has a permit or waits for one: released at its end, on every path.
+    private final class Place {
+        private let id: UInt64
+        private let permits: Permits
+
+        init(of id: UInt64, in permits: Permits) { (self.id, self.permits) = (id, permits) }
+
+        deinit { permits.leave(id) }
     }
 }

@@ -231,6 +231,31 @@ struct CookbookTests {
         #expect(bench.transport.requests.count == 8)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `tickets: the permit of an exchange that is cancelled between its wake and its hook goes to the next`()
+        async throws
+    {
+        let second = Mutex<ExchangeHandle?>(nil)
+        let bench = try Workbench(
+            Permits.self, settings: ["permits": 1],
+            transport: ScriptedTransport { _, number in number == 1 ? .silence : .respond(200) })
+        // Both ends of the loop's queue: the cancel of the second comes before the hook that the first one's end wakes.
+        let first = bench.kernel.begin(
+            Request(.get, url),
+            watch: {
+                if $0.id == "willCancel" { second.withLock { $0 }?.cancel() }
+            })
+        _ = await bench.transport.requests(atLeast: 1)
+        second.withLock { $0 = bench.begin(Request(.get, url)) }
+        let third = bench.begin(Request(.get, url))
+
+        first.cancel()
+        let status = try await third.response.status
+
+        #expect(status == 200)
+        #expect(bench.transport.requests.count == 2)
+    }
+
     private func json(_ reply: CommandReply) -> String? {
         if case .json(let text) = reply { text } else { nil }
     }
