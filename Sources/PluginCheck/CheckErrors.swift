@@ -5,6 +5,6 @@ extension PlugboardError.Code {
     static let checkSystem: Self = "check.system"
     /// A neighbour of the checked plugin fails the exchange on purpose.
     static let checkFailed: Self = "check.failed"
-    /// The sample response of a check is not a valid HTTP response.
+    /// The sample response or request of a check cannot be read.
     static let checkSample: Self = "check.sample"
 }

@@ -9,7 +9,7 @@ import PlugboardKit
 ///
 /// Each check runs in a process of its own, so a plugin that crashes, hangs or ends the process is a line of the
 /// report. Most checks run the plugin in a real `Kernel`, between two neighbours that resend, hold, respond and fail,
-/// with a transport that responds as planned and a clock that runs a hundred times faster. A `Wiretap` between plugin
+/// with a transport that responds as planned and a clock that runs up to a hundred times faster. A `Wiretap` between plugin
 /// and kernel sees each call of the C table in both directions.
 ///
 /// A check ends in one of six ways:
@@ -33,6 +33,13 @@ public struct PluginCheck: Sendable {
     public var configured = JSONObject()
     /// One more response for the exchanges of most checks, beside the built-in ones.
     public var sample: SampleResponse?
+    /// One more request for the exchanges of most checks.
+    public var request: SampleRequest?
+    /// Arguments of commands, as JSON objects, by the command's name: it is called with them, and with none.
+    public var commands: [String: String] = [:]
+    /// How many times faster than real time the clock of the checks runs, 1 to 100. Lower it for a plugin whose own
+    /// threads need real time before its deadlines; checks that wait then take longer.
+    public var clockSpeed = 100
     /// The seed of the random exchanges.
     public var seed: UInt64
     /// The checks to run, by name; nil for all.
@@ -61,7 +68,7 @@ public struct PluginCheck: Sendable {
         startingEach arguments: @escaping (_ check: String) -> [String],
         telling tell: @escaping (CheckProgress) -> Void = { _ in }
     ) throws(PlugboardError) -> CheckReport {
-        let wanted = Check.all.filter { isChosen($0) }
+        let wanted = Check.all.filter { isChosen($0) }.map { $0.slower(by: slowness) }
         let queue = CheckQueue(path: path, arguments: arguments)
         // A file that cannot be opened is tried for nothing else.
         var results = try queue.run([.loading]) { if case .running = $0 { tell($0) } }
@@ -83,6 +90,9 @@ public struct PluginCheck: Sendable {
         return CheckReport(path: path, seed: seed, results: results)
     }
 
+    /// How many times more real time checks have than with the usual clock, within reason.
+    private var slowness: Int { min(max(100 / max(clockSpeed, 1), 1), 10) }
+
     private func isChosen(_ check: Check) -> Bool { chosen?.contains(check.name) ?? true }
 
     /// Runs one check in this process, writes the outcome for the parent process, and ends this process.
@@ -91,13 +101,14 @@ public struct PluginCheck: Sendable {
     ///   - scratch: The folder of this check.
     ///   - outlet: The descriptor that the outcome is written to.
     public func perform(_ name: String, scratch: String, outlet: Int32) async -> Never {
-        Diary.open(outlet)
+        Diary.open(outlet, patience: .seconds(10) * slowness)
         guard let check = Check.all.first(where: { $0.name == name }) else {
             Diary.close(.failed, "there is no check \(name)")
         }
         Wiretap.marker = HookMarker(path: "\(scratch)/\(HookMarker.fileName)")
         let subject = Subject(
-            path: path, settings: settings, configured: configured, sample: sample, seed: seed, scratch: scratch)
+            path: path, settings: settings, configured: configured, sample: sample, request: request,
+            commands: commands, clockSpeed: clockSpeed, seed: seed, scratch: scratch)
         do {
             Diary.close(.passed, try await check.run(subject))
         } catch let end as CheckEnd {

@@ -40,7 +40,7 @@ struct BadPluginTests {
 
     /// The checks that send exchanges through the plugin.
     static let sending = all.subtracting([
-        "load", "exports", "metadata", "descriptor", "options", "unknown-settings", "extension",
+        "load", "exports", "metadata", "descriptor", "options", "unknown-settings", "extension", "commands",
     ])
 
     static let cases = [
@@ -97,6 +97,8 @@ struct BadPluginTests {
             also: sending.subtracting(["defaults", "lifetimes", "statuses", "pieces", "pulls", "parallel"])),
         Case("never_wakes", "defaults", .failed, "no end within 10 s, with GET", without: all),
         Case("spins", "defaults", .failed, " s, in on_request", without: all),
+        Case("one_body_twice", "heads", .failed, "bodies a second time", also: sending),
+        Case("command_crashes", "commands", .crashed, "by SIGABRT in check commands, in command, with the command"),
         Case(
             "exits", "defaults", .crashed, "the process was ended with status 3 in check defaults, in on_request",
             also: sending),

@@ -126,6 +126,52 @@ struct CheckVerbTests {
         #expect(with.results["bare-host"]?.reason.contains("with GET that gets the sample") == true)
     }
 
+    @Test func `a plugin gets the sample request, and its command the arguments that are given`() async throws {
+        let path = try await BadPlugin.build("marks_request", in: folder)
+        let sample = try folder.write("sample.request", "POST https://api.example/orders\nX-A: 1\n\n{\"id\":7}")
+        let only = ["bare-host", "commands"].flatMap { ["--only", $0] } + ["--seed", "1", "--json"]
+
+        let without = try await BadPlugin.check(path, only)
+        let with = try await BadPlugin.check(path, only + ["--request", sample])
+        let called = try await BadPlugin.check(path, only + ["--command", #"show={"limit":3}"#])
+
+        #expect(without.status == 0, "\(without.output)")
+        #expect(with.results["bare-host"]?.reason.contains("with the sample request") == true, "\(with.output)")
+        #expect(called.results["bare-host"]?.status == .passed, "\(called.output)")
+        #expect(called.results["commands"]?.reason.contains("in command, with the command show") == true)
+    }
+
+    @Test(arguments: [
+        ("POST /orders\n\n", "Line 1"), ("https://api.example/\n\n", "Line 1"), ("GET http://a.test/\nX\n\n", "Line 2"),
+    ])
+    func `a request that cannot be read is refused with its line`(text: String, line: String) async throws {
+        let sample = try folder.write("sample.request", text)
+
+        let verdict = try await BadPlugin.check("/nowhere.so", "--request", sample)
+
+        #expect(verdict.status == 1 && verdict.output.isEmpty)
+        #expect(verdict.errors.contains("\(line) of the sample request cannot be used"), "\(verdict.errors)")
+    }
+
+    @Test func `a plugin whose threads need real time is told so, and passes with a slower clock`() async throws {
+        let path = try await BadPlugin.build("slow_thread", in: folder)
+
+        let fast = try await BadPlugin.check(path, "--only", "parallel", "--json")
+        let slow = try await BadPlugin.check(path, "--only", "parallel", "--json", "--clock-speed", "1")
+
+        let reason = fast.results["parallel"]?.reason ?? ""
+        #expect(
+            reason.contains("com.example.slow-thread.late") && reason.contains("runs 100 times faster"), "\(reason)")
+        #expect(slow.results["parallel"]?.status == .passed, "\(slow.output)")
+    }
+
+    @Test(arguments: ["show", "show=3", "show={"])
+    func `arguments of a command that are no JSON object are refused`(text: String) async throws {
+        let verdict = try await BadPlugin.check("/nowhere.so", "--command", text)
+
+        #expect(verdict.errors.contains("--command must be name=json"), "\(verdict.errors)")
+    }
+
     @Test(arguments: [
         ("200 OK\n\n", "Line 1"), ("HTTP/1.1 200 OK\nX-A: 1\n", "Line 3"), ("HTTP/1.1 200 OK\nX-A\n\n", "Line 2"),
         ("HTTP/1.1 100 Continue\n\n", "Line 1"), ("", "Line 1"),

@@ -18,7 +18,16 @@ struct PluginsCheck: ParsableCommand {
             Each check loads the shared object in a process of its own, and runs it with
             requests, responses, failures and other plugins of the checks, without a
             network. Settings come from --set and --config; --response adds a response of
-            your server to those that the checks send.
+            your server to those that the checks send, and --request a request of yours.
+
+            The requests of the checks are GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH,
+            TRACE and invented methods to http://check.example/NUMBER, with various paths
+            and queries, and bodies of up to 16 MiB. The responses have the statuses 200
+            to 999, and texts, bytes and compressed bodies that may be broken. A plugin
+            that acts on a certain host, path, method or body only needs --request.
+            Each command is called with {}, and with the arguments that --command gives.
+            The clock runs 100 times faster than real time: a deadline of a second passes
+            after 10 ms. For a plugin whose own threads need longer, see --clock-speed.
 
             The result of each check is a line: the status, the name, the reason, and in
             brackets which hooks were called and which verdicts they returned.
@@ -49,6 +58,9 @@ struct PluginsCheck: ParsableCommand {
               plugboard plugins check ./libacme_sign.so --only fuzz --seed 42
               plugboard get https://example.com/ -i > sample.http
               plugboard plugins check ./libacme_sign.so --response sample.http
+              printf 'POST https://api.example/orders\\nX-A: 1\\n\\n{}' > sample.request
+              plugboard plugins check ./libacme_sign.so --request sample.request
+              plugboard plugins check ./libacme_sign.so --command 'show={"limit": 3}'
             """)
 
     @Argument(help: ArgumentHelp("The shared object.", valueName: "path.so")) var path: String
@@ -120,6 +132,17 @@ struct CheckArguments: ParsableArguments {
         help: ArgumentHelp("One more response for the checks, written by `get -i`.", valueName: "file"))
     var response: String?
     @Option(
+        help: ArgumentHelp(
+            "One more request for the checks: METHOD URL, fields, an empty line, a body.", valueName: "file"))
+    var request: String?
+    @Option(
+        name: .customLong("command"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Arguments for a command; can be repeated.", valueName: "name=json"))
+    var commands: [String] = []
+    @Option(
+        help: ArgumentHelp("How many times faster than real time the clock runs, 1 to 100.", valueName: "n"))
+    var clockSpeed = 100
+    @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Runs only this check; can be repeated.", valueName: "check"))
     var only: [String] = []
@@ -132,22 +155,37 @@ struct CheckArguments: ParsableArguments {
             throw ValidationError("There is no check \(name). The checks are \(names.joined(separator: ", ")).")
         }
         for setting in settings where !setting.contains("=") { throw ValidationError("--set must be key=value.") }
+        for command in commands {
+            let json = command.firstIndex(of: "=").map { String(command[command.index(after: $0)...]) } ?? ""
+            guard (try? JSONParser.parse(json))?.objectValue != nil else {
+                throw ValidationError("--command must be name=json, with an object as show={\"limit\": 3}.")
+            }
+        }
+        guard (1...100).contains(clockSpeed) else { throw ValidationError("--clock-speed must be 1 to 100.") }
     }
 
     /// These options as arguments for the process of one check.
     var words: [String] {
-        settings.flatMap { ["--set", $0] } + (config.map { ["--config", $0] } ?? [])
-            + (response.map { ["--response", $0] } ?? [])
+        var words = settings.flatMap { ["--set", $0] } + commands.flatMap { ["--command", $0] }
+        for (name, value) in [("--config", config), ("--response", response), ("--request", request)] {
+            if let value { words += [name, value] }
+        }
+        return words + ["--clock-speed", "\(clockSpeed)"]
     }
 
     func check(_ path: String, seed: UInt64) throws -> PluginCheck {
-        let pairs = settings.map { setting in
-            let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
+        func pairs(_ texts: [String]) -> [String: String] {
+            let pairs = texts.map { text in
+                let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
+            }
+            return Dictionary(pairs) { $1 }
         }
         var check = PluginCheck(
-            path: path, settings: Dictionary(pairs) { $1 }, seed: seed, chosen: only.isEmpty ? nil : only)
+            path: path, settings: pairs(settings), seed: seed, chosen: only.isEmpty ? nil : only)
         if let config { check.configured = try configured(path, in: config) }
+        (check.commands, check.clockSpeed) = (pairs(commands), clockSpeed)
+        if let request { check.request = try SampleRequest(try FileContents.bytes(of: request)) }
         if let response { check.sample = try SampleResponse(try FileContents.bytes(of: response)) }
         return check
     }

@@ -36,7 +36,7 @@ final class Bench: Sendable {
         // Checks know which thread is the loop's, and rely on one order of events.
         configuration.kernel.loops = 1
         let transport = PlannedTransport()
-        let clock = FastClock()
+        let clock = FastClock(speed: subject.clockSpeed)
         let kernel = try Kernel(
             configuration: configuration,
             catalog: Catalog([Wiretap.install(descriptor)]), transport: transport,
@@ -106,6 +106,23 @@ final class Bench: Sendable {
         return conclusion
     }
 
+    /// Calls a command of the plugin. Fails the check if the reply is the plugin's fault.
+    func command(_ name: String, _ arguments: String) async throws(CheckEnd) {
+        Diary.now("the command \(name) with \(arguments)")
+        do throws(PlugboardError) {
+            let reply = try await kernel.command(Wiretap.plugin.id.string, name, arguments)
+            guard case .body(let body) = reply else { return }
+            // It may be without an end, as of a command that watches.
+            let reading = Task.detached { try? await body.collect(upTo: .mebibytes(64)) }
+            await linger()
+            reading.cancel()
+            _ = await reading.value
+        } catch {
+            // Any other error is a result, as for arguments that the command refuses.
+            if error.code == .pluginFault { throw .failed("the command \(name): \(error.reason)") }
+        }
+    }
+
     /// Shuts the kernel down, and fails the check if the wiretap has seen faults.
     func close() async throws(CheckEnd) {
         Diary.now("the shutdown")
@@ -114,7 +131,8 @@ final class Bench: Sendable {
         // Threads of the plugin may release bodies late.
         for _ in 0..<10 where Wiretap.state.withLock({ $0.bodies > 0 }) { await linger() }
         let (faults, bodies) = Wiretap.state.withLock { ($0.faults, $0.bodies) }
-        let kept = bodies == 0 ? [] : ["\(bodies) bodies that it took or made were never released"]
+        var kept = bodies > 0 ? ["\(bodies) bodies that it took or made were never released"] : []
+        if bodies < 0 { kept = ["it handed in or released \(-bodies) bodies a second time"] }
         if let end = CheckEnd.failed(faults + kept) { throw end }
     }
 

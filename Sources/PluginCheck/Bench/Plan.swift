@@ -11,6 +11,8 @@ struct Plan: Sendable, CustomStringConvertible {
 
     /// What is special about it, for reports.
     var description: String
+    /// The whole URL, for a request of the plugin's author; nil for one of the checks.
+    var url: String?
     var method = Method.get
     /// The part of the URL after the number: begins with `/` or `?`, or is empty.
     var path = ""

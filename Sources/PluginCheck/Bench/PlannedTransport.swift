@@ -7,6 +7,8 @@ import Synchronization
 final class PlannedTransport: Transport {
     private struct State {
         var plans: [Int: Plan] = [:]
+        /// The plans that have a URL of their own.
+        var numbers: [String: Int] = [:]
         var attempts: [Int: Int] = [:]
         var sent: [Int: Digest] = [:]
         var last = 0
@@ -24,17 +26,20 @@ final class PlannedTransport: Transport {
         state.withLock { state in
             state.last += 1
             state.plans[state.last] = plan
+            if let url = plan.url { state.numbers[url] = state.last }
             return state.last
         }
     }
 
     /// The URL of a plan.
-    static func url(_ number: Int, _ plan: Plan) -> String { "http://\(host)/\(number)\(plan.path)" }
+    static func url(_ number: Int, _ plan: Plan) -> String {
+        plan.url ?? "http://\(host)/\(number)\(plan.path)"
+    }
 
     /// Forgets a plan, and returns what was sent with the last of its attempts.
     func remove(_ number: Int) -> Digest? {
         state.withLock { state in
-            state.plans[number] = nil
+            if let url = state.plans.removeValue(forKey: number)?.url { state.numbers[url] = nil }
             state.attempts[number] = nil
             return state.sent.removeValue(forKey: number)
         }
@@ -61,10 +66,10 @@ final class PlannedTransport: Transport {
     }
 
     func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {
-        let number = PlannedTransport.number(in: attempt.url)
-        let (plan, attempts) = state.withLock { state in
+        let (number, plan, attempts) = state.withLock { state in
+            let number = state.numbers[attempt.url] ?? PlannedTransport.number(in: attempt.url)
             state.attempts[number, default: 0] += 1
-            return (state.plans[number], state.attempts[number] ?? 1)
+            return (number, state.plans[number], state.attempts[number] ?? 1)
         }
         let outcomes = plan?.outcomes ?? [.head(200, ["content-type": "application/json"], PlannedBody(Bytes("{}")))]
         let outcome = outcomes.isEmpty ? Plan.Outcome.silence : outcomes[min(attempts, outcomes.count) - 1]

@@ -16,6 +16,21 @@ enum Traffic {
         ]
     }
 
+    /// Exchanges of a sample request, which gets the sample response if there is one, else 200.
+    static func exchanges(of sample: SampleRequest, _ response: SampleResponse?) -> [Plan] {
+        func request(_ name: String, _ outcomes: [Plan.Outcome]) -> Plan {
+            plan("the sample request\(name)", outcomes) {
+                ($0.url, $0.method, $0.fields) = (sample.url, sample.method, sample.fields)
+                $0.body = sample.body.isEmpty ? nil : PlannedBody(sample.body)
+            }
+        }
+        let usual = Plan.Outcome.head(200, ["content-type": "application/json"], PlannedBody(Bytes("{}")))
+        return [
+            request("", [response?.outcome ?? usual]),
+            request(" that fails, then gets 200", [.failure(.transportReset), .head(200)]),
+        ]
+    }
+
     /// A body that is longer than a neighbour's hold limit, so that both paths of a hold are tried.
     private static let long = PlannedBody.counting(5_000)
 

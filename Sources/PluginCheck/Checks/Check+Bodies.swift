@@ -33,7 +33,7 @@ extension Check {
             var inParts = plan
             inParts.outcomes = [.head(200, [:], body.inPieces(of: 1 << 20, .elsewhere))]
             inParts.body = body.inPieces(of: 1 << 20, .elsewhere)
-            try expect(try await bench.conclude(inParts), whole, "a body of \(name) in other pieces")
+            try expect(try await bench.conclude(inParts), whole, "a body of \(name) in other pieces", subject)
         }
         try await bench.close()
         return ""
@@ -43,7 +43,7 @@ extension Check {
     private static func compare(
         _ subject: Subject, _ bench: Bench, _ ways: [(name: String, change: (PlannedBody) -> PlannedBody)]
     ) async throws(CheckEnd) {
-        for plan in bodies + (subject.sample.map(Traffic.responses) ?? []) {
+        for plan in bodies + subject.samples {
             let whole = try await bench.conclude(plan)
             for way in ways {
                 var other = plan
@@ -53,15 +53,19 @@ extension Check {
                     guard case .head(let status, let fields, let body?) = outcome else { return outcome }
                     return .head(status, fields, way.change(body))
                 }
-                try expect(try await bench.conclude(other), whole, other.description)
+                try expect(try await bench.conclude(other), whole, other.description, subject)
             }
         }
     }
 
-    private static func expect(_ other: Conclusion, _ whole: Conclusion, _ name: String) throws(CheckEnd) {
+    private static func expect(
+        _ other: Conclusion, _ whole: Conclusion, _ name: String, _ subject: Subject
+    ) throws(CheckEnd) {
         // How much comes before a break may differ.
         guard other.breakage == nil || other.breakage != whole.breakage else { return }
-        guard other == whole else { throw CheckEnd.failed("\(name) came to \(other), in one piece to \(whole)") }
+        guard other == whole else {
+            throw CheckEnd.failed("\(name) came to \(other), in one piece to \(whole)\(subject.clockRemark)")
+        }
     }
 
     private static let bodies: [Plan] = {

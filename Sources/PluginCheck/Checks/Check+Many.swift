@@ -23,7 +23,8 @@ extension Check {
         Diary.now("\(together) exchanges at once")
         let conclusions = try await gathered(plans, bench)
         for (number, conclusion) in conclusions.enumerated() where conclusion != expected[number] {
-            throw CheckEnd.failed("\(plans[number].description) came to \(conclusion), alone to \(expected[number])")
+            let (plan, alone) = (plans[number].description, expected[number])
+            throw CheckEnd.failed("\(plan) came to \(conclusion), alone to \(alone)\(subject.clockRemark)")
         }
         try await bench.close()
         return ""

@@ -4,7 +4,7 @@ struct Check: Sendable {
     /// What is tried, in one line.
     let purpose: String
     /// The longest time that its process may take.
-    let limit: Duration
+    private(set) var limit: Duration
     /// Runs the check and returns what was seen; may be empty.
     let run: @Sendable (Subject) async throws -> String
 
@@ -18,10 +18,17 @@ struct Check: Sendable {
         self.run = run
     }
 
+    /// The same with more time.
+    func slower(by factor: Int) -> Check {
+        var check = self
+        check.limit = limit * factor
+        return check
+    }
+
     /// All checks, in the order of the report.
     static let all: [Check] = [
         loading, exports, metadata, descriptor, options, defaults, unknownSettings, lifetimes, unknownExtension,
         bareHost, heads, statuses, pieces, largeBodies, waits, wakes, pulls, cancellation, suspension, parallel, pace,
-        leaks, fuzz,
+        commands, leaks, fuzz,
     ]
 }

@@ -17,16 +17,16 @@ enum Diary {
         var began = ContinuousClock.now
         /// The time that other processes had taken by then.
         var lost = Duration.zero
+        /// The longest time that one step may take.
+        var patience = Duration.seconds(10)
     }
 
     private static let state = Mutex(State())
 
-    /// The longest time that one step may take.
-    static let patience: Duration = .seconds(10)
-
-    static func open(_ outlet: Int32) {
+    static func open(_ outlet: Int32, patience: Duration) {
         state.withLock {
             $0.outlet = outlet
+            $0.patience = patience
             $0.began = .now
         }
         watch()
@@ -59,7 +59,7 @@ enum Diary {
     private static func watch(since steps: UInt64? = nil) {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) {
             let now = Wiretap.marker?.steps
-            let (overdue, began, lost) = state.withLock { ($0.doing, $0.began, $0.lost) }
+            let (overdue, began, lost, patience) = state.withLock { ($0.doing, $0.began, $0.lost, $0.patience) }
             // Time that the machine gave to other processes is not the plugin's delay.
             guard began.duration(to: .now) > patience,
                 began.duration(to: .now) - (ProcessCounts.lostTime - lost) > patience

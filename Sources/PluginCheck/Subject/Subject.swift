@@ -13,6 +13,11 @@ struct Subject: Sendable {
     /// The settings of a configuration.
     var configured = JSONObject()
     var sample: SampleResponse?
+    var request: SampleRequest?
+    /// Arguments of commands, as JSON.
+    var commands: [String: String] = [:]
+    /// How many times faster than real time the clock runs.
+    var clockSpeed = 100
     let seed: UInt64
     /// The folder of this check.
     let scratch: String
@@ -72,5 +77,17 @@ struct Subject: Sendable {
     }
 
     /// The exchanges that most checks run.
-    var usual: [Plan] { Traffic.usual + (sample.map(Traffic.responses) ?? []) }
+    var usual: [Plan] { Traffic.usual + samples }
+
+    /// The exchanges of the author's own response and request.
+    var samples: [Plan] {
+        (sample.map(Traffic.responses) ?? []) + (request.map { Traffic.exchanges(of: $0, sample) } ?? [])
+    }
+
+    /// Said where an exchange came to another end than expected, because a deadline of the plugin's may be the cause.
+    var clockRemark: String {
+        guard clockSpeed > 1, Wiretap.state.withLock({ $0.deadlineCount > 0 }) else { return "" }
+        return " (a timer or a deadline of the plugin may have passed: the clock of the checks runs \(clockSpeed) "
+            + "times faster than real time; --clock-speed 1 lets it run as fast as real time)"
+    }
 }

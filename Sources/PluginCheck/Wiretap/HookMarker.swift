@@ -46,7 +46,7 @@ struct HookMarker: @unchecked Sendable {
 
 /// A function of a plugin's table, by its name there.
 enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
-    case create = 1, start, stop, destroy, onRequest, onResponse, onFailure, onClose, onEvent, extensions
+    case create = 1, start, stop, destroy, onRequest, onResponse, onFailure, onClose, onEvent, extensions, command
 
     var description: String {
         switch self {
@@ -60,6 +60,7 @@ enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
         case .onClose: "on_close"
         case .onEvent: "on_event"
         case .extensions: "extension"
+        case .command: "command"
         }
     }
 }

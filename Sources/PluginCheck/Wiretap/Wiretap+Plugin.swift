@@ -26,6 +26,11 @@ extension Wiretap {
         if original.extension != nil {
             table.extension = { _, id in Wiretap.plugin.extension?(Wiretap.descriptor, id) }
         }
+        if original.command != nil {
+            table.command = { context, name, arguments, reply in
+                Wiretap.watched(.command) { Wiretap.plugin.command?(context, name, arguments, reply) }
+            }
+        }
         setHooks(&table, original)
         return table
     }
@@ -40,17 +45,23 @@ extension Wiretap {
         }
         if original.on_request != nil {
             table.on_request = { context, exchange in
-                Wiretap.steering(.onRequest) { Wiretap.plugin.on_request?(context, exchange) ?? PLUG_VERDICT_NEXT }
+                Wiretap.steering(.onRequest, exchange) {
+                    Wiretap.plugin.on_request?(context, exchange) ?? PLUG_VERDICT_NEXT
+                }
             }
         }
         if original.on_response != nil {
             table.on_response = { context, exchange in
-                Wiretap.steering(.onResponse) { Wiretap.plugin.on_response?(context, exchange) ?? PLUG_VERDICT_NEXT }
+                Wiretap.steering(.onResponse, exchange) {
+                    Wiretap.plugin.on_response?(context, exchange) ?? PLUG_VERDICT_NEXT
+                }
             }
         }
         if original.on_failure != nil {
             table.on_failure = { context, exchange in
-                Wiretap.steering(.onFailure) { Wiretap.plugin.on_failure?(context, exchange) ?? PLUG_VERDICT_NEXT }
+                Wiretap.steering(.onFailure, exchange) {
+                    Wiretap.plugin.on_failure?(context, exchange) ?? PLUG_VERDICT_NEXT
+                }
             }
         }
         if original.on_close != nil {
@@ -66,7 +77,10 @@ extension Wiretap {
     }
 
     /// A hook that returns a verdict.
-    private static func steering(_ hook: Hook, _ call: () -> plug_verdict) -> plug_verdict {
+    private static func steering(
+        _ hook: Hook, _ exchange: OpaquePointer?, _ call: () -> plug_verdict
+    ) -> plug_verdict {
+        if kernel.visit(exchange) == PLUG_VISIT_DEADLINE { state.withLock { $0.deadlineCount += 1 } }
         let verdict = onLoop(hook, isCounted: false, call)
         let name = verdicts.indices.contains(Int(verdict)) ? verdicts[Int(verdict)] : "\(verdict)"
         state.withLock { $0.coverage.add(hook, name) }

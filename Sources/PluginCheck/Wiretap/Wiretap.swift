@@ -34,6 +34,8 @@ enum Wiretap {
         /// Bodies that the plugin owns.
         var bodies = 0
         var waitCount = 0
+        /// How many deadlines of its waits have passed, and how many timers it has started.
+        var deadlineCount = 0
         /// Pulls that were completed; nil if they are not recorded.
         var completedPulls: Set<CompletedPull>? = []
         var askedExtensions: Set<String> = []
