@@ -195,9 +195,9 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
         swiftSettings: strict),
-    ancestor("RBEFireworks"),
+    ancestor("RBEFireworks", "PlugboardPropertyList", "PlugboardXML"),
     ancestor("CCNetwork", "PlugboardJSON"),
-    ancestor("RFAPI", exclude: ["endpoints.json"]),
+    ancestor("RFAPI", "PlugboardPropertyList", exclude: ["endpoints.json"]),
     ancestor("XMNetworking"),
     ancestor("AwesomeNetworking"),
     .target(

@@ -27,6 +27,12 @@ func actOffline(_ client: Client) async throws {
         try await client.request(for: Comment(post: 1, text: "So beautiful!")))
     _ = try await client.kernel.sendLater(try await client.request(for: Comment(post: 2, text: "First!")))
 
+    for isSet in [true, false] {
+        _ = try await client.kernel.sendLater(try await client.request(for: Bookmark(post: 1, isSet: isSet)))
+        let waiting = try await queue.list(state: .waiting).filter { $0.url.hasSuffix("/bookmark") }
+        tell("bookmarks: \(waiting.count)")
+    }
+
     let likes = try await queue.drop(category: "likes")
     let comments = try await queue.drop(tag: "comment-2")
     tell("taken back: \(likes) likes, \(comments) comment")

@@ -33,6 +33,20 @@ struct Like: Kept, Encodable {
     var category: String { "likes" }
 }
 
+/// A bookmark that is set or removed; the two cancel each other out while they wait.
+struct Bookmark: Endpoint {
+    typealias Response = Void
+    let post: Int
+    let isSet: Bool
+
+    var method: Method { isSet ? .put : .delete }
+    var path: String { "posts/\(post)/bookmark" }
+    func prepare(_ request: inout Request) {
+        request.queue.collapseKey = "bookmark-\(post)"
+        request.queue.collapse = .cancel
+    }
+}
+
 struct Comment: Kept, Encodable {
     typealias Response = Void
     let post: Int

@@ -52,8 +52,8 @@ struct UserInfo: Endpoint, Encodable {
 
     var path: String { "users/{userId}" }
 
-    func validate(_ response: ReceivedResponse) throws(PlugboardError) {
-        try response.requireShape(["nick": .string, "level": .number, "badges": .list(["name": .string])])
+    var validation: ResponseValidation {
+        .shape(["nick": .string, "level": .number, "badges": [["name": .string]]])
     }
 }
 

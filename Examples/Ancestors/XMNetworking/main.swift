@@ -1,4 +1,4 @@
-// What XMNetworking was loved for, with Plugboard: what is general is set once, and a request can turn it off; hooks
+// What XMNetworking had, with Plugboard: what is general is set once, and a request can turn it off; hooks
 // that process requests and responses, one place for errors, batches, chains, transfers with progress, and
 // reachability.
 //
@@ -9,7 +9,7 @@ import PlugboardEndpoints
 let server = CommandLine.arguments[1]
 let folder = CommandLine.arguments[2]
 
-let kernel = try Kernel(plugins: [.redirect, .retry { $0.attempts = 2 }])
+let kernel = try Kernel(plugins: [.redirect, .validator, .retry { $0.attempts = 2 }])
 let client = Client(kernel: kernel, settings: general(server))
 
 try await sendWithAndWithout(client)
@@ -17,6 +17,8 @@ await refuse(client)
 try await batch(client)
 try await chain(client)
 try await transfer(client, folder)
+try await sendBodies(client)
+try await sendSpecial(client, server)
 await cancel(client)
 try reach(kernel)
 

@@ -64,6 +64,11 @@ struct AwesomeNetworkingTests {
         #expect(requests.first { $0.path == "/posts/1/comments" }?["Idempotency-Key"] != nil)
     }
 
+    @Test func `opposite actions that wait cancel each other out`() {
+        #expect(lines.filter { $0.hasPrefix("bookmarks: ") } == ["bookmarks: 1", "bookmarks: 0"])
+        #expect(!requests.contains { $0.path.hasSuffix("/bookmark") })
+    }
+
     @Test func `the network is told at the start`() {
         #expect(lines.contains { $0.hasPrefix("network: ") })
     }

@@ -25,9 +25,72 @@ struct RBEFireworksTests {
             case "/api/users/2": .json(["nick": "bob", "level": 2, "badges": [["name": "first"], ["title": "?"]]])
             case "/api/users/3": .json(["nick": "cleo", "level": 9, "badges": []])
             case "/api/users/1/welcome": ServerResponse(status: 204)
+            case "/api/themes/json": .json(["name": "dark"])
+            case "/api/themes/plist":
+                ServerResponse(
+                    fields: [("Content-Type", "application/x-plist")],
+                    body: "<plist version=\"1.0\"><dict><key>name</key><string>light</string></dict></plist>")
+            case "/api/themes/xml":
+                ServerResponse(
+                    fields: [("Content-Type", "application/xml")], body: "<theme><name>plain</name></theme>")
+            case "/api/themes/text", "/options":
+                ServerResponse(fields: [("Content-Type", "text/plain")], body: "fine")
+            case "/api/echo", "/api/echo?part=2":
+                ServerResponse(fields: [("Content-Type", "text/plain")], body: request.text)
+            case "/api/account":
+                ServerResponse(
+                    fields: [("Content-Type", "text/plain")],
+                    body: "\(request["Authorization"] ?? "none"), \(request["Cookie"] ?? "no cookie")")
+            case "/api/photo":
+                ServerResponse(fields: [("Content-Type", "text/plain")], body: "\(request.body.count) bytes")
+            case "/api/session": ServerResponse(fields: [("Set-Cookie", "session=7; Path=/")])
             default: ServerResponse(status: 404)
             }
         }
+    }
+
+    @Test func `the whole output is this`() {
+        #expect(
+            run.outcome.stdout == #"""
+                news: ["Rockets", "Sparks"], again 2
+                downloaded: 8 bytes
+                user: ada, level 1
+                refused: validator.invalid: The response's body does not match its schema. /badges/1: The \#
+                property "name" is missing. (/properties/badges/items/required)
+                show: Loading news…
+                loaded: 1
+                hide: Loading news…
+                batch: [1, 2, 3] bytes
+                batch failed: response.status, status 404
+                chain of new: ["account", "user", "welcome"]
+                chain of old: ["account", "user"]
+                theme of json: dark
+                theme of plist: light
+                theme of xml: plain
+                text: fine
+                text: response.type
+                sent as form: name=gr%C3%BCn+%26+blau
+                sent as json: {"name":"grün & blau"}
+                sent as plist: </plist>
+                sent as bytes: hi
+                account: Basic YWRhOnNlY3JldA==, no cookie
+                options: fine
+                request: GET /api/news?page=3
+                suspended: 5, resumed: 5
+                cancelled: 1
+                cancelled: 1
+                cancelled: 1
+                cancelled: 1
+                cancelled: 1
+                states: ["cancelled", "cancelled", "cancelled", "cancelled", "cancelled"]
+                stored: true
+                stored: false
+                cookies of the server: session=7
+                with mine: session=7; theme=dark
+                removed: 1, left: ["theme"]
+                uploaded: 100000 of 100000; 100000 bytes
+
+                """#)
     }
 
     @Test func `a request with a cache time is sent once, with its parameters below the base`() {
@@ -46,8 +109,7 @@ struct RBEFireworksTests {
     @Test func `a response of another shape is refused, with the path of the value`() {
         #expect(run.lines.contains("user: ada, level 1"))
         #expect(
-            run.lines.contains(
-                "refused: com.example.shape: The value at $.badges[1].name is of the wrong type, or missing."))
+            run.lines.contains { $0.hasPrefix("refused: validator.invalid: ") && $0.contains("/badges/1") })
     }
 
     @Test func `a loading message is shown before the request and hidden at its end`() throws {
@@ -64,7 +126,7 @@ struct RBEFireworksTests {
 
     @Test func `a chain uses the responses before, and breaks from inside`() {
         #expect(run.lines.contains(#"chain of new: ["account", "user", "welcome"]"#))
-        #expect(run.lines.last == #"chain of old: ["account", "user"]"#)
+        #expect(run.lines.contains(#"chain of old: ["account", "user"]"#))
         #expect(
             run.received("/api/register") == [
                 "POST /api/register nick=new&password=secret", "POST /api/register nick=old&password=secret",

@@ -14,6 +14,15 @@ struct RFAPITests {
         ) { request, _ in
             switch request.path {
             case "/endpoints.json": .json(["News": ["path": "news/latest", "response": "object"]])
+            case "/endpoints.plist":
+                ServerResponse(
+                    fields: [("Content-Type", "application/x-plist")],
+                    body: """
+                        <plist version="1.0"><dict><key>Sticker</key><dict>
+                        <key>method</key><string>PUT</string><key>path</key><string>stickers</string>
+                        <key>response</key><string>raw</string></dict></dict></plist>
+                        """)
+            case "/stickers": ServerResponse(body: request.body)
             case "/news/latest": .json(["count": 3])
             case "/api/v2/boards/swift%20%26%20linux/topics":
                 .json([["id": 1, "title": "Macros"], ["id": 2, "title": "epoll"]])
@@ -60,6 +69,14 @@ struct RFAPITests {
                 "in the group: 2", "slow topic 1 has cancelled", "slow topic 2 has cancelled",
             ])
         #expect(!run.lines.contains("never printed"))
+    }
+
+    @Test func `a definition of a property list uploads with progress, and all calls are controlled together`() {
+        #expect(
+            run.lines.drop { !$0.hasPrefix("show") }.prefix(5) == [
+                "show: SlowTopic", "hide: SlowTopic, cancelled", "suspended: 1, resumed: 1, cancelled: 1",
+                "sticker: 100000 bytes came back", "sent: 100000 of 100000",
+            ])
     }
 
     @Test func `an ignored response calls nothing`() {

@@ -13,7 +13,7 @@ struct XMNetworkingTests {
                 try folder.write("lake.jpg", Self.photo)
                 return [folder.path]
             }
-        ) { request, _ in
+        ) { request, number in
             switch request.path {
             case "/user" where request.target.contains("id=404"): ServerResponse(status: 404)
             case "/user":
@@ -21,6 +21,14 @@ struct XMNetworkingTests {
             case "/newest": .json(["id": 1, "name": "Cleo"])
             case "/refused": .json([:], fields: [("X-Refusal", "banned")])
             case "/session": .json([:], fields: [("X-Refusal", "session")])
+            case "/save":
+                ServerResponse(
+                    fields: [("Content-Type", "text/plain")],
+                    body: "\(request.method) \(request.target) \(request.text)")
+            case "/busy" where number == 1: ServerResponse(status: 503)
+            case "/busy", "/ping": ServerResponse(fields: [("Content-Type", "text/plain")], body: "fine, \(number)")
+            case "/boards/1": .json(["id": 1, "posts": [["title": "Lake"]]])
+            case "/boards/2": .json(["id": 2, "posts": [["name": "Lake"]]])
             case "/photos": ServerResponse(status: 201)
             case "/photos/7": ServerResponse(body: Self.photo)
             default: ServerResponse(status: 404)
@@ -59,8 +67,18 @@ struct XMNetworkingTests {
         #expect(run.received("/user").suffix(2) == ["GET /user?lang=en&id=2", "GET /user?lang=en&id=404"])
     }
 
+    @Test func `bodies, attempts, a custom request and a check of the shape do what they say`() {
+        #expect(
+            run.lines.drop { !$0.hasPrefix("saved") }.prefix(8) == [
+                "saved: POST /save?draft=true lang=en&name=Zo%C3%AB",
+                #"saved: POST /save?draft=true {"lang":"en","name":"Zoë"}"#, "saved: PATCH /save?lang=en raw",
+                "busy: fine, 2", "ping: fine, 1", "board 1 is right", "! Board: validator.invalid",
+                "board 2: validator.invalid",
+            ])
+    }
+
     @Test func `a form with a file is uploaded with progress`() throws {
-        let upload = try #require(run.server.requests.first { $0.method == "POST" })
+        let upload = try #require(run.server.requests.first { $0.path == "/photos" })
 
         #expect(upload["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
         #expect(upload["Content-Length"] == "\(upload.body.count)")

@@ -1,0 +1,58 @@
+import PlugboardEndpoints
+
+/// Calls are found, suspended, resumed and cancelled by their names; a cancellation is no failure.
+func control(_ client: Client) async {
+    let calls = (1...5).map { number in
+        client.call(
+            SimpleEndpoint("slow", as: String.self),
+            labels: CallLabels(
+                identifier: "call \(number)", group: number == 2 ? "feed" : nil, tag: number == 3 ? "search" : nil,
+                category: number == 4 ? "images" : nil)
+        )
+        .onFailure { _ in print("never printed") }
+    }
+    print("suspended: \(client.calls.suspend(.all)), resumed: \(client.calls.resume(.all))")
+    for selection: CallSelection in [.identifier("call 1"), .group("feed"), .tag("search"), .category("images"), .all] {
+        print("cancelled: \(client.calls.cancel(selection))")
+    }
+    for call in calls { await call.ended() }
+    print("states: \(calls.map { "\($0.state)" })")
+}
+
+/// A time limit, credentials, no cookies, and values for the program itself, of one request.
+struct Account: Endpoint {
+    typealias Response = String
+    let timeouts = Timeouts(total: .seconds(30))
+    let credentials = Credentials.basic(user: "ada", password: "secret")
+    let usesCookies = false
+    let userInfo: [String: any Sendable] = ["screen": "account"]
+
+    var path: String { "account" }
+}
+
+/// A request that ignores base, prefix, parameters and codecs.
+struct Options: Endpoint {
+    typealias Response = String
+    let server: String
+
+    var path: String { "" }
+    func customRequest() throws(PlugboardError) -> Request? { Request(.options, "\(server)/options") }
+}
+
+func sendSpecial(_ client: Client, _ server: String) async throws {
+    print("account: \(try await client.send(Account()))")
+    print("options: \(try await client.send(Options(server: server)))")
+    // What would be sent, for people.
+    let request = try await client.request(for: News(page: 3))
+    print("request: \(request.method) \(request.url.dropFirst(server.count))")
+}
+
+/// Bytes of both directions, with totals.
+func upload(_ client: Client) async throws {
+    var photo = SimpleEndpoint(.put, "photo", as: String.self)
+    photo.body = .bytes(Bytes([UInt8](repeating: 7, count: 100_000)))
+    let call = client.call(photo)
+    var last = CallProgress()
+    for await progress in call.progress { last = progress }
+    print("uploaded: \(last.sent) of \(last.toSend ?? 0); \(try await call.value)")
+}
