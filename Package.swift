@@ -14,6 +14,7 @@ let strict: [SwiftSetting] =
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let swiftLog: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let structuredFields: Target.Dependency = .product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
@@ -130,6 +131,8 @@ let layers: [Target] = [
         "PlugboardJSONCoding", "PlugboardShapes", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
         "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardRetryOptions",
         "PlugboardValidatorOptions"),
+    // OpenAPI documents and definitions in YAML, for programs that have Foundation.
+    module("PlugboardYAML", "PlugboardEndpoints", "PlugboardJSON", "PlugboardMessages", yams),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
     module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
@@ -162,7 +165,7 @@ let programs: [Target] = [
             "ScaffoldTemplates", "PlugboardJSON",
             "PlugboardCodecs", "PlugboardDownloads", "PlugboardUploads", "PlugboardEndpoints",
             "PlugboardPropertyList",
-            "PlugboardJSONSchema",
+            "PlugboardJSONSchema", "PlugboardYAML",
             argumentParser,
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
@@ -256,6 +259,7 @@ let testTargets: [Target] = [
         "EndpointsTests", "PlugboardEndpoints", "PlugboardCodecs", "Plugboard", "PlugboardCore", "PlugboardKit",
         "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop",
         "PlugboardTesting", "PluginLoader", "PlugboardPropertyList"),
+    tests("YAMLTests", "PlugboardYAML", "PlugboardEndpoints", "PlugboardJSON", "PlugboardMessages", "Plugboard"),
     tests(
         "ReachabilityTests", "PlugboardReachability", "CPlugboardNetlink", "PlugboardCore",
         "PlugboardKit", "PlugboardMessages", "PlugboardEventLoop"),
@@ -311,6 +315,7 @@ let package = Package(
         .library(name: "PlugboardDownloads", targets: ["PlugboardDownloads"]),
         .library(name: "PlugboardUploads", targets: ["PlugboardUploads"]),
         .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
+        .library(name: "PlugboardYAML", targets: ["PlugboardYAML"]),
         .library(name: "PlugboardReachability", targets: ["PlugboardReachability"]),
         .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),
         .library(name: "PlugboardTesting", targets: ["PlugboardTesting"]),
@@ -331,6 +336,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: systemLibraries + layers + plugins + programs + testTargets,
     swiftLanguageModes: [.v6]

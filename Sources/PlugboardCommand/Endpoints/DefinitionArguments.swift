@@ -2,12 +2,13 @@ import ArgumentParser
 import Plugboard
 import PlugboardEndpoints
 import PlugboardJSON
+import PlugboardYAML
 
 /// The options that say where definitions of endpoints are.
 struct DefinitionArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "An OpenAPI document (JSON), or a file of definitions: a path or a URL. Without it, the definitions are those "
+            "An OpenAPI document (JSON or YAML), or a file of definitions: a path or a URL. Without it, the definitions are those "
                 + "of the configuration's section endpoints.", valueName: "file|url"))
     var openapi: String?
     @Option(
@@ -26,8 +27,8 @@ struct DefinitionArguments: ParsableArguments {
         var definitions: Definitions
         switch openapi {
         case let url? where url.hasPrefix("http://") || url.hasPrefix("https://"):
-            definitions = try await .url(url, by: try kernel(), server: try choice())
-        case let path?: definitions = try .file(path, server: try choice())
+            definitions = try await .url(url, by: try kernel(), server: try choice(), formats: [.yaml])
+        case let path?: definitions = try .file(path, server: try choice(), formats: [.yaml])
         case nil: definitions = try Definitions(configuration)
         }
         if strict { definitions = try definitions.strict() }

@@ -2,6 +2,7 @@ import ArgumentParser
 import PlugboardCore
 import PlugboardEndpoints
 import PlugboardJSON
+import PlugboardYAML
 
 /// Completions that come from the definitions that the line names.
 enum DefinitionCompletion {
@@ -36,7 +37,7 @@ enum DefinitionCompletion {
     /// Nothing is fetched for a completion, and errors complete nothing.
     private static func definitions(in words: [String]) -> Definitions {
         if let path = value(of: "--openapi", in: words) {
-            return Definitions.check(file: path).definitions ?? Definitions()
+            return Definitions.check(file: path, formats: [.yaml]).definitions ?? Definitions()
         }
         guard let path = value(of: "--config", in: words),
             let configuration = Configuration.check(file: path, sections: PluginArguments.sections).readable

@@ -29,11 +29,13 @@ extension Definitions {
     /// Reads a file: definitions in JSON, with comments and trailing commas, or an OpenAPI document. Blocks.
     ///
     /// Relative paths in definitions begin at the file's folder.
+    ///
+    /// - Parameter formats: Other forms that the file, and files that it refers to, may have by their names.
     /// - Throws: One error of the code `configuration` that lists all errors.
     public static func file(
-        _ path: String, server: ServerChoice = ServerChoice()
+        _ path: String, server: ServerChoice = ServerChoice(), formats: [DocumentFormat] = []
     ) throws(PlugboardError) -> Definitions {
-        try check(file: path, server: server).throwing()
+        try check(file: path, server: server, formats: formats).throwing()
     }
 
     /// Reads a text: definitions in JSON, with comments and trailing commas, or an OpenAPI document.
@@ -51,10 +53,12 @@ extension Definitions {
     /// - Throws: Errors of the request, `response.status` for another status than 200, and one error of the code
     ///   `configuration` that lists all errors of the text.
     public nonisolated(nonsending) static func url(
-        _ url: String, by sender: some RequestSender, server: ServerChoice = ServerChoice()
+        _ url: String, by sender: some RequestSender, server: ServerChoice = ServerChoice(),
+        formats: [DocumentFormat] = []
     ) async throws(PlugboardError) -> Definitions {
         var request = Request(.get, url)
-        request.fields[.accept] = "application/json, */*;q=0.1"
+        let types = ["application/json"] + formats.flatMap(\.types).map { "\($0);q=0.9" } + ["*/*;q=0.1"]
+        request.fields[.accept] = types.joined(separator: ", ")
         let response = try await sender.send(request)
         guard response.status == 200 else {
             throw PlugboardError(
@@ -63,7 +67,11 @@ extension Definitions {
                     + "\(response.status).")
         }
         let bytes = try await response.body.collect(upTo: .bytes(options.sizeLimit))
-        var definitions = try bytes.withUnsafeBytes { Array($0) }.checked(at: Printable.url(url), server).throwing()
+        let format =
+            formats.format(ofType: response.fields[.contentType])
+            ?? formats.format(ofFile: URLParts(url).map { String($0.path) } ?? url)
+        var definitions = try bytes.withUnsafeBytes { Array($0) }
+            .checked(at: Printable.url(url), server, format: format).throwing()
         for definition in definitions.all where definition.namesFiles {
             throw PlugboardError(
                 .configuration,
@@ -95,9 +103,14 @@ extension Definitions {
     }
 
     /// Like `file`, with the errors as values.
-    public static func check(file path: String, server: ServerChoice = ServerChoice()) -> Check {
+    public static func check(
+        file path: String, server: ServerChoice = ServerChoice(), formats: [DocumentFormat] = []
+    ) -> Check {
         switch ConfigurationFile.bytes(of: path, limit: options.sizeLimit) {
-        case .success(let bytes): bytes.checked(at: path, folder: ConfigurationFile.folder(of: path), server)
+        case .success(let bytes):
+            bytes.checked(
+                at: path, folder: ConfigurationFile.folder(of: path), server, format: formats.format(ofFile: path),
+                formats)
         case .failure(let cause): Check(whole: cause.reason, file: path)
         }
     }
@@ -129,17 +142,17 @@ extension Definitions {
 
     fileprivate static func check(
         _ value: JSONValue, _ source: ConfigurationSource?, folder: String? = nil, file: String? = nil,
-        _ server: ServerChoice
+        _ server: ServerChoice, _ formats: [DocumentFormat] = []
     ) -> Check {
-        check(ConfigurationNode(value: value, path: []), source, folder: folder, file: file, server)
+        check(ConfigurationNode(value: value, path: []), source, folder: folder, file: file, server, formats)
     }
 
     private static func check(
         _ node: ConfigurationNode, _ source: ConfigurationSource?, folder: String?, file: String? = nil,
-        _ server: ServerChoice
+        _ server: ServerChoice, _ formats: [DocumentFormat] = []
     ) -> Check {
         if OpenAPIReader.isOpenAPI(node.value), node.path.isRoot {
-            let result = OpenAPIReader.read(node, source, folder: folder, file: file, server: server)
+            let result = OpenAPIReader.read(node, source, folder: folder, file: file, server: server, formats)
             guard result.errors.isEmpty else { return Check(definitions: nil, errors: result.errors) }
             var definitions = Definitions(result.definitions)
             definitions.unsupported = result.unsupported
@@ -164,15 +177,29 @@ extension Definitions.Check {
 }
 
 extension [UInt8] {
-    fileprivate func checked(at file: String?, folder: String? = nil, _ server: ServerChoice) -> Definitions.Check {
+    fileprivate func checked(
+        at file: String?, folder: String? = nil, _ server: ServerChoice, format: DocumentFormat? = nil,
+        _ formats: [DocumentFormat] = []
+    ) -> Definitions.Check {
+        if let format {
+            do throws(PlugboardError) {
+                let value = try format.read(self, nil)
+                return Definitions.check(value, nil, folder: folder, file: file, server, formats)
+            } catch {
+                return Definitions.Check(whole: "cannot be read: \(error.reason)", file: file)
+            }
+        }
         do throws(JSONError) {
             let (value, positions) = try JSONParser.parseWithPositions(self, options: Definitions.options)
             let source = ConfigurationSource(file: file, positions: positions, subject: Definitions.subject)
-            return Definitions.check(value, source, folder: folder, file: file, server)
+            return Definitions.check(value, source, folder: folder, file: file, server, formats)
         } catch {
-            if let check = checkedWithDuplicates(error, at: file, folder: folder, server) { return check }
+            if let check = checkedWithDuplicates(error, at: file, folder: folder, server, formats) { return check }
             let isYAML = starts(with: "openapi:".utf8) || starts(with: "swagger:".utf8) || starts(with: "---".utf8)
-            let help = isYAML ? "; it seems to be YAML, which must be converted to JSON first" : ""
+            let help =
+                isYAML
+                ? "; it seems to be YAML, which is read with formats: [.yaml] of PlugboardYAML, from a file that ends with .yaml"
+                : ""
             return Definitions.Check(
                 whole: "cannot be read: \(error.reason)\(help)", file: file, position: error.position)
         }
@@ -182,7 +209,7 @@ extension [UInt8] {
 extension [UInt8] {
     /// Like `checked`, for an OpenAPI document that has keys twice, which is a defect; nil for any other text.
     private func checkedWithDuplicates(
-        _ error: JSONError, at file: String?, folder: String?, _ server: ServerChoice
+        _ error: JSONError, at file: String?, folder: String?, _ server: ServerChoice, _ formats: [DocumentFormat]
     ) -> Definitions.Check? {
         var options = Definitions.options
         options.duplicateKeys = .lastWins
@@ -190,7 +217,7 @@ extension [UInt8] {
             OpenAPIReader.isOpenAPI(value)
         else { return nil }
         let source = ConfigurationSource(file: file, positions: positions, subject: Definitions.subject)
-        let check = Definitions.check(value, source, folder: folder, file: file, server)
+        let check = Definitions.check(value, source, folder: folder, file: file, server, formats)
         guard var definitions = check.definitions else { return check }
         let defect = ConfigurationError(
             code: .configuration, file: file, path: "", position: error.position,

@@ -14,14 +14,16 @@ struct OpenAPIFiles {
     private let folder: String?
     /// The name of the document itself.
     private let document: String?
+    private let formats: [DocumentFormat]
     private var files: [String: JSONValue] = [:]
     private var rest: [String] = []
     private var bytes = JSONParser.Options().sizeLimit
     /// Why references lead to nothing, as ends of sentences.
     private(set) var unreadable: [String: String] = [:]
 
-    init(folder: String?, document: String?) {
+    init(folder: String?, document: String?, _ formats: [DocumentFormat]) {
         self.folder = folder
+        self.formats = formats
         self.document = document.map { path in
             path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
         }
@@ -98,18 +100,28 @@ struct OpenAPIFiles {
             unreadable[reference] = "leads to the file \(Printable.text(path)), which \(cause.reason)"
             return false
         case .success(let content):
-            var options = JSONParser.configuration
-            options.sizeLimit = bytes
-            options.duplicateKeys = .lastWins
-            do throws(JSONError) {
-                files[path] = try JSONParser.parse(content, options: options)
+            do throws(PlugboardError) {
+                files[path] = try value(of: content, path)
             } catch {
-                unreadable[reference] = "leads to the file \(Printable.text(path)), which is no JSON: \(error)"
+                unreadable[reference] =
+                    "leads to the file \(Printable.text(path)), which cannot be read: \(error.reason)"
                 return false
             }
             bytes -= content.count
             rest.append(path)
             return true
+        }
+    }
+
+    private func value(of content: [UInt8], _ path: String) throws(PlugboardError) -> JSONValue {
+        if let format = formats.format(ofFile: path) { return try format.read(content, path) }
+        var options = JSONParser.configuration
+        options.sizeLimit = bytes
+        options.duplicateKeys = .lastWins
+        do throws(JSONError) {
+            return try JSONParser.parse(content, options: options)
+        } catch {
+            throw PlugboardError(.configuration, "\(error)")
         }
     }
 

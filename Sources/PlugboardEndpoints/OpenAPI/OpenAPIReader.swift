@@ -47,10 +47,12 @@ struct OpenAPIReader {
     /// - Parameters:
     ///   - folder: The folder whose files references may lead to; nil for none.
     ///   - file: The path of the document itself.
+    ///   - formats: Forms of the files that references lead to.
     static func read(
-        _ root: ConfigurationNode, _ source: ConfigurationSource?, folder: String?, file: String?, server: ServerChoice
+        _ root: ConfigurationNode, _ source: ConfigurationSource?, folder: String?, file: String?, server: ServerChoice,
+        _ formats: [DocumentFormat]
     ) -> Result {
-        var files = OpenAPIFiles(folder: folder, document: file)
+        var files = OpenAPIFiles(folder: folder, document: file, formats)
         let joined = ConfigurationNode(value: files.join(root.value), path: root.path)
         var reader = OpenAPIReader(joined, source, server, unreadable: files.unreadable)
         let definitions = reader.definitions()

@@ -278,7 +278,7 @@ struct OpenAPIReadingTests {
     @Test(arguments: [
         (#"{"swagger": "2.0"}"#, "swagger is the version of a Swagger document"),
         (#"{"openapi": "4.0.0"}"#, "openapi must be 3.0 or 3.1"), (#"{"openapi": 3.1}"#, "openapi must be the version"),
-        ("openapi: 3.1.0\npaths: {}\n", "it seems to be YAML, which must be converted to JSON first"),
+        ("openapi: 3.1.0\npaths: {}\n", "it seems to be YAML, which is read with formats: [.yaml] of PlugboardYAML"),
     ])
     func `other documents are refused with what to do`(text: String, reason: String) {
         let errors = errors(text)
