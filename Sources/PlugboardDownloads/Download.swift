@@ -121,13 +121,13 @@ public struct Download: Sendable {
         return try await alone.run(&partial, with: sender, nil)
     }
 
-    /// The file of the bytes, of which those are used that came by the same routes.
+    /// The file of the bytes, of which those are used that came from the same servers with the same trust.
     private func partialFile(_ sender: some RequestSender) throws(PlugboardError) -> PartialFile {
         let partial = try PartialFile(file)
-        let routes = ([request] + mirrors).map { sender.route(of: $0) }
-        let detours = routes.compactMap(\.detour)
-        partial.mark = Route.Mark(
-            isVerified: routes.allSatisfy(\.isVerified), detour: detours.isEmpty ? nil : detours.joined(separator: " "))
+        let trusts = ([request] + mirrors).map { sender.options(of: $0).transferTrust }
+        let detours = Set(trusts.compactMap(\.detour)).sorted()
+        partial.trust = TransferTrust(
+            isVerified: trusts.allSatisfy(\.isVerified), detour: detours.isEmpty ? nil : detours.joined(separator: " "))
         return partial
     }
 

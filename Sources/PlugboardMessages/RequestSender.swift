@@ -15,8 +15,9 @@ public protocol RequestSender: Sendable {
         _ request: Request, watch: @escaping @Sendable (RequestNotice) -> Void
     ) async throws(PlugboardError) -> Response
 
-    /// The route by which the request would be sent now.
-    func route(of request: Request) -> Route
+    /// The options with which the request would be sent: its own, completed with the sender's. Transfers note in their
+    /// journals which server these lead to, and whether it is verified.
+    func options(of request: Request) -> RequestOptions
 }
 
 extension RequestSender {
@@ -25,11 +26,7 @@ extension RequestSender {
         _ request: Request, watch: @escaping @Sendable (RequestNotice) -> Void
     ) async throws(PlugboardError) -> Response {
         try await send(request)
-    }
-
-    /// The route that the request's own options give.
-    public func route(of request: Request) -> Route { request.options.route(to: request.url) }
-}
+    }}
 
 /// What happens to a request that was sent.
 public enum RequestNotice: Sendable {

@@ -93,9 +93,10 @@ public struct Upload: Sendable {
         guard let path = journal else { return nil }
         let journal = try UploadJournal(path)
         let entry: UploadJournal.Entry
-        switch journal.load(UploadJournal.key(of: request.url), by: sender.route(of: request).mark) {
+        switch journal.load(UploadJournal.key(of: request.url), with: sender.options(of: request).transferTrust) {
         case .entry(let known): entry = known
-        case .other, .otherRoute: return nil
+        case .other, .unverified: return nil
+        case .otherDetour: throw UploadJournal.otherDetour
         case .nothing:
             journal.remove()
             return nil

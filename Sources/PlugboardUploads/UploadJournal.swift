@@ -28,8 +28,8 @@ package final class UploadJournal: Sendable {
     struct Entry: Sendable, Equatable {
         var resource: UploadResource
         var file: UploadFile.Identity
-        /// The route by which the upload goes there.
-        var mark: Route.Mark
+        /// The trust with which the upload goes there.
+        var trust: TransferTrust
     }
 
     private static let version = 1
@@ -127,17 +127,24 @@ package final class UploadJournal: Sendable {
         case nothing
         /// What an earlier upload to the same URL has left.
         case entry(Entry)
-        /// It has a resource that came by another detour, or from a server that was not verified and now is: nothing is
-        /// sent there.
-        case otherRoute
+        /// It has a resource of a server that was not verified and now is: nothing is sent there.
+        case unverified
+        /// It belongs to an upload that another Unix socket or `connectTo` led elsewhere, or none.
+        case otherDetour
         /// It belongs to an upload to another URL, or to another version of Plugboard.
         case other
     }
 
+    /// The error for `Content.otherDetour`.
+    static let otherDetour = PlugboardError(
+        .uploadJournal,
+        "The journal belongs to an upload by another Unix socket or connectTo, or by none. Continue or cancel it by the "
+            + "same, or name another journal.")
+
     /// What an earlier upload has left.
     ///
     /// - Parameter target: The key of the upload's URL.
-    func load(_ target: String, by mark: Route.Mark) -> Content {
+    func load(_ target: String, with trust: TransferTrust) -> Content {
         guard let bytes = content(), !bytes.isEmpty,
             let object = (try? JSONParser.parse(bytes))?.objectValue
         else { return .nothing }
@@ -161,10 +168,10 @@ package final class UploadJournal: Sendable {
                 appendLimit: integer("appendLimit")),
             file: UploadFile.Identity(
                 size: size, modified: modified, inode: inode, device: device, changed: changed),
-            mark: Route.Mark(
+            trust: TransferTrust(
                 isVerified: object["isVerified"]?.boolValue ?? true, detour: object["detour"]?.stringValue))
-        let isTrusted = entry.mark.isVerified || !mark.isVerified
-        return isTrusted && entry.mark.detour == mark.detour ? .entry(entry) : .otherRoute
+        guard entry.trust.detour == trust.detour else { return .otherDetour }
+        return entry.trust.isVerified || !trust.isVerified ? .entry(entry) : .unverified
     }
 
     /// Writes the entry, and waits until it is on the disk. Does nothing when the upload has ended.
@@ -176,8 +183,8 @@ package final class UploadJournal: Sendable {
             "inode": .number(JSONNumber(entry.file.inode)), "device": .number(JSONNumber(entry.file.device)),
             "changed": .number(JSONNumber(entry.file.changed)),
         ]
-        if !entry.mark.isVerified { object["isVerified"] = false }
-        if let detour = entry.mark.detour { object["detour"] = .string(detour) }
+        if !entry.trust.isVerified { object["isVerified"] = false }
+        if let detour = entry.trust.detour { object["detour"] = .string(detour) }
         if let expires = entry.resource.expires { object["expires"] = .number(JSONNumber(expires)) }
         if let limit = entry.resource.appendLimit { object["appendLimit"] = .number(JSONNumber(limit)) }
         let text = JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]

@@ -28,7 +28,7 @@ extension UploadRun {
         let response: Response
         do throws(PlugboardError) {
             response = try await sending.send(request, part, total: parts.length, resumed: 0, with: sender) {
-                [upload, target, mark, journal, now, identity = parts.file?.identity] head, url in
+                [upload, target, trust, journal, now, identity = parts.file?.identity] head, url in
                 guard head.status == 104, dialect == .draft,
                     head.fields["Upload-Draft-Interop-Version"] == UploadDialect.interopVersion,
                     let resource = dialect.resource(in: head, base: url, now: now), upload.mayGo(to: resource)
@@ -37,7 +37,7 @@ extension UploadRun {
                     guard let journal, let identity else { return }
                     try? journal.save(
                         UploadJournal.Entry(
-                            resource: resource, file: identity, mark: mark), target: target)
+                            resource: resource, file: identity, trust: trust), target: target)
                 }
             }
         } catch {

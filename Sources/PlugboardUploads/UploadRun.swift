@@ -13,8 +13,7 @@ import PlugboardMessages
 struct UploadRun {
     private(set) var upload: Upload
     let target: String
-    /// The route by which the upload goes.
-    private(set) var mark = Route.Mark()
+    private(set) var trust = TransferTrust()
     let journal: UploadJournal?
     var parts: UploadParts
     var sending: UploadSending
@@ -68,7 +67,7 @@ struct UploadRun {
     }
 
     mutating func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
-        mark = sender.route(of: upload.request).mark
+        trust = sender.options(of: upload.request).transferTrust
         do throws(PlugboardError) {
             if upload.resumption == .none { return try await sendWhole(with: sender) }
             try await checkChecksum(with: sender)
@@ -97,8 +96,9 @@ struct UploadRun {
     private mutating func takeUp(with sender: some RequestSender) async throws(PlugboardError) {
         guard let journal, let file = parts.file else { return }
         let entry: UploadJournal.Entry
-        switch journal.load(target, by: mark) {
-        case .nothing, .otherRoute: return
+        switch journal.load(target, with: trust) {
+        case .nothing, .unverified: return
+        case .otherDetour: throw UploadJournal.otherDetour
         case .entry(let known): entry = known
         case .other:
             throw PlugboardError(
@@ -128,7 +128,7 @@ struct UploadRun {
         if let journal, let file = parts.file {
             try journal.save(
                 UploadJournal.Entry(
-                    resource: resource, file: file.identity, mark: mark), target: target)
+                    resource: resource, file: file.identity, trust: trust), target: target)
         }
     }
 

@@ -21,13 +21,13 @@ struct PartialFileTests {
     @Test(arguments: [true, false], [true, false])
     func `bytes are taken up only with the trust by which they came`(before: Bool, now: Bool) async throws {
         try await withPartial { (partial: PartialFile) async throws in
-            partial.mark.isVerified = before
+            partial.trust.isVerified = before
             try partial.begin(representation, url: "url", name: nil)
             try write(partial, 100, at: 0)
         }
 
         let next = try PartialFile(path)
-        next.mark.isVerified = now
+        next.trust.isVerified = now
         next.takeUp(url: "url", nil)
 
         #expect(next.count == (before == now ? 100 : 0))
@@ -36,13 +36,13 @@ struct PartialFileTests {
     @Test(arguments: [nil, "a"], [nil, "a", "b"])
     func `bytes are taken up only by the detour by which they came`(before: String?, now: String?) async throws {
         try await withPartial { (partial: PartialFile) async throws in
-            partial.mark.detour = before
+            partial.trust.detour = before
             try partial.begin(representation, url: "url", name: nil)
             try write(partial, 100, at: 0)
         }
 
         let next = try PartialFile(path)
-        next.mark.detour = now
+        next.trust.detour = now
         next.takeUp(url: "url", nil)
 
         #expect(next.count == (before == now ? 100 : 0))

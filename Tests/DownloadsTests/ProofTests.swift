@@ -97,6 +97,8 @@ struct ProofTests {
 
     /// Responds with pieces from memory, faster than they can be digested, and breaks before the announced end.
     private struct FastSender: RequestSender {
+        func options(of request: Request) -> RequestOptions { request.options }
+
         let count: Int
 
         nonisolated(nonsending) func send(_: Request) async throws(PlugboardError) -> Response {

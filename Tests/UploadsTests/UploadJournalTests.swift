@@ -32,12 +32,12 @@ extension UploadTests {
         let target = UploadJournal.key(of: "https://origin.test/files")
         let entry = UploadJournal.Entry(
             resource: UploadResource(url: "https://origin.test/uploads/0", dialect: .tus),
-            file: try #require(UploadParts(.file(file)).file).identity, mark: Route.Mark(isVerified: before))
+            file: try #require(UploadParts(.file(file)).file).identity, trust: TransferTrust(isVerified: before))
         try journal.save(entry, target: target)
 
-        let loaded = journal.load(target, by: Route.Mark(isVerified: now))
+        let loaded = journal.load(target, with: TransferTrust(isVerified: now))
 
-        #expect(loaded == (before || !now ? .entry(entry) : .otherRoute))
+        #expect(loaded == (before || !now ? .entry(entry) : .unverified))
     }
 
     @Test(arguments: [nil, "a"], [nil, "a", "b"])
@@ -45,12 +45,12 @@ extension UploadTests {
         let journal = try UploadJournal(folder.file("journal"))
         let entry = UploadJournal.Entry(
             resource: UploadResource(url: "https://origin.test/uploads/0", dialect: .tus),
-            file: try #require(UploadParts(.file(file)).file).identity, mark: Route.Mark(detour: before))
+            file: try #require(UploadParts(.file(file)).file).identity, trust: TransferTrust(detour: before))
         try journal.save(entry, target: "target")
 
-        let loaded = journal.load("target", by: Route.Mark(detour: now))
+        let loaded = journal.load("target", with: TransferTrust(detour: now))
 
-        #expect(loaded == (before == now ? .entry(entry) : .otherRoute))
+        #expect(loaded == (before == now ? .entry(entry) : .otherDetour))
     }
 
     @Test func `a journal of another URL is left alone, and one whose upload has expired is not used`() async throws {
@@ -245,6 +245,8 @@ extension UploadTests {
 
 /// A kernel that never lets go of the functions that watch its requests.
 private final class HoardingSender: RequestSender {
+    func options(of request: Request) -> RequestOptions { request.options }
+
     private let kernel: Kernel
     private let watches = Locked<[@Sendable (RequestNotice) -> Void]>([])
 

@@ -793,14 +793,15 @@ typedef struct plug_exchange_facts_v1 {
     // Returns how many attempts on the network a sub-request made, also one that failed. Works where subresponse_head
     // does. [loop]
     uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
-    // Returns a text that stands for the route of the request as it is now, and for the trust in who responds: it
-    // differs where an option of the request or of the configuration does that decides on them, which are unixSocket,
-    // proxy, noProxy, the entry of connectTo for the URL, interface and, over TLS, tls.verify, tls.ca, tls.pins,
-    // tls.certificate and tls.key. {NULL, 0} where none is set. The same text means the same in another process, too.
-    // What a plugin stores or shares of one exchange must not be used for one with another text, and is not stored
-    // where PLUG_ROUTE_UNVERIFIED is written to `flags`, which may be NULL. What belongs to the server that the URL
-    // names, whatever leads there, must be kept apart by the text only where PLUG_ROUTE_DETOUR is written. Owned by the
-    // kernel; valid until the hook returns. [loop]
+    // Returns a text that stands for the route of the request as it is now, and for the trust in who responds: two
+    // requests have the same text if they have the same values, of their own or of the configuration, of unixSocket,
+    // proxy, noProxy, connectTo, interface, tls.verify, tls.ca, tls.pins, tls.certificate and tls.key, and if connectTo
+    // leads their URLs to the same target. {NULL, 0} without any of these. The same text means the same in another
+    // process, too. What a plugin stores or shares of one exchange must not be used for one with another text, and is
+    // not stored if PLUG_ROUTE_UNVERIFIED is written to `flags`, which may be NULL. If PLUG_ROUTE_DETOUR is written,
+    // the first 16 bytes of the text stand for the detour alone: what belongs to a server whatever its certificate and
+    // the proxy, such as cookies, is kept apart by these, and belongs to the URL's origin without a detour. Owned by
+    // the kernel; valid until the hook returns. [loop]
     plug_text (*route)(plug_exchange *exchange, plug_route_flags *flags);
     // Returns the same of a request to `url` that has no options of its own; the text is valid as long as the host.
     // [any]

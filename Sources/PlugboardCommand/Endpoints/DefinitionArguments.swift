@@ -22,12 +22,15 @@ struct DefinitionArguments: ParsableArguments {
     @Flag(help: "Refuses an OpenAPI document in which anything is wrong; otherwise only operations are left out.")
     var strict = false
 
-    /// The definitions. Those of a URL are fetched by the kernel.
-    func definitions(_ configuration: Configuration, _ kernel: () throws -> Kernel) async throws -> Definitions {
+    /// The definitions. Those of a URL are fetched by the kernel, with these options.
+    func definitions(
+        _ configuration: Configuration, _ options: RequestOptions = RequestOptions(), _ kernel: () throws -> Kernel
+    ) async throws -> Definitions {
         var definitions: Definitions
         switch openapi {
         case let url? where url.hasPrefix("http://") || url.hasPrefix("https://"):
-            definitions = try await .url(url, by: try kernel(), server: try choice(), formats: [.yaml])
+            definitions = try await .url(
+                url, by: try kernel(), server: try choice(), formats: [.yaml], requestOptions: options)
         case let path?: definitions = try .file(path, server: try choice(), formats: [.yaml])
         case nil: definitions = try Definitions(configuration)
         }

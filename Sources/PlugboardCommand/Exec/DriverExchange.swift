@@ -132,6 +132,8 @@ final class DriverExchange: Sendable {
 }
 
 extension DriverExchange: RequestSender {
+    func options(of request: Request) -> RequestOptions { kernel.options(of: request) }
+
     nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
         try await kernel.begin(request) { self.hear($0) }.response
     }

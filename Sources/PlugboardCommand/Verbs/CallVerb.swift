@@ -47,7 +47,7 @@ struct CallVerb: AsyncParsableCommand {
         if !credential.isEmpty { try configuration.switchOn("authentication", for: "--credential") }
         let read = configuration
         try await Sending(arguments: arguments, output: output).run(configuration) { kernel in
-            let definitions = try await definitions.definitions(read) { kernel }
+            let definitions = try await definitions.definitions(read, try arguments.connection.options()) { kernel }
             if definitions.isEmpty {
                 throw CommandFailure(
                     .usage,

@@ -2,47 +2,75 @@ import PlugboardKit
 
 /// The routes that a configuration gives to requests without options of their own, made once.
 struct ConfiguredRoutes: Sendable {
-    private let defaults: RequestOptions
+    /// The options for a kind of URLs, and what of their routes does not depend on the URL.
+    private struct Options: Sendable {
+        let options: RequestOptions
+        let digest: String?
+        let (plain, secure): (Route, Route)
+        /// By targets of `connectTo`.
+        private var detours: [String: (plain: Route, secure: Route)] = [:]
+
+        init(_ options: RequestOptions) {
+            self.options = options
+            let digest = options.routeDigest
+            self.digest = digest
+            func routes(_ target: String?) -> (plain: Route, secure: Route) {
+                (
+                    options.route(isTLS: false, connectingTo: target, digest: digest),
+                    options.route(isTLS: true, connectingTo: target, digest: digest)
+                )
+            }
+            (plain, secure) = routes(nil)
+            for target in options.connectTo?.values.lazy.map({ $0 }) ?? [] { detours[target] = routes(target) }
+        }
+
+        func route(isTLS: Bool, connectingTo target: String?) -> Route {
+            if let target, let routes = detours[target] { return isTLS ? routes.secure : routes.plain }
+            return isTLS ? secure : plain
+        }
+    }
+
+    private let defaults: Options
+    /// By hosts that have pins.
+    private let pinned: [String: Options]
     /// Of the configuration's `connectTo`.
     private let targets: ConnectToTable?
-    private let pins: [String: [String]]
-    private let (plain, secure): (Route, Route)
-    /// By hosts that have pins.
-    private let pinned: [String: Route]
 
     init(_ settings: KernelSettings) {
-        let defaults = settings.defaults
-        self.defaults = defaults
-        targets = defaults.connectTo.flatMap { $0.isEmpty ? nil : ConnectToTable($0) }
-        pins = defaults.tls.pins == nil ? settings.pins : [:]
-        plain = defaults.route(isTLS: false, connectingTo: nil)
-        secure = defaults.route(isTLS: true, connectingTo: nil)
-        pinned = pins.mapValues { pins in
-            var options = defaults
+        let options = settings.defaults
+        defaults = Options(options)
+        targets = options.connectTo.flatMap { $0.isEmpty ? nil : ConnectToTable($0) }
+        pinned = (options.tls.pins == nil ? settings.pins : [:]).mapValues { pins in
+            var options = options
             options.tls.pins = pins
-            return options.route(isTLS: true, connectingTo: nil)
+            return Options(options)
         }
     }
 
     /// The route of a request to a URL without options of its own.
     func route(to url: String) -> Route {
-        if let target = targets?.target(of: url) { return route(to: url, defaults, connectingTo: target) }
-        guard ConfiguredRoutes.isSecure(url) else { return plain }
-        guard !pinned.isEmpty, let host = Origin(url: url)?.host else { return secure }
-        return pinned[host] ?? secure
+        configured(for: url).route(isTLS: ConfiguredRoutes.isSecure(url), connectingTo: targets?.target(of: url))
     }
 
     /// The route of a request, with what it says itself.
     func route(of request: Request) -> Route {
         guard let own = request.storedOptions?.options, own.haveRoute else { return route(to: request.url) }
         let targets = own.connectTo.map { $0.isEmpty ? nil : ConnectToTable($0) } ?? targets
-        return route(to: request.url, own.over(defaults), connectingTo: targets?.target(of: request.url))
+        let options = own.over(configured(for: request.url).options)
+        return options.route(
+            isTLS: ConfiguredRoutes.isSecure(request.url), connectingTo: targets?.target(of: request.url),
+            digest: options.routeDigest)
     }
 
-    private func route(to url: String, _ options: RequestOptions, connectingTo target: String?) -> Route {
-        var options = options
-        if options.tls.pins == nil, !pins.isEmpty, let host = Origin(url: url)?.host { options.tls.pins = pins[host] }
-        return options.route(isTLS: ConfiguredRoutes.isSecure(url), connectingTo: target)
+    /// The options of a request, completed with the configuration's.
+    func options(of request: Request) -> RequestOptions {
+        let options = configured(for: request.url).options
+        return request.storedOptions?.options.over(options) ?? options
+    }
+
+    private func configured(for url: String) -> Options {
+        guard !pinned.isEmpty, ConfiguredRoutes.isSecure(url), let host = Origin(url: url)?.host else { return defaults }
+        return pinned[host] ?? defaults
     }
 
     private static func isSecure(_ url: String) -> Bool {

@@ -146,9 +146,9 @@ public final class Kernel: PluginCommands, RequestSender {
         return try await outcome.response(of: exchange)
     }
 
-    /// The route of the request, by its options and those of the configuration.
-    public func route(of request: Request) -> Route {
-        core.routes.route(of: requestDefaults?.complete(request) ?? request)
+    /// The request's options, completed with those of the configuration.
+    public func options(of request: Request) -> RequestOptions {
+        core.routes.options(of: requestDefaults?.complete(request) ?? request)
     }
 
     /// Sends a request like `send(_:)`, and calls `watch` on the loop with the progress of both bodies and with each

@@ -26,8 +26,8 @@ struct Journal: Sendable, Equatable {
     var written: ByteRanges?
     /// Why bytes of several servers could be combined; nil if all are of one server.
     var combination: Combination?
-    /// The routes by which its bytes came.
-    var mark = Route.Mark()
+    /// The trust with which its bytes came.
+    var trust = TransferTrust()
     /// The partial file when the journal was written: what was computed of its bytes counts only while it is the same.
     var file: FileMark?
     /// The digests of the first bytes, from which they go on.
@@ -137,7 +137,7 @@ struct Journal: Sendable, Equatable {
         self.boot = boot
         self.synced = synced
         name = object["name"]?.stringValue
-        mark = Route.Mark(
+        trust = TransferTrust(
             isVerified: object["isVerified"]?.boolValue ?? true, detour: object["detour"]?.stringValue)
         representation = Representation(
             validator: StrongValidator(fields), length: length, coding: coding, acceptsRanges: acceptsRanges,
@@ -161,8 +161,8 @@ struct Journal: Sendable, Equatable {
             object["pieces"] = .string(pieces.text)
             object["verified"] = Journal.value(verified)
         }
-        if !mark.isVerified { object["isVerified"] = false }
-        if let detour = mark.detour { object["detour"] = .string(detour) }
+        if !trust.isVerified { object["isVerified"] = false }
+        if let detour = trust.detour { object["detour"] = .string(detour) }
         if let file { object["file"] = file.value }
         if !digests.isEmpty { object["digests"] = .array(digests.map { Journal.value($0) }) }
         switch known.validator {

@@ -31,8 +31,8 @@ final class PartialFile: @unchecked Sendable {
     /// The bytes that were received.
     var received = ByteRanges()
     var journal: Journal?
-    /// The routes of this download: bytes that came by others are not used.
-    var mark = Route.Mark()
+    /// That of this download: bytes that came with another are not used.
+    var trust = TransferTrust()
     var isPresent = false
     /// Writes the data of a file to the disk.
     var flush: @Sendable (Int32) -> Int32 = { fdatasync($0) }
@@ -100,7 +100,7 @@ final class PartialFile: @unchecked Sendable {
     func takeUp(url: String?, mirrors: [String] = [], _ combination: Journal.Combination?) {
         forget()
         guard let bytes = readJournal(), let found = Journal(bytes),
-            found.combination == nil || found.combination == combination, found.mark == mark
+            found.combination == nil || found.combination == combination, found.trust == trust
         else { return }
         if let url, found.url != url {
             guard combination != nil, !found.urls.isDisjoint(with: [url] + mirrors) else { return }
@@ -157,7 +157,7 @@ final class PartialFile: @unchecked Sendable {
         journal.name = name
         journal.urls.formUnion(mirrors)
         journal.announced = announced
-        journal.mark = mark
+        journal.trust = trust
         try save(journal)
     }
 

@@ -22,6 +22,8 @@ extension Client {
         let endpoint: E
         let control: (any CallControl)?
 
+        func options(of request: Request) -> RequestOptions { client.kernel.options(of: request) }
+
         nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
             let response =
                 if let control {

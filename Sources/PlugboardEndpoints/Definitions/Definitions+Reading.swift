@@ -50,13 +50,15 @@ extension Definitions {
     /// Fetches definitions or an OpenAPI document by a kernel. A relative server of an OpenAPI document begins at the
     /// URL. Fetched definitions must not name files of this system: a `downloadPath`, or a default of a file parameter.
     ///
+    /// - Parameter requestOptions: Those of the request that fetches, such as its proxy.
     /// - Throws: Errors of the request, `response.status` for another status than 200, and one error of the code
     ///   `configuration` that lists all errors of the text.
     public nonisolated(nonsending) static func url(
         _ url: String, by sender: some RequestSender, server: ServerChoice = ServerChoice(),
-        formats: [DocumentFormat] = []
+        formats: [DocumentFormat] = [], requestOptions: RequestOptions = RequestOptions()
     ) async throws(PlugboardError) -> Definitions {
         var request = Request(.get, url)
+        request.options = requestOptions
         let types = ["application/json"] + formats.flatMap(\.types).map { "\($0);q=0.9" } + ["*/*;q=0.1"]
         request.fields[.accept] = types.joined(separator: ", ")
         let response = try await sender.send(request)

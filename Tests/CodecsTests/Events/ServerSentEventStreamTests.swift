@@ -6,6 +6,8 @@ import Testing
 struct ServerSentEventStreamTests {
     /// What a sender does with each request, in order; the last for all that follow.
     private final class ScriptedSender: RequestSender {
+        func options(of request: Request) -> RequestOptions { request.options }
+
         private let script: [Result<Response, PlugboardError>]
         private let state = Mutex<[Request]>([])
 

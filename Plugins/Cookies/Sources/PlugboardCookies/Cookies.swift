@@ -99,8 +99,15 @@ struct Cookies: Plugin {
         let name = exchange[CookiesAttributes.keys.jar] ?? settings.jar
         if settings.acrossRoutes { return (jars, name) }
         let route = exchange.route
-        return (route.isVerified ? jars : unverified, route.detour.map { "\(name) by \($0)" } ?? name)
+        return (route.isVerified ? jars : unverified, Cookies.jar(name, by: route))
     }
+
+    /// The jar of requests that the kernel sends to the URL by its own options.
+    func jar(for url: String) -> String {
+        settings.acrossRoutes ? settings.jar : Cookies.jar(settings.jar, by: host.route(to: url))
+    }
+
+    private static func jar(_ name: String, by route: Route) -> String { route.detour.map { "\(name) by \($0)" } ?? name }
 
     /// The URL of the request; in an event, the URL that was sent.
     private func uri(of exchange: borrowing Exchange) -> RequestURI? {

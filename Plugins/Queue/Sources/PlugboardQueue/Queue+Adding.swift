@@ -10,7 +10,7 @@ extension Queue {
         var head = StoredHead(
             request.fields, exchange.ownAttributes(includesSecrets: stores), exchange.optionTexts,
             storesCredentials: stores)
-        if head.options.unixSocket == nil, head.options.connectTo == nil { head.isDetour = exchange.route.isDetour }
+        head.detour = exchange.route.detour
         let id = exchange[Queue.keys.id].flatMap { $0.isEmpty ? nil : $0 }
         var entry = NewEntry(
             id: id ?? tickets.make(), method: request.method.name,

@@ -15,7 +15,7 @@ extension PlugboardError.Code {
     public static let queueAttempts: Self = "queue.attempts"
     /// A queued request is older than the limit.
     public static let queueExpired: Self = "queue.expired"
-    /// A queued request waits for a kernel whose `unixSocket` or `connectTo` leads where it was to be sent.
+    /// A queued request waits for a kernel whose `unixSocket` or `connectTo` leads to the server it was queued for.
     public static let queueRoute: Self = "queue.route"
     /// The body of a queued request is not complete in the file.
     public static let queueBody: Self = "queue.body"

@@ -25,6 +25,9 @@ public struct QueueSettings: PluginSettings {
     /// Whether secret fields, such as Authorization, Cookie and X-Api-Key, are stored too.
     @Setting("Whether secret fields, such as Authorization, Cookie and X-Api-Key, are stored too.")
     public var storeCredentials = false
+    /// Sends requests also by another Unix socket or connectTo than they were queued for.
+    @Setting("Sends requests also by another Unix socket or connectTo than they were queued for.")
+    public var acrossRoutes = false
     /// Whether requests are sent again by themselves, or only by the command replay.
     @Setting("Whether requests are sent again by themselves, or only by the command replay.")
     public var automatic = true

@@ -40,6 +40,11 @@ extension Cookies {
         try arguments["jar"] ?? settings.jar
     }
 
+    /// Without a name, the jar that requests to the URL use.
+    private func jar(_ arguments: CommandArguments, for url: String) throws(PlugboardError) -> String {
+        try arguments["jar"] ?? jar(for: url)
+    }
+
     private func uri(_ arguments: CommandArguments) throws(PlugboardError) -> RequestURI {
         let url = try arguments.required("url")
         guard let uri = RequestURI(url, trustsLoopback: settings.trustLoopback) else {
@@ -63,14 +68,14 @@ extension Cookies {
     private func get(_ arguments: CommandArguments) throws(PlugboardError) -> JSONValue {
         let uri = try uri(arguments)
         jars.synchronize()
-        let field = jars.field(for: uri, from: try jar(arguments))
+        let field = jars.field(for: uri, from: try jar(arguments, for: try arguments.required("url")))
         return ["cookie": field.map { .string(Fields.text($0)) } ?? .null]
     }
 
     private func set(_ arguments: CommandArguments) throws(PlugboardError) -> JSONValue {
         let uri = try uri(arguments)
         let text = Array(try arguments.required("cookie").utf8)
-        let name = try jar(arguments)
+        let name = try jar(arguments, for: try arguments.required("url"))
         jars.synchronize()
         let result = jars.withJar(name) { jar, now in
             Result { () throws(Refusal) in try jar.receive(try SetCookie(text), from: uri, now: now) }

@@ -6,8 +6,8 @@ struct StoredHead {
     var fields = Fields()
     var attributes: [String: String] = [:]
     var options = RequestOptions()
-    /// Whether the kernel's `unixSocket` or `connectTo` led to another server than the URL's host.
-    var isDetour = false
+    /// `Route.detour` of the request.
+    var detour: String?
 
     /// What is stored of a request.
     ///
@@ -67,7 +67,7 @@ struct StoredHead {
         for (name, value) in value["options"]?.objectValue ?? [:] {
             guard options.set(name, to: value.stringValue ?? "") == nil else { return nil }
         }
-        isDetour = value["detour"]?.boolValue ?? false
+        detour = value["detour"]?.stringValue
     }
 
     /// Values of fields are bytes of any encoding, so they are written in Base64.
@@ -86,7 +86,7 @@ struct StoredHead {
         }
         let options = options.texts
         if !options.isEmpty { object["options"] = .object(JSONObject(options.map { ($0.name, .string($0.value)) })) }
-        if isDetour { object["detour"] = true }
+        if let detour { object["detour"] = .string(detour) }
         return JSONWriter.write(.object(object))
     }
 

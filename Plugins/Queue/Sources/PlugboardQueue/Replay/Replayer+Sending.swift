@@ -18,18 +18,11 @@ extension Replayer {
                     PlugboardError(.queueBody, "The stored head of the request cannot be read. Drop the request."), nil)
             )
         }
-        guard !head.isDetour || host.route(to: entry.url).isDetour else {
-            let error = PlugboardError(
-                .queueRoute,
-                "The request was queued for the server that the kernel's unixSocket or connectTo led to, and this kernel "
-                    + "has none for its URL. It is sent where the kernel has one.")
-            offline(entry.origin)
-            return settle(
-                entry, .waiting(error, until: host.wallClock.nanoseconds, counts: .nothing, isTouched: false))
-        }
         var request = Request(PlugboardKit.Method(entry.method), entry.url, fields: head.fields)
         for (name, value) in head.attributes { request.attributes[name] = value }
         if head.options != RequestOptions() { request.options = head.options }
+        request.queue.id = entry.id
+        state.withLock { $0.detours[entry.id] = head.detour ?? "" }
         if let body = entry.body {
             request.body = .bytes(body)
         } else if entry.length >= 0 {
@@ -42,6 +35,18 @@ extension Replayer {
             }
         }
         state.withLock { state in if state.running[entry.sequence] != nil { state.sendings[entry.sequence] = sending } }
+    }
+
+    /// Why a request that is being sent again must not go by this route; nil if it may.
+    func refusal(of id: String, by route: Route) -> PlugboardError? {
+        guard let detour = state.withLock({ $0.detours[id] }), detour != route.detour ?? "" else { return nil }
+        return PlugboardError(
+            .queueRoute,
+            detour.isEmpty
+                ? "The request was queued for the server of its URL, and the unixSocket or connectTo of this kernel leads "
+                    + "elsewhere. It waits for a kernel without, or for queue.acrossRoutes."
+                : "The request was queued for the server that a unixSocket or connectTo led to, and this kernel has another "
+                    + "or none. It waits for a kernel with that one, or for queue.acrossRoutes.")
     }
 
     /// [loop]
@@ -154,6 +159,7 @@ extension Replayer {
                 state.withLock { state in
                     state.running[entry.sequence] = nil
                     state.sendings[entry.sequence] = nil
+                    state.detours[entry.id] = nil
                 }
                 if let line = entry.line, let isBusy { set(line, isBusy: isBusy) }
                 if isSettled {
