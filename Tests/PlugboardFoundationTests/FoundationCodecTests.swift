@@ -96,4 +96,31 @@ import Testing
         #expect(
             try await client.request(for: Made()).url == "https://a.test/items?madeAt=2025-11-25T12%3A00%3A00Z")
     }
+
+    struct Dated: Codable, Equatable {
+        var link = URL(string: "https://b.test/")
+        var madeAt = Date(timeIntervalSince1970: 1_764_072_000)
+    }
+
+    @Test func `the codecs that a program sets are used wherever none is named`() async {
+        // They are the process's, so this needs one of its own.
+        await #expect(processExitsWith: .success) {
+            CodecSet.standard.replace(with: .foundation(keys: .snakeCase))
+
+            let request = try Request(.post, "https://a.test", json: Dated())
+            let sent = try await request.body!.collect(upTo: .kibibytes(1)).text
+            let received: Dated = try await Response(head: ResponseHead(status: 200), body: .text(sent)).decode()
+            let form = try FormCodec().encode(Dated())
+            let fromForm = try FormCodec().decode(Dated.self, from: form, contentType: nil)
+            let client = Client(
+                kernel: try Kernel(transport: ScriptedTransport()), settings: ClientSettings(base: "https://a.test"))
+            let url = try await client.request(for: Made()).url
+
+            precondition(sent == #"{"link":"https://b.test/","made_at":"2025-11-25T12:00:00Z"}"#, sent)
+            precondition(received == Dated())
+            precondition(form.text == "link=https%3A%2F%2Fb.test%2F&madeAt=2025-11-25T12%3A00%3A00Z", form.text)
+            precondition(fromForm == Dated())
+            precondition(url == "https://a.test/items?madeAt=2025-11-25T12%3A00%3A00Z", url)
+        }
+    }
 }

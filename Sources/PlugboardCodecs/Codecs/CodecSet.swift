@@ -1,9 +1,34 @@
 import PlugboardMessages
+import Synchronization
 
 /// Codecs, of which one is chosen by the content type of a response, or by name.
 public struct CodecSet: Sendable, ExpressibleByArrayLiteral {
-    /// JSON first, then forms, texts and bytes.
-    public static let standard: CodecSet = [.json, .form, .text, .raw]
+    /// The codecs of this process where none are named: by `Response.decode()`, by `Request(json:)` and in the settings
+    /// of new clients. JSON first, then forms, texts and bytes.
+    ///
+    /// A program, and no library, sets them at its start, before it makes requests and clients:
+    ///
+    ///     CodecSet.standard.replace(with: .foundation())
+    ///
+    /// Forms and parameters, whose types JSON writes and reads too, follow the set's codec for JSON, but keep the keys
+    /// of the type.
+    public static var standard: CodecSet {
+        get { shared.withLock { $0.set } }
+        set {
+            let json = newValue.codecs.lazy.compactMap { $0 as? JSONCodec }.first
+            shared.withLock { $0 = Shared(set: newValue, json: json ?? JSONCodec()) }
+        }
+    }
+
+    /// The codec for JSON of the standard set, or one without settings.
+    package static var standardJSON: JSONCodec { shared.withLock { $0.json } }
+
+    private struct Shared {
+        var set: CodecSet
+        var json: JSONCodec
+    }
+
+    private static let shared = Mutex(Shared(set: [.json, .form, .text, .raw], json: .json))
 
     /// In order: the first is used where the content type chooses none.
     public var codecs: [any Codec]
@@ -15,6 +40,15 @@ public struct CodecSet: Sendable, ExpressibleByArrayLiteral {
 
     /// The first codec: for responses without a content type, or with one that no codec is for.
     public var first: (any Codec)? { codecs.first }
+
+    /// Puts a codec in the place of that of the same name; in the last place if there is none.
+    public mutating func replace(with codec: any Codec) {
+        if let index = codecs.firstIndex(where: { $0.name == codec.name }) {
+            codecs[index] = codec
+        } else {
+            codecs.append(codec)
+        }
+    }
 
     /// The codec of this name, or nil.
     public subscript(name: String) -> (any Codec)? { codecs.first { $0.name == name } }

@@ -39,8 +39,11 @@ extension FormCodec: Codec {
             throw PlugboardError(.bodyDecode, "The codec form makes Parameters or Decodable values, and not \(type).")
         }
         let object = try parameters.gathered()
+        var decoder = CodecSet.standardJSON.decoder
+        decoder.strict = false
+        decoder.keys = .unchanged
         func decoded<Model: Decodable>(_ model: Model.Type) throws(JSONDecodingError) -> Value? {
-            try JSONValueDecoder(strict: false).decode(model, from: .object(object)) as? Value
+            try decoder.decode(model, from: .object(object)) as? Value
         }
         do throws(JSONDecodingError) {
             guard let value = try decoded(decodable) else {

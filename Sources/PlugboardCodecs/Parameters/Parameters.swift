@@ -33,16 +33,17 @@ public struct Parameters: Sendable {
     /// Throws `request.parameter` if the value cannot be encoded, or is not an object.
     ///
     /// - Parameter encoder: What encodes types by closures, as that of a `JSONCodec`; nil for the client's in the
-    ///   parameters of an endpoint, and else for one without closures.
+    ///   parameters of an endpoint, and else for that of `CodecSet.standard`.
     public init(encoding value: some Encodable, with encoder: JSONValueEncoder? = nil) throws(PlugboardError) {
-        if let simple = ParameterEncoder.entries(of: value) {
+        let encoder = encoder ?? Parameters.encoder ?? Parameters.standardEncoder
+        if !encoder.hasWriters, let simple = ParameterEncoder.entries(of: value) {
             self.init()
             entries = simple
             return
         }
         let encoded: JSONValue
         do throws(JSONEncodingError) {
-            encoded = try (encoder ?? Parameters.encoder ?? JSONValueEncoder()).encode(value)
+            encoded = try encoder.encode(value)
         } catch {
             throw PlugboardError(.requestParameter, "The parameters cannot be encoded: \(error).")
         }
@@ -55,6 +56,13 @@ public struct Parameters: Sendable {
 
     /// The encoder of the client that asks an endpoint for its parameters.
     @TaskLocal package static var encoder: JSONValueEncoder?
+
+    /// The spelling of keys is that of bodies, and not of parameters.
+    private static var standardEncoder: JSONValueEncoder {
+        var encoder = CodecSet.standardJSON.encoder
+        encoder.keys = .unchanged
+        return encoder
+    }
 
     /// The number of parameters.
     public var count: Int { entries.count + unwritable.count }

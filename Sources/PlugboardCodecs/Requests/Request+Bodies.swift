@@ -14,14 +14,15 @@ extension Request {
         self.init(method, try query.added(to: url, style: style), fields: fields)
     }
 
-    /// A request with a value as JSON: `Request(.post, url, json: topic)`.
+    /// A request with a value as JSON: `Request(.post, url, json: topic)`. It is written by the codec for JSON of
+    /// `CodecSet.standard`.
     ///
     /// Throws `request.parameter` if the value or a parameter of the query cannot be written.
     public init(
         _ method: Method, _ url: String, query: Parameters = Parameters(), fields: Fields = Fields(),
         json value: some Encodable
     ) throws(PlugboardError) {
-        try self.init(method, url, query: query, fields: fields, body: value, with: .json)
+        try self.init(method, url, query: query, fields: fields, body: value, with: CodecSet.standardJSON)
     }
 
     /// A request with JSON: `Request(.post, url, json: ["name": "Ada", "age": 36])`.

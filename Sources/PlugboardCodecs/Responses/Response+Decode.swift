@@ -7,10 +7,22 @@ extension Response {
     ///
     ///     let topics: [Topic] = try await response.decode()
     ///
+    /// The codecs are those of `CodecSet.standard`. Types that are not `Decodable`, such as messages of Protocol
+    /// Buffers, are decoded with a codec or a set that is named.
+    ///
     /// Throws `body.decode` if the body is not of the format or does not fit the type, `body.limit` if it is larger
     /// than the limit, and the error of the body if it breaks.
+    public nonisolated(nonsending) consuming func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, upTo limit: ByteCount = .mebibytes(16)
+    ) async throws(PlugboardError) -> Value {
+        try await decode(type, among: .standard, upTo: limit)
+    }
+
+    /// Reads the whole body and makes a value of it with the codec of the set that the content type chooses.
+    ///
+    /// Throws like `decode(_:upTo:)`, and `body.decode` if no codec of the set makes such values.
     public nonisolated(nonsending) consuming func decode<Value>(
-        _ type: Value.Type = Value.self, among codecs: CodecSet = .standard, upTo limit: ByteCount = .mebibytes(16)
+        _ type: Value.Type = Value.self, among codecs: CodecSet, upTo limit: ByteCount = .mebibytes(16)
     ) async throws(PlugboardError) -> Value {
         let contentType = self[.contentType]
         guard let codec = codecs.codec(for: contentType, decoding: type) else {
@@ -21,7 +33,7 @@ extension Response {
 
     /// Reads the whole body and makes a value of it with a codec, whatever the content type.
     ///
-    /// Throws like `decode(_:among:upTo:)`.
+    /// Throws like `decode(_:upTo:)`.
     public nonisolated(nonsending) consuming func decode<Value>(
         _ type: Value.Type = Value.self, with codec: some Codec, upTo limit: ByteCount = .mebibytes(16)
     ) async throws(PlugboardError) -> Value {
@@ -36,7 +48,7 @@ extension Response {
 
     /// Reads the whole body as JSON, whatever the content type.
     ///
-    /// Throws like `decode(_:among:upTo:)`.
+    /// Throws like `decode(_:upTo:)`.
     public nonisolated(nonsending) consuming func json(
         upTo limit: ByteCount = .mebibytes(16)
     ) async throws(PlugboardError) -> JSONValue {
@@ -46,7 +58,7 @@ extension Response {
     /// Reads the whole body as text, in the charset that a byte order mark or the content type names: UTF-8 if they
     /// name none. Invalid bytes become U+FFFD.
     ///
-    /// Throws `body.decode` if the system cannot read the charset, and like `decode(_:among:upTo:)`.
+    /// Throws `body.decode` if the system cannot read the charset, and like `decode(_:upTo:)`.
     public nonisolated(nonsending) consuming func text(
         upTo limit: ByteCount = .mebibytes(16)
     ) async throws(PlugboardError) -> String {

@@ -26,6 +26,7 @@ import Synchronization
 public final class Kernel: PluginCommands, RequestSender {
     let core: KernelCore
     private let requestDefaults: RequestDefaults?
+    private let atSend: (@Sendable (inout Request) -> Void)?
     let life = Mutex(Life.running)
 
     enum Life {
@@ -53,11 +54,16 @@ public final class Kernel: PluginCommands, RequestSender {
     ///     that plugins publish outside of an exchange, that a plugin had a fault (`pluginFaulted`), was disabled
     ///     (`pluginDisabled`), or blocked the loop (`pluginStalled`), that the network has changed (`networkChanged`),
     ///     and that the kernel is being shut down (`closing`). Must not block.
+    ///   - atSend: called with each request of the program, in the task that sends it, before any plugin: the place to
+    ///     put what is current there, such as a task local, into attributes of the request, where plugins read it. Not
+    ///     called for sub-requests of plugins. Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
         loader: (any PluginFileLoader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
-        clock: ManualClock? = nil, watch: (@Sendable (ObservedEvent) -> Void)? = nil
+        clock: ManualClock? = nil, watch: (@Sendable (ObservedEvent) -> Void)? = nil,
+        atSend: (@Sendable (inout Request) -> Void)? = nil
     ) throws(PlugboardError) {
+        self.atSend = atSend
         let configuration = plugins.isEmpty ? configuration : configuration.adding(plugins)
         let log = log ?? .standardError(level: configuration.kernel.logLevel)
         let notes = CrashNotes(configuration)
@@ -106,25 +112,18 @@ public final class Kernel: PluginCommands, RequestSender {
         }
     }
 
-    /// The event loops of a kernel, or none of them.
-    private static func makeLoops(_ count: Int, _ clock: ManualClock?) throws(PlugboardError) -> [EventLoop] {
-        var loops: [EventLoop] = []
-        do {
-            for index in 0..<count {
-                let name = index == 0 ? "plugboard" : "plugboard-\(index + 1)"
-                loops.append(try EventLoop(name: name, number: index, clock: clock))
-            }
-        } catch {
-            for loop in loops { loop.stop() }
-            throw error
-        }
-        return loops
-    }
-
     deinit {
         guard case .running = life.withLock({ $0 }) else { return }
         let core = core
         Task.detached { await Kernel.close(core, within: .zero) }
+    }
+
+    /// What a request does not say of itself. Called in the task of the program.
+    private func completed(_ request: Request) -> Request {
+        guard requestDefaults != nil || atSend != nil else { return request }
+        var request = requestDefaults?.complete(request) ?? request
+        atSend?(&request)
+        return request
     }
 
     /// Sends a request and returns when the response's head has passed the plugins; the body is then read from the
@@ -136,7 +135,7 @@ public final class Kernel: PluginCommands, RequestSender {
         let outcome = ProgramOutcome()
         let current = core.current
         let home = current ?? core.idlest
-        let exchange = ExchangeCore(requestDefaults?.complete(request) ?? request, home: home, outcome: outcome)
+        let exchange = ExchangeCore(completed(request), home: home, outcome: outcome)
         // A task on the loop's executor does not run inside a hook, so the exchange can begin at once.
         if current != nil {
             exchange.begin()
@@ -157,7 +156,7 @@ public final class Kernel: PluginCommands, RequestSender {
         _ request: Request, watch: @escaping @Sendable (RequestNotice) -> Void
     ) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
-        let request = requestDefaults?.complete(request) ?? request
+        let request = completed(request)
         let exchange = ExchangeCore(request, home: core.place(), outcome: outcome) { event in
             if let notice = RequestNotice(event) { watch(notice) }
         }
@@ -175,7 +174,7 @@ public final class Kernel: PluginCommands, RequestSender {
         trace: (@Sendable (TraceStep) -> Void)? = nil
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
-        let request = requestDefaults?.complete(request) ?? request
+        let request = completed(request)
         let exchange = ExchangeCore(request, home: core.place(), outcome: outcome, watch: watch)
         let isTaken = exchange.loop.enqueue {
             if let trace { exchange.trace(with: ExchangeTrace(trace)) }
@@ -283,13 +282,5 @@ public final class Kernel: PluginCommands, RequestSender {
             }
         }
         if let failure { throw failure }
-    }
-
-    private static func transportSettings(_ settings: KernelSettings, loops: Int) -> CurlTransportSettings {
-        var transport = CurlTransportSettings()
-        transport.idleConnections = max((settings.idleConnections + loops - 1) / loops, 1)
-        transport.bodyQueueLimit = settings.bufferLimit
-        transport.closeNotify = settings.closeNotify
-        return transport
     }
 }

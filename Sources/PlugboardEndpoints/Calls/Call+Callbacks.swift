@@ -26,8 +26,12 @@ extension Call {
     /// attempt.
     @discardableResult
     public func onProgress(_ callback: @escaping @Sendable (CallProgress) -> Void) -> Self {
+        attach(progress: callback, onMain: false)
+    }
+
+    func attach(progress callback: @escaping @Sendable (CallProgress) -> Void, onMain isOnMain: Bool) -> Self {
         lock.withLock { state in
-            if state.end == nil { state.progressCallbacks.append(callback) }
+            if state.end == nil { state.progressCallbacks.append((callback, isOnMain)) }
         }
         return self
     }
@@ -90,18 +94,20 @@ extension Call {
             guard state.end == nil else { return }
             state.progress = progress
             for stream in state.progressStreams { stream.yield(progress) }
-            for callback in state.progressCallbacks { queue.add { callback(progress) } }
+            for (callback, isOnMain) in state.progressCallbacks {
+                queue.add(onMain: isOnMain) { callback(progress) }
+            }
             tell(state.delegates) { $0.call($1, didProgress: progress) }
         }
         queue.run()
     }
 
-    private func attach(_ callback: Callback) -> Self {
+    func attach(_ callback: Callback, onMain isOnMain: Bool = false) -> Self {
         lock.withLock { state in
             if let end = state.end {
-                if let job = job(for: callback, end) { queue.add(job) }
+                if let job = job(for: callback, end) { queue.add(onMain: isOnMain, job) }
             } else {
-                state.callbacks.append(callback)
+                state.callbacks.append(AttachedCallback(callback: callback, isOnMain: isOnMain))
             }
         }
         queue.run()
@@ -110,9 +116,11 @@ extension Call {
 
     /// Adds what is called at the end, in the order that the documentation of `Call` promises.
     func addJobs(of state: State, _ end: End) {
-        let jobs = state.callbacks.compactMap { callback in job(for: callback, end).map { (callback.rank, $0) } }
+        let jobs = state.callbacks.compactMap { attached in job(for: attached.callback, end).map { (attached, $0) } }
         for rank in 0...2 {
-            for (own, job) in jobs where own == rank { queue.add(job) }
+            for (attached, job) in jobs where attached.callback.rank == rank {
+                queue.add(onMain: attached.isOnMain, job)
+            }
             if rank == 0 { continue }
             if let delegate = state.delegate { addJob(of: delegate, rank, end) }
             // The job holds accessories, because the call does not any more.

@@ -8,7 +8,8 @@ import Synchronization
 ///         .onFailure { error in … }
 ///         .onFinished { _ in … }
 ///
-/// A call goes on whether or not a reference to it is held; the client holds it until it has ended.
+/// A call goes on whether or not a reference to it is held; the client holds it from its start to its end. One that is
+/// never started ends with the last reference to it.
 ///
 /// How a call ends, and what is called then, once each and in this order. Callbacks of one kind are called in the order
 /// in which they were attached; a callback that is attached after the end is called too. Progress is never called after
@@ -25,12 +26,18 @@ import Synchronization
 ///
 /// All closures are released when they were called or can no longer be, so that they may hold the object that made the
 /// call.
-public final class Call<Value: Sendable>: AnyCall {
+public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
     typealias Work = @Sendable (any CallControl) async throws(PlugboardError) -> Value
 
     enum End {
         case success(Value)
         case failure(PlugboardError, isStopped: Bool)
+    }
+
+    /// A closure of the program, and whether it runs on the main actor instead of the executor.
+    struct AttachedCallback {
+        let callback: Callback
+        let isOnMain: Bool
     }
 
     enum Callback {
@@ -50,8 +57,8 @@ public final class Call<Value: Sendable>: AnyCall {
         var isStopped = false
         var resumptions: [UnsafeContinuation<Void, Never>] = []
         var waiters: [UnsafeContinuation<Void, Never>] = []
-        var callbacks: [Callback] = []
-        var progressCallbacks: [@Sendable (CallProgress) -> Void] = []
+        var callbacks: [AttachedCallback] = []
+        var progressCallbacks: [(call: @Sendable (CallProgress) -> Void, isOnMain: Bool)] = []
         var progressStreams: [AsyncStream<CallProgress>.Continuation] = []
         var progress = CallProgress()
         weak var delegate: (any CallDelegate)?
@@ -89,6 +96,17 @@ public final class Call<Value: Sendable>: AnyCall {
         registry?.add(self)
     }
 
+    deinit { registry?.remove(id) }
+
+    /// One line with its number, where it goes, its labels and its state.
+    public var description: String {
+        var parts = ["call \(id)"]
+        if let origin { parts.append("to \(origin)") }
+        let names = [("identifier", identifier), ("group", group), ("tag", tag), ("category", category)]
+        for case (let kind, let name?) in names { parts.append("\(kind) \(Printable.text(name))") }
+        return "\(parts.joined(separator: ", ")): \(state)"
+    }
+
     // MARK: Control
 
     /// Starts a call that waits; does nothing otherwise.
@@ -96,6 +114,7 @@ public final class Call<Value: Sendable>: AnyCall {
         if !isPart, registry?.isFinishing == true, lock.withLock({ $0.work != nil }) { return cancel() }
         lock.withLock { state in
             guard state.end == nil, let work = state.work.take() else { return }
+            registry?.hold(self)
             tell(state.delegates) { $0.callDidStart($1) }
             state.task = Task {
                 do throws(PlugboardError) {
@@ -216,7 +235,7 @@ public final class Call<Value: Sendable>: AnyCall {
         guard let old else { return nil }
         queue.run()
         for stream in old.progressStreams { stream.finish() }
-        registry?.remove(self)
+        registry?.remove(id)
         for waiter in old.waiters + old.resumptions { waiter.resume() }
         return old
     }

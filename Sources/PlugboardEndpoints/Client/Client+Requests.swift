@@ -12,16 +12,16 @@ extension Client {
     public nonisolated(nonsending) func request<E: Endpoint>(
         for endpoint: E
     ) async throws(PlugboardError) -> Request {
-        try await request(for: endpoint, labels: nil, call: nil)
+        try await current.request(for: endpoint, labels: nil, call: nil)
     }
 
     nonisolated(nonsending) func request<E: Endpoint>(
         for endpoint: E, labels: CallLabels?, call: CallID?
     ) async throws(PlugboardError) -> Request {
         var request = try unadapted(endpoint, labels: labels, call: call)
-        if !settings.requestAdapters.isEmpty, endpoint.usesAdapters {
+        if !state.settings.requestAdapters.isEmpty, endpoint.usesAdapters {
             let context = context(of: endpoint, labels, call)
-            for adapter in settings.requestAdapters { try await adapter.adapt(&request, context) }
+            for adapter in state.settings.requestAdapters { try await adapter.adapt(&request, context) }
         }
         return request
     }
@@ -34,30 +34,30 @@ extension Client {
         if let custom = try endpoint.customRequest() { return custom }
         let method = endpoint.method
         var parameters = try encodedParameters(of: endpoint)
-        if !settings.parameters.isEmpty, endpoint.usesGeneralParameters {
-            parameters = settings.parameters.merging(parameters)
+        if !state.settings.parameters.isEmpty, endpoint.usesGeneralParameters {
+            parameters = state.settings.parameters.merging(parameters)
         }
         let isAdapted = endpoint.usesAdapters
-        if isAdapted, !settings.parameterAdapters.isEmpty {
+        if isAdapted, !state.settings.parameterAdapters.isEmpty {
             let context = context(of: endpoint, labels, call)
-            for adapter in settings.parameterAdapters { try adapter.adapt(&parameters, context) }
+            for adapter in state.settings.parameterAdapters { try adapter.adapt(&parameters, context) }
         }
 
         var bytes = try EndpointURL.filled(
-            endpoint.path, below: urlBase(of: endpoint), with: &parameters, general: settings.parameters,
+            endpoint.path, below: urlBase(of: endpoint), with: &parameters, general: state.settings.parameters,
             of: endpoint.endpointName)
 
         var body: (body: Body, type: String?)?
         if let make = try endpoint.body.make {
-            body = try make(endpoint.requestCodec ?? settings.requestCodec)
+            body = try make(endpoint.requestCodec ?? state.settings.requestCodec)
         } else if method.sendsParametersInBody {
             body = try self.body(of: &parameters, for: endpoint)
         }
-        try parameters.add(to: &bytes, style: settings.parameterStyle)
+        try parameters.add(to: &bytes, style: state.settings.parameterStyle)
         var url = String(decoding: bytes, as: UTF8.self)
-        if isAdapted, !settings.urlAdapters.isEmpty {
+        if isAdapted, !state.settings.urlAdapters.isEmpty {
             let context = context(of: endpoint, labels, call)
-            for adapter in settings.urlAdapters { try adapter.adapt(&url, context) }
+            for adapter in state.settings.urlAdapters { try adapter.adapt(&url, context) }
         }
 
         var request = Request(method, url, fields: fields(of: endpoint))
@@ -71,7 +71,7 @@ extension Client {
 
     /// The parameters, whose values the client's codec of JSON writes as it writes bodies.
     private func encodedParameters<E: Endpoint>(of endpoint: E) throws(PlugboardError) -> Parameters {
-        guard var encoder = (settings.requestCodec as? JSONCodec)?.encoder, encoder.hasWriters else {
+        guard var encoder = (state.settings.requestCodec as? JSONCodec)?.encoder, encoder.hasWriters else {
             return try endpoint.parameters
         }
         // The spelling of keys is that of bodies.
@@ -86,10 +86,10 @@ extension Client {
     /// What a relative path is below; nil if there is none.
     private func urlBase<E: Endpoint>(of endpoint: E) -> EndpointURL.Base? {
         let own = endpoint.base.isEmpty ? nil : endpoint.base
-        let usesPrefix = settings.pathPrefix.isEmpty || endpoint.usesPathPrefix
-        let general = endpoint.usesCDN ? cdn ?? base : base
+        let usesPrefix = state.settings.pathPrefix.isEmpty || endpoint.usesPathPrefix
+        let general = endpoint.usesCDN ? state.cdn ?? state.base : state.base
         if own == nil, usesPrefix { return general }
-        return (own ?? general?.base).map { EndpointURL.Base($0, usesPrefix ? settings.pathPrefix : "") }
+        return (own ?? general?.base).map { EndpointURL.Base($0, usesPrefix ? state.settings.pathPrefix : "") }
     }
 
     /// Makes the body of the parameters, and leaves those for the query.
@@ -106,16 +106,16 @@ extension Client {
             for name in names { bodyParameters[name] = nil }
         }
         if bodyParameters.isEmpty { return (.empty, nil) }
-        let codec = endpoint.requestCodec ?? settings.requestCodec
+        let codec = endpoint.requestCodec ?? state.settings.requestCodec
         return (.bytes(try codec.encode(bodyParameters)), codec.writtenType)
     }
 
     /// The general fields, of which the endpoint's own replace those of the same name.
     private func fields<E: Endpoint>(of endpoint: E) -> Fields {
         let own = endpoint.fields
-        guard !settings.fields.isEmpty, endpoint.usesGeneralFields else { return own }
-        if own.isEmpty { return settings.fields }
-        var fields = settings.fields
+        guard !state.settings.fields.isEmpty, endpoint.usesGeneralFields else { return own }
+        if own.isEmpty { return state.settings.fields }
+        var fields = state.settings.fields
         own.forEachField { name, _ in fields.remove(name) }
         for index in own.indices {
             own.withField(index) { fields.append($0, $1, isSecret: own.isSecret(at: index)) }
@@ -146,7 +146,7 @@ extension Client {
     }
 
     func context<E: Endpoint>(of endpoint: E, _ labels: CallLabels?, _ call: CallID?) -> CallContext {
-        CallContext(endpoint: endpoint, labels: labels ?? CallLabels(endpoint, settings.userInfo), call: call)
+        CallContext(endpoint: endpoint, labels: labels ?? CallLabels(endpoint, state.settings.userInfo), call: call)
     }
 }
 

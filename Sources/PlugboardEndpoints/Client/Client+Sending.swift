@@ -14,7 +14,7 @@ extension Client {
     ) async throws(PlugboardError) -> E.Response {
         do throws(PlugboardError) {
             let response =
-                if isJudged {
+                if state.isJudged {
                     try judged(
                         await outcome(endpoint, labels: labels, control: control, debug: debug), of: endpoint,
                         labels: labels, call: control?.id)
@@ -47,10 +47,12 @@ extension Client {
     private nonisolated(nonsending) func received<E: Endpoint>(
         _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior?
     ) async throws(PlugboardError) -> ReceivedResponse {
-        if let debug = debug ?? (endpoint.debug.isClients ? settings.debug : endpoint.debug) { try await debug.apply() }
+        if let debug = debug ?? (endpoint.debug.isClients ? state.settings.debug : endpoint.debug) {
+            try await debug.apply()
+        }
         // Without adapters there is nothing to wait for.
         let request =
-            settings.requestAdapters.isEmpty
+            state.settings.requestAdapters.isEmpty
             ? try unadapted(endpoint, labels: labels, call: control?.id)
             : try await request(for: endpoint, labels: labels, call: control?.id)
         var received: ReceivedResponse
@@ -88,7 +90,7 @@ extension Client {
         } else if E.Response.self == Void.self {
             content = try await dropped(response.body)
         } else {
-            let limit = endpoint.bodyLimit.bytes > 0 ? endpoint.bodyLimit : settings.bodyLimit
+            let limit = endpoint.bodyLimit.bytes > 0 ? endpoint.bodyLimit : state.settings.bodyLimit
             content = .bytes(try await response.body.collect(upTo: limit), isWhole: true)
         }
         return ReceivedResponse(
@@ -135,12 +137,12 @@ extension Client {
                 response: error.response.map { ReceivedResponse($0) }, error: error, context: context)
         }
         let refusal = outcome.error?.code
-        for hook in settings.responseHooks { hook(&outcome) }
+        for hook in state.settings.responseHooks { hook(&outcome) }
         // What the endpoint does not accept is a failure already, which no judge makes good.
         if let error = outcome.error, error.code == refusal, [.responseStatus, .responseType].contains(error.code) {
             throw outcome.response.map { error.about($0) } ?? error
         }
-        switch settings.judge?(outcome) ?? outcome.verdict {
+        switch state.settings.judge?(outcome) ?? outcome.verdict {
         case .success:
             if let error = outcome.error { throw error }
             if let response = outcome.response { return response }
@@ -158,7 +160,7 @@ extension Client {
     private func handled<E: Endpoint>(
         _ error: PlugboardError, of endpoint: E, labels: CallLabels?, control: (any CallControl)?
     ) -> PlugboardError {
-        guard let handle = settings.errorHandler, CallState(error) == .failed else { return error }
+        guard let handle = state.settings.errorHandler, CallState(error) == .failed else { return error }
         if let other = handle(error, context(of: endpoint, labels, control?.id)) { return other }
         if let control {
             control.stopCallbacks()
@@ -171,14 +173,25 @@ extension Client {
 
     // MARK: Decoding
 
+    /// The value that the client's codec of the response's content type makes of the whole body.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, from response: ReceivedResponse
+    ) throws(PlugboardError) -> Value {
+        try current.value(type, from: response, with: nil)
+    }
+
     /// The value that a codec makes of the whole body.
-    ///
-    /// - Parameter codec: Nil for the client's codec of the response's content type.
     public func decode<Value>(
-        _ type: Value.Type, from response: ReceivedResponse, with codec: (any Codec)? = nil
+        _ type: Value.Type, from response: ReceivedResponse, with codec: any Codec
+    ) throws(PlugboardError) -> Value {
+        try value(type, from: response, with: codec)
+    }
+
+    func value<Value>(
+        _ type: Value.Type, from response: ReceivedResponse, with codec: (any Codec)?
     ) throws(PlugboardError) -> Value {
         let contentType = response[.contentType]
-        guard let codec = codec ?? settings.codecs.codec(for: contentType, decoding: type) else {
+        guard let codec = codec ?? state.settings.codecs.codec(for: contentType, decoding: type) else {
             throw PlugboardError(.bodyDecode, "No codec of the client makes \(type). Add one to its codecs.")
         }
         do throws(PlugboardError) {

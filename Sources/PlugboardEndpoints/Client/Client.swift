@@ -10,24 +10,45 @@ import PlugboardCore
 public final class Client: Sendable {
     /// The kernel that sends the requests.
     public let kernel: Kernel
-    /// What the requests have in common.
-    public let settings: ClientSettings
     /// The calls that have not ended.
-    public let calls = CallRegistry()
-
-    /// The base and the CDN with the prefix.
-    let base: EndpointURL.Base?
-    let cdn: EndpointURL.Base?
-    /// Whether hooks or a judge are asked about outcomes.
-    let isJudged: Bool
+    public let calls: CallRegistry
+    /// What the requests of this object have in common, which never changes.
+    let state: ClientState
+    /// What is changed by `update`, for this object and those that `current` makes of it.
+    private let latest: LatestClientState
 
     /// A client.
     public init(kernel: Kernel, settings: ClientSettings = ClientSettings()) {
         self.kernel = kernel
-        self.settings = settings
-        base = settings.base.map { EndpointURL.Base($0, settings.pathPrefix) }
-        cdn = settings.cdn.map { EndpointURL.Base($0, settings.pathPrefix) }
-        isJudged = !settings.responseHooks.isEmpty || settings.judge != nil
+        calls = CallRegistry()
+        state = ClientState(settings)
+        latest = LatestClientState(state)
+    }
+
+    private init(_ client: Client, _ state: ClientState) {
+        (kernel, calls, latest) = (client.kernel, client.calls, client.latest)
+        self.state = state
+    }
+
+    /// What the requests have in common.
+    public var settings: ClientSettings { latest.state.withLock { $0 }.settings }
+
+    /// Changes what later requests have in common. A request that has begun, or whose endpoint was made of a
+    /// definition, keeps what it has begun with, and a call its executor.
+    ///
+    ///     client.update { $0.fields["Authorization"] = "Bearer \(token)" }
+    public func update(_ change: (inout ClientSettings) throws -> Void) rethrows {
+        try latest.state.withLock { state in
+            var settings = state.settings
+            try change(&settings)
+            state = ClientState(settings)
+        }
+    }
+
+    /// This client with its latest settings, which one request keeps from its beginning to its end.
+    var current: Client {
+        let state = latest.state.withLock { $0 }
+        return state === self.state ? self : Client(self, state)
     }
 
     /// Sends an endpoint and returns its value.
@@ -37,7 +58,7 @@ public final class Client: Sendable {
     public nonisolated(nonsending) func send<E: Endpoint>(
         _ endpoint: E
     ) async throws(PlugboardError) -> E.Response {
-        try await perform(endpoint, labels: nil, control: nil)
+        try await current.perform(endpoint, labels: nil, control: nil)
     }
 
     /// Makes a call of an endpoint and starts it.
@@ -64,12 +85,13 @@ public final class Client: Sendable {
         _ endpoint: E, _ labels: CallLabels? = nil, _ executor: CallbackExecutor? = nil, debug: DebugBehavior? = nil,
         isPart: Bool = false
     ) -> Call<E.Response> {
+        let settings = settings
         let labels = labels ?? CallLabels(endpoint, settings.userInfo)
         return Call<E.Response>(
-            labels: labels, origin: origin(of: endpoint), executor: executor ?? settings.callbackExecutor,
+            labels: labels, origin: origin(of: endpoint, settings), executor: executor ?? settings.callbackExecutor,
             registry: calls, catalog: settings.messages, isPart: isPart
         ) { [self] control throws(PlugboardError) in
-            try await perform(endpoint, labels: labels, control: control, debug: debug)
+            try await current.perform(endpoint, labels: labels, control: control, debug: debug)
         }
     }
 
@@ -77,13 +99,14 @@ public final class Client: Sendable {
     func makeCall<Value: Sendable>(
         _ labels: CallLabels, _ executor: CallbackExecutor?, _ work: @escaping Call<Value>.Work
     ) -> Call<Value> {
-        Call<Value>(
+        let settings = settings
+        return Call<Value>(
             labels: labels, executor: executor ?? settings.callbackExecutor, registry: calls,
             catalog: settings.messages, work: work)
     }
 
     /// Where an endpoint's request goes, as far as that is known before it is made.
-    private func origin<E: Endpoint>(of endpoint: E) -> Origin? {
+    private func origin<E: Endpoint>(of endpoint: E, _ settings: ClientSettings) -> Origin? {
         if let origin = Origin(url: endpoint.path) { return origin }
         if !endpoint.base.isEmpty { return Origin(url: endpoint.base) }
         return (endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base).flatMap { Origin(url: $0) }

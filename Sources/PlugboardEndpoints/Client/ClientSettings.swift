@@ -22,9 +22,9 @@ public struct ClientSettings: Sendable {
     /// General user info, for the closures below.
     public var userInfo: [String: any Sendable] = [:]
 
-    /// What writes parameters as bodies; JSON by default.
-    public var requestCodec: any Codec = JSONCodec()
-    /// What reads bodies, chosen by content type.
+    /// What writes parameters as bodies; by default the codec for JSON of `CodecSet.standard`.
+    public var requestCodec: any Codec = CodecSet.standardJSON
+    /// What reads bodies, chosen by content type; by default those of the process.
     public var codecs = CodecSet.standard
     /// How arrays, objects and booleans are written in queries.
     public var parameterStyle = ParameterStyle()

@@ -29,7 +29,7 @@ extension Client {
             // The value has the type that was compared, so the cast succeeds.
             if let plain = PlainType(type) { return try response.value(of: plain, for: definition.name) as! Value }
             let codec = try client.settings.codec(named: definition.responseCodec, of: definition)
-            return try client.decode(type, from: response, with: codec)
+            return try client.value(type, from: response, with: codec)
         }
     }
 

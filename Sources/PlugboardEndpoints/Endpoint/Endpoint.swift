@@ -32,7 +32,9 @@ import PlugboardCore
 /// | `ReceivedResponse` | head and whole body |
 /// | `StreamedResponse` | head, and a body to read in pieces |
 /// | `DownloadedFile` | the file at `downloadPath`, into which the body was written |
-/// | any other type | the body, decoded by `responseCodec`, such as a message of Protocol Buffers |
+///
+/// With any other type the endpoint does not compile, unless it has a `decode(_:in:)` of its own. That of a message of
+/// Protocol Buffers is `try client.decode(Response.self, from: response, with: .protobuf)`.
 public protocol Endpoint: Sendable {
     /// What a successful request returns.
     associatedtype Response: Sendable

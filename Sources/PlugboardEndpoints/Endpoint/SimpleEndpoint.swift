@@ -79,20 +79,53 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
     /// The file that the body is written to; empty for none.
     public var downloadPath = ""
 
-    /// An endpoint whose response is decoded as this type.
-    public init(
-        _ method: Method, _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self
-    ) {
+    private init(method: Method, path: String, parameters: Parameters) {
         self.method = method
         self.path = path
         self.parameters = parameters
     }
 
-    /// An endpoint with the method GET.
-    public init(_ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self) {
-        self.init(.get, path, parameters, as: type)
-    }
-
     /// The name, or method and path.
     public var endpointName: String { name ?? "\(method.name) \(Printable.url(path))" }
+
+    /// What the table of `Endpoint` says for the type of the response, which an initializer has accepted.
+    public func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Value {
+        try value(of: response, in: client)
+    }
+}
+
+extension SimpleEndpoint where Value: Decodable {
+    /// An endpoint whose response is decoded as this type.
+    public init(_ method: Method, _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self) {
+        self.init(method: method, path: path, parameters: parameters)
+    }
+
+    /// An endpoint with the method GET.
+    public init(_ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self) {
+        self.init(.get, path, parameters)
+    }
+}
+
+extension SimpleEndpoint where Value: UndecodedResponse {
+    /// An endpoint whose response is returned as it is.
+    public init(_ method: Method, _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self) {
+        self.init(method: method, path: path, parameters: parameters)
+    }
+
+    /// An endpoint with the method GET.
+    public init(_ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self) {
+        self.init(.get, path, parameters)
+    }
+}
+
+extension SimpleEndpoint where Value == Void {
+    /// An endpoint whose response has no value.
+    public init(_ method: Method, _ path: String, _ parameters: Parameters = [:], as type: Void.Type = Void.self) {
+        self.init(method: method, path: path, parameters: parameters)
+    }
+
+    /// An endpoint with the method GET.
+    public init(_ path: String, _ parameters: Parameters = [:], as type: Void.Type = Void.self) {
+        self.init(.get, path, parameters)
+    }
 }

@@ -262,6 +262,16 @@ import Testing
 
     // MARK: Waiting calls
 
+    @Test func `a call that is never started is not kept`() async throws {
+        let client = try client()
+        let kept = client.call(TopicList(board: "a"), labels: CallLabels(tag: "feed"), isStarted: false)
+
+        for _ in 0..<1_000 { client.call(TopicList(board: "b"), isStarted: false) }
+
+        #expect(client.calls.count == 1 && client.calls.all.first === kept)
+        #expect("\(kept)" == "call \(kept.id), to https://api.example.com, tag feed: waiting")
+    }
+
     @Test func `a call that waits is started by start or by a task that wants its value`() async throws {
         let client = try client()
         let started = client.call(TopicList(board: "a"), isStarted: false)

@@ -109,4 +109,30 @@ import Testing
         #expect(waiting.count == 1)
         #expect(order.lines == ["success", "finished"])
     }
+
+    @MainActor private final class Screen {
+        private(set) var lines: [String] = []
+        func add(_ line: String) { lines.append(line) }
+        func show(_ topics: [Topic]) { add("success") }
+    }
+
+    @Test(arguments: [CallbackExecutor.immediate, .mainActor])
+    func `closures of the main actor run on it, in the order of all callbacks`(executor: CallbackExecutor) async throws
+    {
+        let (order, gate) = (Record(), Gate())
+        let screen = Screen()
+
+        try client(executor).call(TopicList(board: "a"), isStarted: false)
+            .onFinished { @MainActor state in
+                screen.add("\(state)")
+                gate.open()
+            }
+            .onCompletion(on: .shared) { _ in screen.add("completion after \(order.lines)") }
+            .onSuccess(screen.show)
+            .onSuccess { _ in order.add("executor") }
+            .start()
+        try await gate.opened()
+
+        #expect(await screen.lines == ["success", "completion after [\"executor\"]", "succeeded"])
+    }
 }

@@ -255,11 +255,13 @@ import Testing
         #expect(error?.reason.hasSuffix("The response has the content type text/html, and was read as json.") == true)
     }
 
-    @Test func `a type that no codec makes is an error`() async throws {
+    @Test func `a type that the codec does not make is an error`() async throws {
         struct Odd: Sendable {}
         struct GetOdd: Endpoint {
-            typealias Response = Odd
             var path: String { "a" }
+            func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Odd {
+                try client.decode(Odd.self, from: response, with: .json)
+            }
         }
         let client = try ResponseTests.client(body: "x")
 

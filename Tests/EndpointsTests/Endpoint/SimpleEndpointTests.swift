@@ -6,7 +6,7 @@ import Testing
 /// Endpoints as values, and the types that their responses can have.
 @Suite struct SimpleEndpointTests {
     /// A type with the response as its own parameter.
-    private struct Generic<Response: Sendable>: Endpoint {
+    private struct Generic<Response: Decodable & Sendable>: Endpoint {
         var path = "a"
     }
 
@@ -28,15 +28,15 @@ import Testing
         #expect(request.method == .post && request.url == "https://a.test/users/7?page=2" && request["X-Draft"] == "no")
     }
 
-    @Test func `a generic endpoint returns each kind of response`() async throws {
+    @Test func `each kind of response is returned, by a generic endpoint and by one that is a value`() async throws {
         let client = try client()
 
         let text = try await client.send(Generic<String>())
-        let bytes = try await client.send(Generic<Bytes>())
+        let bytes = try await client.send(SimpleEndpoint("a", as: Bytes.self))
         let json = try await client.send(Generic<JSONValue>())
-        let received = try await client.send(Generic<ReceivedResponse>())
+        let received = try await client.send(SimpleEndpoint("a", as: ReceivedResponse.self))
         let model = try await client.send(Generic<[String: Int]>())
-        try await client.send(Generic<Void>())
+        try await client.send(SimpleEndpoint("a", as: Void.self))
 
         #expect(text == #"{"id": 7}"# && bytes.text == text && json["id"] == 7)
         #expect(received.status == 200 && model == ["id": 7])

@@ -22,6 +22,20 @@ public struct TraceStep: Sendable {
     public var call: HookCall? { if case .call(let call) = kind { call } else { nil } }
 }
 
+extension TraceStep: CustomStringConvertible {
+    /// One line: `exchange 0: cache.onRequest: respond 304`.
+    public var description: String {
+        let what =
+            switch kind {
+            case .subRequest(let request):
+                "\(request.plugin) sends \(request.method.name) \(request.url) for exchange \(request.parent)"
+            case .call(let call): "\(call.plugin).\(call.hook): \(call.verdict)"
+            case .event(let event): "event \(Printable.text(event.id))"
+            }
+        return "exchange \(exchange): \(what)"
+    }
+}
+
 /// A sub-request of a traced exchange: which plugin sent it, and for which exchange.
 public struct TracedSubRequest: Sendable, Equatable {
     /// The number, in this trace, of the exchange that it is for. If the plugin sends it for no single exchange, the

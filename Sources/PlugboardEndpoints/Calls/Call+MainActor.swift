@@ -1,0 +1,51 @@
+import PlugboardCore
+
+// The callbacks of `Call+Callbacks.swift` with closures of the main actor, such as methods of a view:
+//
+//     call.onSuccess { @MainActor topics in list.show(topics) }.onFailure(showError)
+//
+// They run on the main actor, whatever the executor of the call, in the same order as the others. A closure that says
+// nothing of an actor is one for the executor, unless `on: .shared` stands before it.
+extension Call {
+    /// Called on the main actor with the value when the call has succeeded.
+    @discardableResult
+    public func onSuccess(
+        on actor: MainActor = .shared, _ callback: @escaping @MainActor @Sendable (Value) -> Void
+    ) -> Self {
+        attach(.success { value in MainActor.assumeIsolated { callback(value) } }, onMain: true)
+    }
+
+    /// Called on the main actor with the error when the call has failed. A cancellation is no failure.
+    @discardableResult
+    public func onFailure(
+        on actor: MainActor = .shared, _ callback: @escaping @MainActor @Sendable (PlugboardError) -> Void
+    ) -> Self {
+        attach(.failure { error in MainActor.assumeIsolated { callback(error) } }, onMain: true)
+    }
+
+    /// Called on the main actor after `onSuccess` or `onFailure`, with what either got.
+    @discardableResult
+    public func onCompletion(
+        on actor: MainActor = .shared,
+        _ callback: @escaping @MainActor @Sendable (Result<Value, PlugboardError>) -> Void
+    ) -> Self {
+        attach(.completion { result in MainActor.assumeIsolated { callback(result) } }, onMain: true)
+    }
+
+    /// Called on the main actor at the end, with the state in which the call has ended; not after a response that was
+    /// ignored.
+    @discardableResult
+    public func onFinished(
+        on actor: MainActor = .shared, _ callback: @escaping @MainActor @Sendable (CallState) -> Void
+    ) -> Self {
+        attach(.finished { state in MainActor.assumeIsolated { callback(state) } }, onMain: true)
+    }
+
+    /// Called on the main actor with the bytes sent and received so far.
+    @discardableResult
+    public func onProgress(
+        on actor: MainActor = .shared, _ callback: @escaping @MainActor @Sendable (CallProgress) -> Void
+    ) -> Self {
+        attach(progress: { progress in MainActor.assumeIsolated { callback(progress) } }, onMain: true)
+    }
+}
