@@ -5,7 +5,8 @@ import PlugboardTransport
 extension Kernel {
     /// A kernel that knows all bundled plugins; which of them run, the configuration and the program's code say.
     ///
-    /// The parameters and errors are those of `init(configuration:plugins:catalog:loader:transport:log:clock:watch:atSend:)`.
+    /// The parameters and errors are those of
+    /// `init(configuration:plugins:catalog:loader:transport:log:clock:watch:atSend:)`.
     public convenience init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [],
         loader: (any PluginFileLoader)? = nil,

@@ -58,19 +58,19 @@ struct TopicList: Endpoint, Encodable {
 
     @TaskLocal private static var trace = "none"
 
-    @Test func `what is current where a request is sent is carried to plugins by attributes`() async throws {
+    @Test func `what is current where a request is sent is carried to plugins`() async throws {
         let seen = Record()
         let kernel = try Kernel(
             plugins: [
                 .hooks(
                     "com.acme.trace", priority: 10,
                     onRequest: { exchange in
-                        seen.add(exchange.attributes["com.acme.trace.id"] ?? "-")
+                        seen.add(exchange.request["X-Trace"] ?? "-")
                         return .next
                     })
             ],
             transport: ScriptedTransport { _, _ in .respond(200, body: .text("[]")) },
-            atSend: { $0.attributes["com.acme.trace.id"] = SendingTests.trace })
+            atSend: { $0["X-Trace"] = SendingTests.trace })
         let client = Client(kernel: kernel, settings: ClientSettings(base: "https://a.test"))
 
         try await SendingTests.$trace.withValue("one") { _ = try await kernel.send(Request(.get, "https://a.test/")) }
