@@ -279,5 +279,8 @@ import Testing
         let isSent = CurlAbilities.current.sendsLongHeads
         #expect(outcome.error?.code == (isSent ? nil : .requestField))
         #expect(isSent || outcome.error?.reason.contains("1 MiB") == true, "\(outcome.error as Any)")
+        if version == nil {
+            #expect(server.requests.map { $0["X-Long"]?.utf8.count } == (isSent ? [1_100_000] : []))
+        }
     }
 }

@@ -41,6 +41,30 @@ struct DownloadTests {
         #expect(try folder.entries() == ["file"])
     }
 
+    /// Settings of a kernel with which the bytes of another may not be continued.
+    private static let otherSettings: [@Sendable (inout KernelSettings) -> Void] = [
+        { $0.defaults.tls.verify = false }, { $0.defaults.connectTo = ["other.test:443": "127.0.0.1:1"] },
+    ]
+
+    @Test(arguments: 0..<2, [false, true])
+    func `the kernel's own options decide whether a download continues what another kernel has left`(
+        number: Int, isFirst: Bool
+    ) async throws {
+        let server = try scene.serving(cuts: [50_000])
+        var settings = KernelSettings()
+        Self.otherSettings[number](&settings)
+        let other = try Kernel(configuration: Configuration(kernel: settings))
+        let plain = try Kernel()
+        var download = Download(Request(.get, server.url), to: path)
+        download.attempts = 1
+
+        await #expect(throws: PlugboardError.self) { try await download.run(with: isFirst ? other : plain) }
+        let result = try await download.run(with: isFirst ? plain : other)
+
+        #expect(result.isComplete && result.resumed == 0)
+        #expect(try folder.read("file") == content)
+    }
+
     @Test(arguments: BrokenRanges.all, [false, true])
     func `whatever a server sends as the rest, the file is right`(ranges: BrokenRanges, isMended: Bool) async throws {
         let server = try ranges.server()

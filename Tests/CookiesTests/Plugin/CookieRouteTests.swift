@@ -94,4 +94,34 @@ struct CookieRouteTests {
         #expect(try await Setup.sent(kernel, transport, self.request(isVerified: true)) == "id=a")
         await kernel.shutDown()
     }
+
+    @Test func `what commands set for a URL is sent where the kernel's own options lead elsewhere`() async throws {
+        let transport = MockTransport()
+        var settings = KernelSettings()
+        settings.defaults.unixSocket = "/run/a.sock"
+        let kernel = try Kernel(
+            configuration: Configuration(kernel: settings, plugins: [.cookies { $0.persistence = .memory }]),
+            transport: transport)
+
+        try await kernel.cookies.set("id=own", for: "https://a.test/")
+
+        #expect(try await kernel.cookies.get("https://a.test/") == "id=own")
+        #expect(try await Setup.sent(kernel, transport, request(isVerified: true)) == "id=own")
+        await kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a detour to a server that is not verified has cookies of its own, too`(linkage: Linkage) async throws {
+        let transport = Setup.setting("id=a; Max-Age=600")
+        let kernel = try Setup.kernel(linkage, transport)
+        var unverified = Self.detours[0]
+        unverified.options.tls.verify = false
+
+        _ = try await kernel.send(unverified)
+
+        #expect(try await Setup.sent(kernel, transport, unverified) == "id=a")
+        #expect(try await Setup.sent(kernel, transport, Self.detours[0]) == nil)
+        #expect(try await Setup.sent(kernel, transport, request(isVerified: false)) == nil)
+        await kernel.shutDown()
+    }
 }

@@ -13,11 +13,14 @@ struct QueueRouteTests {
     init() throws { shore = try Shore() }
 
     private func kernel(
-        _ linkage: Linkage, _ transport: MockTransport, _ change: (inout KernelSettings) -> Void = { _ in }
+        _ linkage: Linkage, _ transport: MockTransport, acrossRoutes: Bool = false,
+        _ change: (inout KernelSettings) -> Void = { _ in }
     ) throws -> Kernel {
         var settings = KernelSettings()
         change(&settings)
-        return try shore.kernel(linkage, settings: ["automatic": false], kernel: settings, transport: transport)
+        return try shore.kernel(
+            linkage, settings: ["automatic": false, "acrossRoutes": .bool(acrossRoutes)], kernel: settings,
+            transport: transport)
     }
 
     @Test func `a stored path is absolute, because another process has another working directory`() {
@@ -52,24 +55,50 @@ struct QueueRouteTests {
         await second.shutDown()
     }
 
-    @Test(arguments: Linkage.allCases)
-    func `what the kernel's socket led elsewhere waits for a kernel that has one`(linkage: Linkage) async throws {
-        let first = try kernel(linkage, MockTransport()) { $0.defaults.unixSocket = "/run/a.sock" }
+    /// The sockets of the kernel that queues, and of the one that sends.
+    private static let moves: [(queued: String?, sent: String?)] = [
+        (nil, nil), (nil, "/run/a.sock"), ("/run/a.sock", nil), ("/run/a.sock", "/run/b.sock"),
+        ("/run/a.sock", "/run/a.sock"),
+    ]
+
+    @Test(arguments: Linkage.allCases, moves)
+    func `a request goes to the server that it was queued for, and to another only across routes`(
+        linkage: Linkage, move: (queued: String?, sent: String?)
+    ) async throws {
+        let first = try kernel(linkage, MockTransport()) { $0.defaults.unixSocket = move.queued }
         let ticket = try await first.sendLater(Shore.post("a"))
         await first.shutDown()
-        let direct = MockTransport()
-        let second = try kernel(linkage, direct)
+        let transport = MockTransport()
+        let second = try kernel(linkage, transport) { $0.defaults.unixSocket = move.sent }
 
         _ = try await second.queue.replay()
 
-        let waiting = try await second.queue.list()
-        #expect(direct.requests.isEmpty)
-        #expect(waiting.map(\.id) == [ticket] && waiting.map(\.code) == ["queue.route"])
+        let isSent = move.queued == move.sent
+        let waiting = try await second.queue.list(state: .waiting)
+        #expect(transport.requests.map(\.options.unixSocket) == (isSent ? [move.sent] : []))
+        #expect(waiting.map(\.id) == (isSent ? [] : [ticket]) && waiting.allSatisfy { $0.code == "queue.route" })
         await second.shutDown()
-        let moved = MockTransport()
-        let third = try kernel(linkage, moved) { $0.defaults.unixSocket = "/run/b.sock" }
-        _ = try await third.queue.replay()
-        #expect(moved.requests.map(\.options.unixSocket) == ["/run/b.sock"])
+        if isSent { return }
+        let across = MockTransport()
+        let third = try kernel(linkage, across, acrossRoutes: true) { $0.defaults.unixSocket = move.sent }
+        _ = try await third.queue.replay(id: ticket)
+        #expect(across.requests.map(\.options.unixSocket) == [move.sent])
         await third.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a request that waits for its route holds up no other of its origin`(linkage: Linkage) async throws {
+        let first = try kernel(linkage, MockTransport()) { $0.defaults.connectTo = ["a.test:80": "127.0.0.1:1"] }
+        _ = try await first.sendLater(Shore.post("a"))
+        await first.shutDown()
+        let transport = MockTransport()
+        // An entry for another host is no detour of this one.
+        let second = try kernel(linkage, transport) { $0.defaults.connectTo = ["b.test:80": "127.0.0.1:1"] }
+        _ = try await second.sendLater(Shore.post("b"))
+
+        _ = try await second.queue.replay()
+
+        #expect(transport.requests.map(\.url) == ["http://a.test/b"])
+        await second.shutDown()
     }
 }
