@@ -90,13 +90,14 @@ ASSERT_OFFSET(plug_attributes_v1, check, 0);
 ASSERT_SIZE(plug_data_path_v1, 8);
 ASSERT_OFFSET(plug_data_path_v1, path, 0);
 
-ASSERT_SIZE(plug_exchange_facts_v1, 48);
+ASSERT_SIZE(plug_exchange_facts_v1, 56);
 ASSERT_OFFSET(plug_exchange_facts_v1, sender, 0);
 ASSERT_OFFSET(plug_exchange_facts_v1, option_at, 8);
 ASSERT_OFFSET(plug_exchange_facts_v1, attribute_flags, 16);
 ASSERT_OFFSET(plug_exchange_facts_v1, subresponse_attempts, 24);
 ASSERT_OFFSET(plug_exchange_facts_v1, route, 32);
 ASSERT_OFFSET(plug_exchange_facts_v1, configured_route, 40);
+ASSERT_OFFSET(plug_exchange_facts_v1, own_routes, 48);
 
 ASSERT_SIZE(plug_whole_body_v1, 8);
 ASSERT_OFFSET(plug_whole_body_v1, response_body, 0);

@@ -4,8 +4,8 @@
     import Musl
 #endif
 
-/// Stands for the route by which a request is sent, and for the trust in who responds: all options that decide on them,
-/// of the request and of the configuration.
+/// Stands for the route by which a request is sent, and for the trust in who responds: which options of the request
+/// and of the configuration decide on them for its URL, and how.
 ///
 /// What is stored or shared of one request is used only for requests with an equal route, and is not stored if the
 /// route is not verified. It does not depend on the machine's own network: its name look-up, its routing table, and the
@@ -37,9 +37,34 @@ extension RequestOptions {
             || tls.pins != nil || tls.certificate != nil || tls.key != nil || tls.verify != nil
     }
 
-    /// The second half of a route's text, which stands for all options: a sub-request takes them to other hosts. Nil if
-    /// none is set.
-    package var routeDigest: String? {
+    /// The route that these options give.
+    ///
+    /// - Parameters:
+    ///   - isTLS: Whether the URL's scheme is https. Over http, the options of TLS matter only to a proxy that is
+    ///     reached over TLS.
+    ///   - target: Where `connectTo` leads for the URL.
+    package func route(isTLS: Bool, connectingTo target: String?) -> Route {
+        var detour: [String] = []
+        var parts: [String] = []
+        if let unixSocket {
+            detour = ["unixSocket", RequestOptions.absolutePath(unixSocket)]
+        } else {
+            if let target { detour = ["connectTo", target] }
+            if let proxy { parts += ["proxy", proxy] }
+            if let noProxy { parts += ["noProxy", noProxy] }
+            if let interface { parts += ["interface", interface] }
+        }
+        let isSecure = isTLS || unixSocket == nil && proxy?.lowercased().hasPrefix("https:") == true
+        if isSecure { parts += trustParts }
+        if detour.isEmpty, parts.isEmpty { return .direct }
+        return Route(
+            text: RequestOptions.digest(detour) + RequestOptions.digest(parts),
+            isVerified: !isSecure || tls.verify != false, isDetour: !detour.isEmpty)
+    }
+
+    /// Stands for all of these options that decide on a route to any URL; empty if none does.
+    package var allRoutes: String {
+        guard haveRoute else { return "" }
         var parts: [String] = []
         func add(_ name: String, _ value: String?) { if let value { parts += [name, value] } }
         add("unixSocket", unixSocket.map(RequestOptions.absolutePath))
@@ -47,34 +72,18 @@ extension RequestOptions {
         add("noProxy", noProxy)
         for (from, to) in (connectTo ?? [:]).sorted(by: { $0.key < $1.key }) { parts += ["connectTo", from, to] }
         add("interface", interface)
+        return RequestOptions.digest(parts + trustParts)
+    }
+
+    private var trustParts: [String] {
+        var parts: [String] = []
+        func add(_ name: String, _ value: String?) { if let value { parts += [name, value] } }
         if tls.verify == false { parts += ["tls.verify", "false"] }
         add("tls.ca", tls.ca.map(RequestOptions.absolutePath))
         for pin in (tls.pins ?? []).sorted() { parts += ["tls.pins", pin] }
         add("tls.certificate", tls.certificate.map(RequestOptions.absolutePath))
         add("tls.key", tls.key.map(RequestOptions.absolutePath))
-        return parts.isEmpty ? nil : RequestOptions.digest(parts)
-    }
-
-    /// The route that these options give.
-    ///
-    /// - Parameters:
-    ///   - isTLS: Whether the URL's scheme is https.
-    ///   - target: Where `connectTo` leads for the URL.
-    ///   - digest: `routeDigest`.
-    package func route(isTLS: Bool, connectingTo target: String?, digest: String?) -> Route {
-        guard let digest else { return .direct }
-        let detour: String? =
-            if let unixSocket {
-                RequestOptions.digest(["unixSocket", RequestOptions.absolutePath(unixSocket)])
-            } else if let target {
-                RequestOptions.digest(["connectTo", target])
-            } else {
-                nil
-            }
-        let isSecure = isTLS || unixSocket == nil && proxy?.lowercased().hasPrefix("https:") == true
-        return Route(
-            text: (detour ?? "0000000000000000") + digest, isVerified: !isSecure || tls.verify != false,
-            isDetour: detour != nil)
+        return parts
     }
 
     /// What journals of transfers keep of these options. A transfer is continued only with the same: bytes that anybody
@@ -87,9 +96,11 @@ extension RequestOptions {
             isVerified: tls.verify != false, detour: parts.isEmpty ? nil : RequestOptions.digest(parts))
     }
 
+    /// 16 hexadecimal digits; zeros for nothing.
     private static func digest(_ parts: [String]) -> String {
+        if parts.isEmpty { return "0000000000000000" }
         // No value contains NUL.
-        String(Bytes(parts.joined(separator: "\0")).sha256.prefix(16))
+        return String(Bytes(parts.joined(separator: "\0")).sha256.prefix(16))
     }
 
     /// The same options with absolute paths, to be stored: another process may have another working directory.

@@ -476,8 +476,11 @@ pub mod raw {
         pub configured_route: unsafe extern "C" fn(
             host: *const plug_host_v1,
             url: plug_text,
+            options: *const plug_field,
+            option_count: u64,
             flags: *mut plug_route_flags,
         ) -> plug_text,
+        pub own_routes: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
     }
 
     #[repr(C)]

@@ -8,8 +8,8 @@ import PlugboardYAML
 struct DefinitionArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "An OpenAPI document (JSON or YAML), or a file of definitions: a path or a URL. Without it, the definitions are those "
-                + "of the configuration's section endpoints.", valueName: "file|url"))
+            "An OpenAPI document (JSON or YAML), or a file of definitions: a path or a URL. Without it, those of the "
+                + "configuration's section endpoints are used.", valueName: "file|url"))
     var openapi: String?
     @Option(
         help: ArgumentHelp(

@@ -101,11 +101,27 @@ enum HostTable {
                 flags?.pointee = route.flags
                 return route.text.isEmpty ? plug_text() : exchange.scratch.text(route.text)
             },
-            configured_route: { host, url, flags in
-                guard let host, let core = HostContext.from(host).core else { return plug_text() }
-                let route = core.routes.route(to: url.string)
+            configured_route: { host, url, options, count, flags in
+                guard let host, let core = HostContext.from(host).core, areReadable(options, count) else {
+                    return plug_text()
+                }
+                var request = Request(.get, url.string)
+                if count > 0 {
+                    for option in UnsafeBufferPointer(start: options, count: Int(clamping: count)) {
+                        _ = request.options.set(option.name.string, to: option.value.string)
+                    }
+                }
+                let route = core.routes.route(of: request)
                 flags?.pointee = route.flags
                 return route.text.isEmpty ? plug_text() : HostContext.from(host).keptText(route.text)
+            },
+            own_routes: { pointer in
+                guard let pointer else { return plug_text() }
+                let exchange = ExchangeCore.from(pointer)
+                guard let options = exchange.request.head.storedOptions?.options, options.haveRoute else {
+                    return plug_text()
+                }
+                return exchange.scratch.text(options.allRoutes)
             }))
 
     // MARK: Verdicts

@@ -2,26 +2,23 @@ import PlugboardKit
 
 /// The routes that a configuration gives to requests without options of their own, made once.
 struct ConfiguredRoutes: Sendable {
-    /// The options for a kind of URLs, and what of their routes does not depend on the URL.
-    private struct Options: Sendable {
+    /// The options for a kind of URLs, and their routes. An object, because each look-up would copy a value.
+    private final class Options: Sendable {
         let options: RequestOptions
-        let digest: String?
-        let (plain, secure): (Route, Route)
+        private let (plain, secure): (Route, Route)
         /// By targets of `connectTo`.
-        private var detours: [String: (plain: Route, secure: Route)] = [:]
+        private let detours: [String: (plain: Route, secure: Route)]
 
         init(_ options: RequestOptions) {
             self.options = options
-            let digest = options.routeDigest
-            self.digest = digest
             func routes(_ target: String?) -> (plain: Route, secure: Route) {
                 (
-                    options.route(isTLS: false, connectingTo: target, digest: digest),
-                    options.route(isTLS: true, connectingTo: target, digest: digest)
+                    options.route(isTLS: false, connectingTo: target), options.route(isTLS: true, connectingTo: target)
                 )
             }
             (plain, secure) = routes(nil)
-            for target in options.connectTo?.values.lazy.map({ $0 }) ?? [] { detours[target] = routes(target) }
+            detours = Dictionary(
+                (options.connectTo ?? [:]).values.map { ($0, routes($0)) }, uniquingKeysWith: { first, _ in first })
         }
 
         func route(isTLS: Bool, connectingTo target: String?) -> Route {
@@ -58,8 +55,7 @@ struct ConfiguredRoutes: Sendable {
         let targets = own.connectTo.map { $0.isEmpty ? nil : ConnectToTable($0) } ?? targets
         let options = own.over(configured(for: request.url).options)
         return options.route(
-            isTLS: ConfiguredRoutes.isSecure(request.url), connectingTo: targets?.target(of: request.url),
-            digest: options.routeDigest)
+            isTLS: ConfiguredRoutes.isSecure(request.url), connectingTo: targets?.target(of: request.url))
     }
 
     /// The options of a request, completed with the configuration's.
@@ -69,7 +65,9 @@ struct ConfiguredRoutes: Sendable {
     }
 
     private func configured(for url: String) -> Options {
-        guard !pinned.isEmpty, ConfiguredRoutes.isSecure(url), let host = Origin(url: url)?.host else { return defaults }
+        guard !pinned.isEmpty, ConfiguredRoutes.isSecure(url), let host = Origin(url: url)?.host else {
+            return defaults
+        }
         return pinned[host] ?? defaults
     }
 

@@ -37,6 +37,12 @@ extension Exchange {
         return text.count == 0 && flags == 0 ? .direct : Route(text, flags)
     }
 
+    /// Stands for the options of the request itself that decide on a route to any URL; empty without such options. What
+    /// a sub-request with this exchange's `inheritance` brings is shared only among exchanges with an equal text.
+    public var ownRoutes: String {
+        instance.host.exchangeFacts.flatMap { $0.pointee.own_routes(raw).optionalString } ?? ""
+    }
+
     /// What a sub-request for this exchange takes over, as it is now.
     public var inheritance: Inheritance {
         let options = options
@@ -47,11 +53,17 @@ extension Exchange {
 }
 
 extension PluginHost {
-    /// The route of a request to a URL that has no options of its own.
-    public func route(to url: String) -> Route {
+    /// The route of a request with its URL and options.
+    public func route(of request: Request) -> Route {
         guard let facts = exchangeFacts else { return .direct }
         var flags: plug_route_flags = 0
-        let text = withText(url) { facts.pointee.configured_route(raw, $0, &flags) }
+        var options = Fields()
+        if request.hasOptions { for (name, value) in request.options.texts { options.append(FieldName(name), value) } }
+        let text = withText(request.url) { url in
+            withCFields(options) { options, count in
+                facts.pointee.configured_route(raw, url, options, count, &flags)
+            }
+        }
         return Route(text, flags)
     }
 }

@@ -9,7 +9,7 @@ extension Check {
         return "\(extremes.count) exchanges"
     }
 
-    static let statuses = Check("statuses", "each hook with all final statuses, from 200 to 999, and failures") {
+    static let statuses = Check("statuses", "each hook with all statuses from 200 to 999, and failures") {
         subject in
         let bench = try Bench(subject)
         for status in 200...999 {

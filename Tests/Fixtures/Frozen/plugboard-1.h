@@ -795,17 +795,22 @@ typedef struct plug_exchange_facts_v1 {
     uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
     // Returns a text that stands for the route of the request as it is now, and for the trust in who responds: two
     // requests have the same text if they have the same values, of their own or of the configuration, of unixSocket,
-    // proxy, noProxy, connectTo, interface, tls.verify, tls.ca, tls.pins, tls.certificate and tls.key, and if connectTo
-    // leads their URLs to the same target. {NULL, 0} without any of these. The same text means the same in another
+    // proxy, noProxy, interface and the target of connectTo for their URLs, and over TLS of tls.verify, tls.ca,
+    // tls.pins, tls.certificate and tls.key. {NULL, 0} without any of these. The same text means the same in another
     // process, too. What a plugin stores or shares of one exchange must not be used for one with another text, and is
     // not stored if PLUG_ROUTE_UNVERIFIED is written to `flags`, which may be NULL. If PLUG_ROUTE_DETOUR is written,
     // the first 16 bytes of the text stand for the detour alone: what belongs to a server whatever its certificate and
     // the proxy, such as cookies, is kept apart by these, and belongs to the URL's origin without a detour. Owned by
     // the kernel; valid until the hook returns. [loop]
     plug_text (*route)(plug_exchange *exchange, plug_route_flags *flags);
-    // Returns the same of a request to `url` that has no options of its own; the text is valid as long as the host.
-    // [any]
-    plug_text (*configured_route)(const plug_host_v1 *host, plug_text url, plug_route_flags *flags);
+    // Returns the same of a request to `url` with these options, in the names and words of plug_subrequest_v1.options;
+    // those that are not valid are left out. Valid as long as the host. [any]
+    plug_text (*configured_route)(const plug_host_v1 *host, plug_text url, const plug_field *options,
+        uint64_t option_count, plug_route_flags *flags);
+    // Returns a text that stands for the options of the request itself that decide on a route to any URL; {NULL, 0}
+    // without such options. What a sub-request that takes them over brings is shared only among exchanges with the same
+    // text. Owned by the kernel; valid until the hook returns. [loop]
+    plug_text (*own_routes)(plug_exchange *exchange);
 } plug_exchange_facts_v1;
 
 // An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_WHOLE_BODY)) returns a

@@ -119,6 +119,7 @@ struct TypedSettingsTests {
                 $0.rejections = $0.rejections
                 $0.categoryWait = $0.categoryWait
                 $0.lease = $0.lease
+                $0.acrossRoutes = $0.acrossRoutes
                 $0.limit = $0.limit
                 $0.bytes = $0.bytes
                 $0.whenFull = $0.whenFull
@@ -128,7 +129,8 @@ struct TypedSettingsTests {
                 $0.resultAge = $0.resultAge
             },
             [
-                "path", "mode", "methods", "failures", "idempotencyKey", "storeCredentials", "automatic", "probe",
+                "path", "mode", "methods", "failures", "idempotencyKey", "storeCredentials", "acrossRoutes",
+                "automatic", "probe",
                 "concurrency", "spread", "delay", "delayLimit", "attempts", "rejections", "categoryWait", "lease",
                 "limit", "bytes", "whenFull", "bodyLimit", "resultLimit", "age", "resultAge",
             ]

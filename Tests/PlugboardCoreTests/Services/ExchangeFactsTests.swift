@@ -78,7 +78,7 @@ struct ExchangeFactsTests {
         let reader = ScriptedPlugin("reader", priority: 100)
         reader.onRequest = { [unowned reader] exchange in
             let route = exchange.route
-            let isConfigured = reader.host?.route(to: exchange.request.url) == route
+            let isConfigured = reader.host?.route(of: Request(.get, exchange.request.url)) == route
             seen.add("\(route.text.utf8.count) \(route.isVerified) \(isConfigured)")
             return .next
         }

@@ -61,7 +61,7 @@ struct Authentication: Plugin {
     }
 
     private func demand(_ credential: Credential, for url: String, _ exchange: borrowing Exchange) -> RequestVerdict {
-        let keeper = keyring.keeper(of: credential, by: exchange.route, at: host.now) { exchange.inheritance }
+        let keeper = keyring.keeper(of: credential, by: exchange.ownRoutes, at: host.now) { exchange.inheritance }
         let attached = Attached(to: keeper)
         exchange.turnState = attached
         let step = keeper.demand(for: url, at: host.now) { fetcher.fetch(for: keeper, $0, exchange: exchange.id) }

@@ -141,7 +141,7 @@ struct Commands {
         }
         let lookup = cache.lookupRules.lookup(
             method, known, fields, rule: cache.lookupRules.rule(attribute), body: .absent,
-            route: cache.host.route(to: url), attribute)
+            route: cache.host.route(of: Request(.get, url)), attribute)
         cache.store.entries(lookup.facts.key) { entries in
             let decision = cache.policy.decision(for: lookup.facts, entries: entries, now: cache.host.wallClock)
             guard case .reuse(let reuse) = decision else {

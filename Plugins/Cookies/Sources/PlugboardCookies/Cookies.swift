@@ -104,10 +104,12 @@ struct Cookies: Plugin {
 
     /// The jar of requests that the kernel sends to the URL by its own options.
     func jar(for url: String) -> String {
-        settings.acrossRoutes ? settings.jar : Cookies.jar(settings.jar, by: host.route(to: url))
+        settings.acrossRoutes ? settings.jar : Cookies.jar(settings.jar, by: host.route(of: Request(.get, url)))
     }
 
-    private static func jar(_ name: String, by route: Route) -> String { route.detour.map { "\(name) by \($0)" } ?? name }
+    private static func jar(_ name: String, by route: Route) -> String {
+        route.detour.map { "\(name) by \($0)" } ?? name
+    }
 
     /// The URL of the request; in an event, the URL that was sent.
     private func uri(of exchange: borrowing Exchange) -> RequestURI? {

@@ -97,11 +97,6 @@ final class Queue: Plugin {
     }
 
     private func begin(_ exchange: borrowing PlugboardKit.Exchange) -> RequestVerdict {
-        if !settings.acrossRoutes, let id = exchange[Queue.keys.id], exchange.sender == Queue.manifest.id,
-            let error = replayer.refusal(of: id, by: exchange.route)
-        {
-            return .fail(error)
-        }
         let mode = mode(of: exchange)
         guard let line = line(of: exchange) else { return mode == .off ? .next : keep(exchange, mode) }
         let kind: Lines<Ticket>.Kind = mode == .off ? .unkept : mode == .later ? .later : .kept

@@ -93,10 +93,10 @@ final class SchemaFetching: Sendable {
 
     /// Fetches a document, or returns the one that was fetched before by the same route.
     func document(
-        _ uri: String, by route: Route, inheriting inheritance: Inheritance
+        _ uri: String, by routes: String, inheriting inheritance: Inheritance
     ) async throws(PlugboardError) -> JSONValue {
         // No URI contains a line break.
-        let key = ExactText("\(uri)\n\(route.text)")
+        let key = ExactText("\(uri)\n\(routes)")
         let known: Known = memory.withLock { memory in
             switch memory.known[key] {
             case .document(let document, let size): return .document(document, size: size)

@@ -11,20 +11,20 @@ final class SchemaStore: Sendable {
         var isShape = false
         var draft: ValidatorDraft
         var formats: Bool
-        /// By which the documents come that it refers to; direct if none is fetched.
-        var route = Route.direct
+        /// `Exchange.ownRoutes` of those whose documents it refers to; empty if none is fetched.
+        var routes = ""
 
         // By bytes: two texts that are canonically equivalent are two schemas.
         static func == (left: Key, right: Key) -> Bool {
             left.isShape == right.isShape && left.draft == right.draft && left.formats == right.formats
-                && left.route == right.route && left.text.utf8.elementsEqual(right.text.utf8)
+                && left.routes == right.routes && left.text.utf8.elementsEqual(right.text.utf8)
         }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(isShape)
             hasher.combine(draft)
             hasher.combine(formats)
-            hasher.combine(route)
+            hasher.combine(routes)
             var text = text
             text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         }
@@ -108,7 +108,7 @@ final class SchemaStore: Sendable {
                 documentLimit: fetching?.countLimit ?? 0
             ) { [fetching] uri in
                 guard let fetching, fetching.allows(uri) else { return nil }
-                return try await fetching.document(uri, by: key.route, inheriting: inheritance)
+                return try await fetching.document(uri, by: key.routes, inheriting: inheritance)
             }
             keep(.success(schema), key, edition)
             return schema

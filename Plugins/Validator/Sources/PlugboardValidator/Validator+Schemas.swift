@@ -36,7 +36,7 @@ extension Validator {
                 SchemaStore.Key(
                     text: text, isShape: schema == nil,
                     draft: exchange[ValidatorAttributes.keys.draft] ?? settings.draft,
-                    formats: exchange[ValidatorAttributes.keys.formats] ?? settings.formats, route: route(exchange)))
+                    formats: exchange[ValidatorAttributes.keys.formats] ?? settings.formats, routes: routes(exchange)))
         }
         guard !responses.isEmpty || !operations.isEmpty, let type = type(response) else { return .nothing }
         if let rule = rule(of: responses, exchange, status: status, type) {
@@ -54,7 +54,7 @@ extension Validator {
         // Schemas of a document can be large however short the reference is.
         return try find(
             SchemaStore.Key(
-                text: found.text, draft: found.draft, formats: settings.formats, route: route(exchange)), inline: 0)
+                text: found.text, draft: found.draft, formats: settings.formats, routes: routes(exchange)), inline: 0)
     }
 
     func rule(of rules: [Rule], _ exchange: borrowing Exchange, status: Int?, _ type: String) -> Rule? {
@@ -63,14 +63,14 @@ extension Validator {
         return rules.first { $0.rule.applies(method: method, url: url, status: status, type: type) }
     }
 
-    /// The route of documents that a schema refers to.
-    private func route(_ exchange: borrowing Exchange) -> Route { store.fetches ? exchange.route : .direct }
+    /// Which exchanges share the documents that a schema refers to.
+    private func routes(_ exchange: borrowing Exchange) -> String { store.fetches ? exchange.ownRoutes : "" }
 
     func find(_ rule: Rule, _ exchange: borrowing Exchange) throws(PlugboardError) -> Found {
-        let route = route(exchange)
-        if route != .direct {
+        let routes = routes(exchange)
+        if !routes.isEmpty {
             var key = rule.key
-            key.route = route
+            key.routes = routes
             return try find(key)
         }
         if let schema = rule.schema(store.edition) { return .schema(schema) }

@@ -27,8 +27,8 @@ final class Keeper: Sendable {
     }
 
     let credential: Credential
-    /// By which a token endpoint is asked; a token is used for exchanges of the same route only.
-    let route: Route
+    /// `Exchange.ownRoutes` of the exchanges that a token is used for.
+    let routes: String
     /// Of the first exchange, for requests to the token endpoint.
     let inheritance: Inheritance
     let memory = Mutex(Memory())
@@ -38,10 +38,10 @@ final class Keeper: Sendable {
     private static let originLimit = 64
 
     init(
-        _ credential: Credential, by route: Route = .direct, inheriting inheritance: Inheritance = .nothing,
+        _ credential: Credential, by routes: String = "", inheriting inheritance: Inheritance = .nothing,
         pause: Duration, at now: Duration
     ) {
-        (self.credential, self.route, self.inheritance) = (credential, route, inheritance)
+        (self.credential, self.routes, self.inheritance) = (credential, routes, inheritance)
         state = Mutex(State(life: SecretLife(pause: pause), lastUse: now))
     }
 

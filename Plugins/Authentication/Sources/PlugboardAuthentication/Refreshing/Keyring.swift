@@ -8,7 +8,7 @@ final class Keyring: Sendable {
 
     private struct Key: Hashable {
         let credential: Credential
-        let route: Route
+        let routes: String
     }
 
     private let keepers = Mutex<[Key: Keeper]>([:])
@@ -16,27 +16,27 @@ final class Keyring: Sendable {
 
     init(pause: Duration) { self.pause = pause }
 
-    /// The one keeper of a credential and, if its secret comes from a server, of a route. At the limit, the least
-    /// recently used keeper that is not fetching is removed.
+    /// The one keeper of a credential and, if its secret comes from a server, of `Exchange.ownRoutes`. At the limit, the
+    /// least recently used keeper that is not fetching is removed.
     ///
     /// - Parameter inheritance: Called for a new keeper whose secret comes from a server.
     func keeper(
-        of credential: Credential, by route: @autoclosure () -> Route = .direct, at now: Duration,
+        of credential: Credential, by routes: @autoclosure () -> String = "", at now: Duration,
         inheritance: () -> Inheritance = { .nothing }
     ) -> Keeper {
         let isOfServer = credential.isOfServer
-        let key = Key(credential: credential, route: isOfServer ? route() : .direct)
+        let key = Key(credential: credential, routes: isOfServer ? routes() : "")
         return keepers.withLock { keepers in
             if let keeper = keepers[key] { return keeper }
             if keepers.count >= Self.limit {
                 let idle = keepers.values.lazy.map { (keeper: $0, status: $0.status(at: now)) }
                     .filter { !$0.status.isFetching }
                 if let oldest = idle.min(by: { $0.status.lastUse < $1.status.lastUse }) {
-                    keepers[Key(credential: oldest.keeper.credential, route: oldest.keeper.route)] = nil
+                    keepers[Key(credential: oldest.keeper.credential, routes: oldest.keeper.routes)] = nil
                 }
             }
             let keeper = Keeper(
-                credential, by: key.route, inheriting: isOfServer ? inheritance() : .nothing, pause: pause, at: now)
+                credential, by: key.routes, inheriting: isOfServer ? inheritance() : .nothing, pause: pause, at: now)
             keepers[key] = keeper
             return keeper
         }

@@ -13,7 +13,7 @@ struct ReplayPolicy: Sendable {
     /// How a request was received before it reached a server.
     static let unsentFailures: Set<PlugboardError.Code> = [
         .transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed, .transportTLSCertificate,
-        .queueRoute, "retry.circuitOpen",
+        "retry.circuitOpen",
     ]
 
     enum Outcome: Equatable {
@@ -58,8 +58,6 @@ struct ReplayPolicy: Sendable {
         // This process could not read the body; the origin has no part in it.
         case .failure(.queueFile): return .later(wait(after: failures + 1, random: random), .failure)
         case .failure(.queueBody): return .dead(.queueBody)
-        // Only this process has another route.
-        case .failure(.queueRoute): return .later(delayLimit, .nothing)
         // Without a response nothing is known of the request itself.
         case .failure: return .unavailable(wait(after: failures + 1, random: random), .failure)
         case .response:

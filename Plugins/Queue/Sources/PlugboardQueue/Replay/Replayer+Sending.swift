@@ -21,8 +21,11 @@ extension Replayer {
         var request = Request(PlugboardKit.Method(entry.method), entry.url, fields: head.fields)
         for (name, value) in head.attributes { request.attributes[name] = value }
         if head.options != RequestOptions() { request.options = head.options }
-        request.queue.id = entry.id
-        state.withLock { $0.detours[entry.id] = head.detour ?? "" }
+        if !settings.acrossRoutes, let error = Replayer.refusal(of: head, by: host.route(of: request)) {
+            // Only this process has another route.
+            let until = (host.wallClock + policy.delayLimit).nanoseconds
+            return settle(entry, .waiting(error, until: until, counts: .nothing, isTouched: false))
+        }
         if let body = entry.body {
             request.body = .bytes(body)
         } else if entry.length >= 0 {
@@ -37,12 +40,12 @@ extension Replayer {
         state.withLock { state in if state.running[entry.sequence] != nil { state.sendings[entry.sequence] = sending } }
     }
 
-    /// Why a request that is being sent again must not go by this route; nil if it may.
-    func refusal(of id: String, by route: Route) -> PlugboardError? {
-        guard let detour = state.withLock({ $0.detours[id] }), detour != route.detour ?? "" else { return nil }
+    /// Why a request must not go by this route; nil if it may.
+    private static func refusal(of head: StoredHead, by route: Route) -> PlugboardError? {
+        if head.detour == route.detour { return nil }
         return PlugboardError(
             .queueRoute,
-            detour.isEmpty
+            head.detour == nil
                 ? "The request was queued for the server of its URL, and the unixSocket or connectTo of this kernel leads "
                     + "elsewhere. It waits for a kernel without, or for queue.acrossRoutes."
                 : "The request was queued for the server that a unixSocket or connectTo led to, and this kernel has another "
@@ -159,7 +162,6 @@ extension Replayer {
                 state.withLock { state in
                     state.running[entry.sequence] = nil
                     state.sendings[entry.sequence] = nil
-                    state.detours[entry.id] = nil
                 }
                 if let line = entry.line, let isBusy { set(line, isBusy: isBusy) }
                 if isSettled {

@@ -28,8 +28,6 @@ final class Replayer: Sendable {
         /// The requests under way, and those that are being claimed.
         var running: [Int64: ClaimedEntry] = [:]
         var sendings: [Int64: SubRequest] = [:]
-        /// By ticket, the detours of the requests under way; empty for none.
-        var detours: [String: String] = [:]
         var isClaiming = false
         var isAskedMeanwhile = false
         var isProbing = false
