@@ -26,7 +26,8 @@ extension RequestSender {
         _ request: Request, watch: @escaping @Sendable (RequestNotice) -> Void
     ) async throws(PlugboardError) -> Response {
         try await send(request)
-    }}
+    }
+}
 
 /// What happens to a request that was sent.
 public enum RequestNotice: Sendable {

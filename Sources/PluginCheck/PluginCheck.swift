@@ -9,8 +9,8 @@ import PlugboardKit
 ///
 /// Each check runs in a process of its own, so a plugin that crashes, hangs or ends the process is a line of the
 /// report. Most checks run the plugin in a real `Kernel`, between two neighbours that resend, hold, respond and fail,
-/// with a transport that responds as planned and a clock that runs up to a hundred times faster. A `Wiretap` between plugin
-/// and kernel sees each call of the C table in both directions.
+/// with a transport that responds as planned and a clock that runs up to a hundred times faster. A `Wiretap` between
+/// plugin and kernel sees each call of the C table in both directions.
 ///
 /// A check ends in one of six ways:
 ///

@@ -1,5 +1,6 @@
-// What RBEFireworks had, with Plugboard: a type for each request, with base and CDN, cache time and version, download path
-// and a check of the response; serializers; control of calls; batches, chains, loading messages; sessions and cookies.
+// What RBEFireworks had, with Plugboard: a type for each request, with base and CDN, cache time and version, download
+// path and a check of the response; serializers; control of calls; batches, chains, loading messages; sessions and
+// cookies.
 //
 //     ExampleRBEFireworks http://SERVER FOLDER
 import Plugboard

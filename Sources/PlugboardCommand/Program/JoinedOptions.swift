@@ -4,7 +4,8 @@ enum JoinedOptions {
     /// The short options of all verbs that take a value.
     static let letters: Set<Character> = ["b", "c", "d", "F", "H", "o", "x", "X"]
 
-    /// The words with such options in words of their own. What follows a short option that takes a value is left as it is.
+    /// The words with such options in words of their own. What follows a short option that takes a value is left as it
+    /// is.
     static func split(_ words: [String]) -> [String] {
         var parts: [String] = []
         var isValue = false

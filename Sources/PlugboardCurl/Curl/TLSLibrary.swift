@@ -72,8 +72,8 @@ enum TLSLibrary {
 
     private static let openSSL = OpenSSL()
 
-    /// Makes OpenSSL refuse certificates that name their host in the common name only (RFC 9525 §6.3), and report the end
-    /// of a connection without close_notify as an end, as 7.88.1 does itself: `takeEnd` tells it from the other.
+    /// Makes OpenSSL refuse certificates that name their host in the common name only (RFC 9525 §6.3), and report the
+    /// end of a connection without close_notify as an end, as 7.88.1 does itself: `takeEnd` tells it from the other.
     static func prepare(_ easy: UnsafeMutableRawPointer) {
         guard isStrict else { return }
         ccurl_set_tls_context(easy) { _, context, _ in

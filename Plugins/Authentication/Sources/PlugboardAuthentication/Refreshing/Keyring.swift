@@ -16,8 +16,8 @@ final class Keyring: Sendable {
 
     init(pause: Duration) { self.pause = pause }
 
-    /// The one keeper of a credential and, if its secret comes from a server, of `Exchange.ownRoutes`. At the limit, the
-    /// least recently used keeper that is not fetching is removed.
+    /// The one keeper of a credential and, if its secret comes from a server, of `Exchange.ownRoutes`. At the limit,
+    /// the least recently used keeper that is not fetching is removed.
     ///
     /// - Parameter inheritance: Called for a new keeper whose secret comes from a server.
     func keeper(
