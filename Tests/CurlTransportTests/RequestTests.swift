@@ -255,32 +255,42 @@ import Testing
     }
 
     @Test(arguments: [nil, RequestOptions.HTTPVersion.http2PriorKnowledge])
-    func `a head that is longer than libcurl allows is told as the request's, and else sent`(
+    func `a head that is longer than libcurl allows is told as the request's`(
         version: RequestOptions.HTTPVersion?
     ) async throws {
         let server = try LoopbackServer(
             version == nil
                 ? .responding { _ in ServerResponse() }
-                : .http2 { connection in
-                    var frame = try connection.readFrame()
-                    // HEADERS, and then CONTINUATION up to END_HEADERS.
-                    while frame.stream == 0 || frame.flags & 0x4 == 0 { frame = try connection.readFrame() }
-                    try connection.respond(to: frame.stream, body: "")
-                    try connection.connection.waitForClose()
-                })
+                : .http2 { connection in _ = try connection.readRequest() })
         let client = Client()
         var options = RequestOptions()
         options.httpVersion = version
         defer { server.stop() }
 
-        let outcome = try await client.send(
-            .get, server.url(), fields: ["X-Long": String(repeating: "x", count: 1_100_000)], options: options)
+        // Each is as long as every libcurl takes it.
+        var fields = Fields()
+        for number in 1...4 { fields.append(FieldName("X-\(number)"), String(repeating: "x", count: 300_000)) }
 
-        let isSent = CurlAbilities.current.sendsLongHeads
-        #expect(outcome.error?.code == (isSent ? nil : .requestField))
-        #expect(isSent || outcome.error?.reason.contains("1 MiB") == true, "\(outcome.error as Any)")
-        if version == nil {
-            #expect(server.requests.map { $0["X-Long"]?.utf8.count } == (isSent ? [1_100_000] : []))
-        }
+        let outcome = try await client.send(.get, server.url(), fields: fields, options: options)
+
+        #expect(outcome.error?.code == .requestField)
+        #expect(outcome.error?.reason.contains("1 MiB") == true, "\(outcome.error as Any)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(.enabled(if: CurlAbilities.current.fieldSizeLimit != nil, "this libcurl has no such limit"))
+    func `a field that libcurl would leave out is refused, and one byte less is sent`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
+        let client = Client()
+        let limit = try #require(CurlAbilities.current.fieldSizeLimit)
+        defer { server.stop() }
+
+        let refused = try await client.send(
+            .get, server.url(), fields: ["X-Long": String(repeating: "x", count: limit + 1)])
+        let sent = try await client.send(.get, server.url(), fields: ["X-Long": String(repeating: "x", count: limit)])
+
+        #expect(refused.error?.code == .requestField && refused.error?.reason.contains("X-Long") == true)
+        #expect(sent.error == nil)
+        #expect(server.requests.map { $0["X-Long"]?.utf8.count } == [limit])
     }
 }

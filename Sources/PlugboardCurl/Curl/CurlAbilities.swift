@@ -61,8 +61,10 @@ public struct CurlAbilities: Sendable {
     /// that such a response is known to be whole only by its Content-Length.
     package let readsEarlyHTTP2Responses: Bool
 
-    /// A request's head of more than 1 MiB can be sent.
-    let sendsLongHeads: Bool
+    /// The most bytes of the name or value of a request's field; nil if there is no limit beside that of the head.
+    ///
+    /// Newer versions leave out a longer field without an error, so that the request is refused.
+    let fieldSizeLimit: Int?
 
     /// The most fields of a head that libcurl accepts, including all interim heads; nil if it has no limit.
     ///
@@ -89,7 +91,7 @@ public struct CurlAbilities: Sendable {
         reusesClearHTTP2 = isSound
         keepsVersionsApart = isSound
         readsEarlyHTTP2Responses = isSound
-        sendsLongHeads = isSound
+        fieldSizeLimit = isSound ? 307_199 : nil
         fieldLimit = isSound ? 5000 : nil
     }
 

@@ -85,7 +85,7 @@ final class EasyHandle {
         if let connectTo { setTarget(connectTo.target(of: url.origin)) }
         ccurl_set_url(easy, url.handle)
         setMethod(attempt.method, body)
-        setFields(attempt.fields, body)
+        try setFields(attempt.fields, body)
         setConnection(
             ConnectionChoice(
                 attempt, url, body, multi.abilities,
@@ -248,7 +248,7 @@ final class EasyHandle {
         }
     }
 
-    private func setFields(_ requested: Fields, _ body: RequestBody) {
+    private func setFields(_ requested: Fields, _ body: RequestBody) throws(PlugboardError) {
         fields.removeAll()
         proxyFields.removeAll()
         var (saysAccept, saysExpect) = (false, false)
@@ -266,8 +266,8 @@ final class EasyHandle {
         if body.source != nil, !saysExpect { fields.suppress("Expect") }
         if body.waitsForContinue { setExpectation(requested) } else if !saysAccept { fields.suppress("Accept") }
         if body.saysNothing { fields.appendEmptyLength() }
-        ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields.list())
-        let proxyList = proxyFields.list()
+        ccurl_set_list(easy, CURLOPT_HTTPHEADER, try fields.list(for: multi.abilities))
+        let proxyList = try proxyFields.list(for: multi.abilities)
         if proxyList != nil || hasProxyFields {
             ccurl_set_list(easy, CURLOPT_PROXYHEADER, proxyList)
             hasProxyFields = proxyList != nil

@@ -28,7 +28,7 @@ extension PlugboardError {
                     + "kernel.connections.")
             return
         }
-        if code == CURLE_OUT_OF_MEMORY, !isHeadThere, !isHeadSent {
+        if code == CURLE_OUT_OF_MEMORY || code.rawValue == Self.tooLarge, !isHeadThere, !isHeadSent {
             self.init(
                 .requestField,
                 "The head of the request to \(hostAndPort) is longer than libcurl allows, which is 1 MiB. Nothing was sent."
@@ -60,6 +60,9 @@ extension PlugboardError {
                 + "a server listens there.",
             underlying: number == 0 ? nil : String(cString: strerror(Int32(truncatingIfNeeded: number))))
     }
+
+    /// CURLE_TOO_LARGE of newer libcurls.
+    private static var tooLarge: UInt32 { 100 }
 
     /// libcurl quotes a field of HTTP/2 that is not allowed, with its value, which may be a cookie.
     private static func withoutFieldValue(_ message: String) -> String {

@@ -10,6 +10,8 @@ final class FieldList {
     @exclusivity(unchecked) private var starts: [Int] = []
     private var nodes = UnsafeMutablePointer<curl_slist>.allocate(capacity: 16)
     private var nodeCapacity = 16
+    /// The bytes of the longest name or value, and the index of its line.
+    private var longest = (size: 0, line: 0)
 
     deinit {
         text.deallocate()
@@ -18,6 +20,7 @@ final class FieldList {
 
     func removeAll() {
         textCount = 0
+        longest = (0, 0)
         starts.removeAll(keepingCapacity: true)
     }
 
@@ -30,6 +33,8 @@ final class FieldList {
     }
 
     func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let size = max(name.count, value.count)
+        if size > longest.size { longest = (size, starts.count) }
         begin()
         add(name)
         // libcurl omits the field for "Name:", and sends an empty field for "Name;".
@@ -67,9 +72,17 @@ final class FieldList {
         add(0)
     }
 
-    /// The list, which is valid until the next change; nil if there are no lines.
-    func list() -> UnsafeMutablePointer<curl_slist>? {
+    /// The list, which is valid until the next change; nil if there are no lines. Throws for a field that libcurl would
+    /// leave out.
+    func list(for abilities: CurlAbilities) throws(PlugboardError) -> UnsafeMutablePointer<curl_slist>? {
         if starts.isEmpty { return nil }
+        if let limit = abilities.fieldSizeLimit, longest.size > limit {
+            let name = String(cString: text + starts[longest.line]).prefix { $0 != ":" }.prefix(60)
+            throw PlugboardError(
+                .requestField,
+                "The field \(Printable.text(String(name))) of the request has \(longest.size) bytes, and libcurl "
+                    + "\(abilities.version) sends none of more than \(limit). Nothing was sent.")
+        }
         if starts.count > nodeCapacity {
             nodes.deallocate()
             nodeCapacity = 2 * starts.count
