@@ -2,6 +2,7 @@ import Foundation
 public import PlugboardEndpoints
 public import PlugboardJSON
 public import PlugboardMessages
+import Synchronization
 import Yams
 
 /// Reads YAML 1.2 (core schema) as the JSON value that the readers of configurations and definitions take.
@@ -43,7 +44,7 @@ public enum YAMLDocument {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw YAMLFailure("is no UTF-8", line: nil, column: nil)
             }
-            return try LargeStack.run { YAMLDocument.value(of: text, limits) }.get()
+            return try LargeStack.value { YAMLDocument.value(of: text, limits) }.get()
         } catch {
             let place = error.line.map { ", line \($0), column \(error.column ?? 1)" } ?? ""
             throw PlugboardError(
@@ -114,22 +115,21 @@ struct YAMLFailure: Error {
 private enum LargeStack {
     private static let size = 64 << 20
 
-    private final class Box<Value: Sendable>: @unchecked Sendable {
-        // Written by the thread before the semaphore is signalled, and read after it was waited for.
-        var value: Value?
-    }
-
-    static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
-        let box = Box<Value>()
+    /// What `read` returns on the thread. Blocks until then.
+    static func value(
+        _ read: @escaping @Sendable () -> Result<JSONValue, YAMLFailure>
+    ) -> Result<JSONValue, YAMLFailure> {
+        let unread = Result<JSONValue, YAMLFailure>.failure(YAMLFailure("cannot be read", line: nil, column: nil))
+        let value = Mutex(unread)
         let done = DispatchSemaphore(value: 0)
         let thread = Thread {
-            box.value = body()
+            let read = read()
+            value.withLock { $0 = read }
             done.signal()
         }
         thread.stackSize = size
         thread.start()
         done.wait()
-        guard let value = box.value else { preconditionFailure("the thread ended without a value") }
-        return value
+        return value.withLock { $0 }
     }
 }

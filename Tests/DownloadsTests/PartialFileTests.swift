@@ -18,31 +18,22 @@ struct PartialFileTests {
         path = folder.file("file")
     }
 
-    @Test(arguments: [true, false], [true, false])
-    func `bytes are taken up only with the trust by which they came`(before: Bool, now: Bool) async throws {
+    private static let trusts = [
+        TransferTrust(), TransferTrust(isVerified: false), TransferTrust(detour: "a"), TransferTrust(detour: "b"),
+    ]
+
+    @Test(arguments: trusts, trusts)
+    func `bytes are taken up only with the trust and by the detour by which they came`(
+        before: TransferTrust, now: TransferTrust
+    ) async throws {
         try await withPartial { (partial: PartialFile) async throws in
-            partial.trust.isVerified = before
+            partial.trust = before
             try partial.begin(representation, url: "url", name: nil)
             try write(partial, 100, at: 0)
         }
 
         let next = try PartialFile(path)
-        next.trust.isVerified = now
-        next.takeUp(url: "url", nil)
-
-        #expect(next.count == (before == now ? 100 : 0))
-    }
-
-    @Test(arguments: [nil, "a"], [nil, "a", "b"])
-    func `bytes are taken up only by the detour by which they came`(before: String?, now: String?) async throws {
-        try await withPartial { (partial: PartialFile) async throws in
-            partial.trust.detour = before
-            try partial.begin(representation, url: "url", name: nil)
-            try write(partial, 100, at: 0)
-        }
-
-        let next = try PartialFile(path)
-        next.trust.detour = now
+        next.trust = now
         next.takeUp(url: "url", nil)
 
         #expect(next.count == (before == now ? 100 : 0))

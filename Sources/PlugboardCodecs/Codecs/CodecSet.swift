@@ -41,7 +41,7 @@ public struct CodecSet: Sendable, ExpressibleByArrayLiteral {
     /// The first codec: for responses without a content type, or with one that no codec is for.
     public var first: (any Codec)? { codecs.first }
 
-    /// Puts a codec in the place of that of the same name; in the last place if there is none.
+    /// Replaces the codec with the same name. Without such a codec, adds it at the end.
     public mutating func replace(with codec: any Codec) {
         if let index = codecs.firstIndex(where: { $0.name == codec.name }) {
             codecs[index] = codec

@@ -74,8 +74,8 @@ public struct Definitions: Sendable {
 
     /// The definition of a name.
     ///
-    /// Throws `request.parameter`, with the nearest name, if there is none that can be called, and `configuration`,
-    /// with what is wrong, for an operation of an OpenAPI document that was left out.
+    /// Throws `request.parameter` for a name that is unknown or cannot be called; the error has the nearest name.
+    /// Throws `configuration` for an operation of an OpenAPI document that was left out; the error says why.
     public func definition(_ name: String) throws(PlugboardError) -> Definition {
         if let definition = self[name] { return definition }
         let shown = Printable.text(name)

@@ -17,7 +17,7 @@ enum Diary {
         var began = ContinuousClock.now
         /// The time that other processes had taken by then.
         var lost = Duration.zero
-        /// The longest time that one step may take.
+        /// After this time, a step of the check counts as hanging.
         var patience = Duration.seconds(10)
     }
 

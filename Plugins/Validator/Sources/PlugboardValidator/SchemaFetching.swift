@@ -3,7 +3,7 @@ import PlugboardValidatorOptions
 import Synchronization
 
 /// Fetches documents that schemas refer to, as sub-requests that outlive the exchange that asked first. They take its
-/// route, and a document serves exchanges of the same route.
+/// options, and a document is used for exchanges with the same `Exchange.ownRoutes`.
 ///
 /// Redirects are not followed, because they could lead past the list of allowed URLs. Cookies and credentials are not
 /// sent, neither those of an exchange nor those of the configuration.
@@ -91,7 +91,7 @@ final class SchemaFetching: Sendable {
         return SchemaFetching.isPlain(parts)
     }
 
-    /// Fetches a document, or returns the one that was fetched before by the same route.
+    /// Fetches a document, or returns the one that was fetched before with the same `Exchange.ownRoutes`.
     func document(
         _ uri: String, by routes: String, inheriting inheritance: Inheritance
     ) async throws(PlugboardError) -> JSONValue {

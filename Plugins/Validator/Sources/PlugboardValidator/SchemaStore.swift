@@ -11,7 +11,7 @@ final class SchemaStore: Sendable {
         var isShape = false
         var draft: ValidatorDraft
         var formats: Bool
-        /// `Exchange.ownRoutes` of those whose documents it refers to; empty if none is fetched.
+        /// `Exchange.ownRoutes` of the exchange, by whose options its documents are fetched; empty if none is fetched.
         var routes = ""
 
         // By bytes: two texts that are canonically equivalent are two schemas.
