@@ -172,7 +172,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             return nil
         }
         if length == 0 { return .empty }
-        if unread == nil { unread = source.nextIfReady() }
+        if unread == nil { unread = nextOfSource() }
         guard case .bytes(let bytes) = unread, bytes.count == length else { return nil }
         return bytes
     }
