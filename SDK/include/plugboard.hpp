@@ -237,6 +237,11 @@ public:
     std::optional<std::string_view> data_directory() const noexcept {
         return optional_view(raw_->data_directory(raw_));
     }
+    // The folder where relative paths begin that the configuration gives, in settings and in attributes. Empty if it is
+    // gone.
+    std::optional<std::string_view> configuration_directory() const noexcept {
+        return optional_view(raw_->configuration_directory(raw_));
+    }
     // The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`, which
     // a check of a configuration calls, too: read there, and never write.
     std::optional<std::string_view> data_path() const noexcept {

@@ -276,13 +276,12 @@ import Testing
             all += try pseudo.read()
             terminal.flush()
         }
-        all += try pseudo.read()
+        all = try pseudo.read(after: all, to: "500.\(count - 1) \(String(repeating: "x", count: 70))\u{1B}8")
         terminal.draw([])
-        let cleared = try pseudo.read()
+        let cleared = try pseudo.read(until: "\u{1B}[J")
 
         #expect(isBehind && cleared == "\u{1B}[J" && fcntl(blocking, F_GETFL) & O_NONBLOCK == 0)
         let drawings = all.split(separator: "\u{1B}8")
         #expect(drawings.allSatisfy { $0.hasPrefix("\u{1B}[J") && $0.split(separator: "\r\n").count == count + 1 })
-        #expect(drawings.last?.contains("500.\(count - 1) ") == true)
     }
 }

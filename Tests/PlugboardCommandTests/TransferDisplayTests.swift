@@ -130,7 +130,7 @@ struct TransferDisplayTests {
         var text = try await terminal.reading(until: " % ")
         gate.open()
         let outcome = try await running
-        text += try terminal.read()
+        text = try terminal.read(after: text, to: "97.6 KiB\r\n")
 
         let screen = TransferDisplayTests.screen(text)
         let warning = "plugboard: warning: com.example.warns: bytes have come"
@@ -183,7 +183,7 @@ struct TransferDisplayTests {
             }
         }
         let outcome = try await running
-        if kind == "terminal" { text = try terminal.read() }
+        if kind == "terminal" { text = try terminal.read(after: "", to: "195.3 KiB\r\n") }
 
         #expect(received == content)
         #expect(outcome.status == (kind == "signal" ? 130 : 0), "\(outcome.stderr)")

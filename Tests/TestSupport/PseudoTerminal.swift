@@ -49,11 +49,23 @@ package final class PseudoTerminal: Sendable {
 
     /// Waits until a text was written, and returns everything up to then.
     package func read(until text: String, patience: Duration = Gate.patience) throws -> String {
+        try read("", patience) { $0.contains(text) }
+    }
+
+    /// Waits until what has been read and what follows end with a text, and returns both: what a program has written
+    /// may come after its end.
+    package func read(after beginning: String, to end: String) throws -> String {
+        try read(beginning, Gate.patience) { $0.hasSuffix(end) }
+    }
+
+    private func read(
+        _ beginning: String, _ patience: Duration, until isEnough: (String) -> Bool
+    ) throws -> String {
         let deadline = ContinuousClock.now + patience
-        var all = ""
+        var all = beginning
         while true {
             all += try read()
-            if all.contains(text) { return all }
+            if isEnough(all) { return all }
             guard ContinuousClock.now < deadline else {
                 throw SystemError.failed("read of a terminal: \(all)", ETIMEDOUT)
             }

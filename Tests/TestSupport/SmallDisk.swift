@@ -29,8 +29,10 @@ package enum SmallDisk {
     ) async throws -> ProcessRunner.Outcome {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let script = #"\#(mount) && exec "$0" --testing-library swift-testing --filter "$1""#
+        let state = try TemporaryFolder()
         return try await ProcessRunner.running(
-            ["unshare", "-m", "sh", "-c", script, program, filter], environment: ["PLUGBOARD_TEST_DISK": folder.path])
+            ["unshare", "-m", "sh", "-c", script, program, filter],
+            environment: ["PLUGBOARD_TEST_DISK": folder.path, "XDG_STATE_HOME": state.path])
     }
 
     /// The folder of the small disk, in such a process.

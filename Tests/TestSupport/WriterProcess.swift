@@ -5,8 +5,11 @@ package enum WriterProcess {
     /// Runs the tests that the filter fits, with variables that tell them that they are meant.
     package static func run(_ filter: String, _ environment: [String: String]) async throws -> ProcessRunner.Outcome {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        // A kernel of this process would warn of the plugins of one that was killed.
+        let state = try TemporaryFolder()
         return try await ProcessRunner.running(
-            [program, "--testing-library", "swift-testing", "--filter", filter], environment: environment)
+            [program, "--testing-library", "swift-testing", "--filter", filter],
+            environment: environment.merging(["XDG_STATE_HOME": state.path]) { given, _ in given })
     }
 
     /// The arguments of this process, if it is a writer process.

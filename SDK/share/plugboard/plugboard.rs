@@ -425,6 +425,7 @@ pub mod raw {
         pub wall_clock: unsafe extern "C" fn(host: *const plug_host_v1) -> i64,
         pub random: unsafe extern "C" fn(host: *const plug_host_v1, bytes: *mut c_void, count: u64),
         pub data_directory: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
+        pub configuration_directory: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
         pub start_timer: unsafe extern "C" fn(
             host: *const plug_host_v1,
             after: i64,
@@ -707,6 +708,16 @@ impl Host {
     /// A folder that only this plugin uses; None if it cannot be made.
     pub fn data_directory(&self) -> Option<String> {
         let path = unsafe { (self.table().data_directory)(self.0) };
+        if path.bytes.is_null() {
+            return None;
+        }
+        Some(unsafe { string(path) })
+    }
+
+    /// The folder where relative paths begin that the configuration gives, in settings and in attributes; None if it is
+    /// gone.
+    pub fn configuration_directory(&self) -> Option<String> {
+        let path = unsafe { (self.table().configuration_directory)(self.0) };
         if path.bytes.is_null() {
             return None;
         }

@@ -74,6 +74,9 @@ final class HostContext: @unchecked Sendable {
     /// The `path` of PLUG_EXTENSION_DATA_PATH.
     func dataPath() -> plug_text { core?.startingData.path(of: id).map { keptText($0) } ?? plug_text() }
 
+    /// `configuration_directory`.
+    func configurationDirectory() -> plug_text? { core?.configurationFolder.map { keptText($0) } }
+
     /// Why the data directory that the plugin asked for must not be used; nil if there is no such reason.
     var dataDirectoryError: String? {
         state.withLock { if case .refused(let reason)? = $0.dataDirectory { reason } else { nil } }

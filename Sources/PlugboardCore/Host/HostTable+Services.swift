@@ -108,6 +108,9 @@ extension HostTable {
             generator.fill(UnsafeMutableRawBufferPointer(start: bytes, count: Int(clamping: count)))
         }
         table.data_directory = { host in host.map { HostContext.from($0).dataDirectory() } ?? plug_text() }
+        table.configuration_directory = { host in
+            host.flatMap { HostContext.from($0).configurationDirectory() } ?? plug_text()
+        }
         table.start_timer = { host, after, context, fired in
             HostTable.startTimer(host, on: 0, after, context, fired)
         }

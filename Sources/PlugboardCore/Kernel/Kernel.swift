@@ -88,7 +88,8 @@ public final class Kernel: PluginCommands, RequestSender {
                             loop: loop, settings: Kernel.transportSettings(settings, loops: loops.count)),
                     isShared: transport != nil)
             },
-            crashNote: notes.note(running: resolved.plugins, loops: loops.count), watch: watch)
+            crashNote: notes.note(running: resolved.plugins, loops: loops.count),
+            configurationFolder: configuration.folder, watch: watch)
         self.core = core
         var created: [Slot] = []
         do {

@@ -27,6 +27,8 @@ final class KernelCore: @unchecked Sendable {
     private let dataDirectory: DataDirectory
     /// What `dataDirectory` is when the plugins are started; a check creates them with another one.
     let startingData: DataDirectory
+    /// Where relative paths begin that the configuration gives; nil if the process's folder is gone.
+    let configurationFolder: String?
     let attributeCheck: AttributeCheck
     /// The full names of attributes that are secret.
     private let secretAttributes: Set<String>
@@ -57,7 +59,7 @@ final class KernelCore: @unchecked Sendable {
     init(
         settings: KernelSettings, origins: [Origin: [String: String]], resolved: ResolvedPlugins, log: KernelLog,
         loops: [KernelLoop.Parts], crashNote: CrashNote? = nil,
-        startingData: DataDirectory? = nil,
+        startingData: DataDirectory? = nil, configurationFolder: String? = nil,
         watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
         self.settings = settings
@@ -76,6 +78,7 @@ final class KernelCore: @unchecked Sendable {
         secretAttributes = Set(resolved.plugins.flatMap(\.descriptor.secretAttributes))
         dataDirectory = DataDirectory(settings)
         self.startingData = startingData ?? dataDirectory
+        self.configurationFolder = configurationFolder ?? ConfigurationFile.folder(of: "")
         self.watch = watch
         for home in self.loops { home.belong(to: self) }
     }

@@ -57,13 +57,20 @@ public struct Exchange: ~Copyable {
     /// - Parameter includesSecrets: Whether those are among them that their plugin's table calls secret.
     public func ownAttributes(includesSecrets: Bool) -> Attributes {
         var own = Attributes()
-        guard let facts = instance.host.exchangeFacts else { return own }
         for (name, value) in attributes {
-            let flags = withText(name) { facts.pointee.attribute_flags(raw, $0) }
+            let flags = attributeFlags(name)
             guard flags & PLUG_ATTRIBUTE_OWN != 0 else { continue }
             if includesSecrets || flags & PLUG_ATTRIBUTE_SECRET == 0 { own[name] = value }
         }
         return own
+    }
+
+    /// Whether the request itself carries an attribute; false for one that the configuration gives for its origin.
+    public func carries(_ attribute: String) -> Bool { attributeFlags(attribute) & PLUG_ATTRIBUTE_OWN != 0 }
+
+    private func attributeFlags(_ name: String) -> plug_attribute_flags {
+        guard let facts = instance.host.exchangeFacts else { return 0 }
+        return withText(name) { facts.pointee.attribute_flags(raw, $0) }
     }
 
     /// The id of the plugin that sent the request as a sub-request; nil for a request of the program.

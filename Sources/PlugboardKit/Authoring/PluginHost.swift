@@ -64,6 +64,15 @@ public final class PluginHost: Sendable {
         return table.assumingMemoryBound(to: plug_data_path_v1.self).pointee.path(raw).optionalString
     }
 
+    /// The path that a path of the settings means, or of an attribute that the configuration gives: a relative one
+    /// begins at the folder of the configuration's file, or else at the process's when the kernel was made.
+    public func configuredPath(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = raw.pointee.configuration_directory(raw).optionalString else {
+            return path
+        }
+        return folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"
+    }
+
     /// Publishes a fact under the plugin's own id, such as `cache.hit`; of an exchange, or of the kernel (nil).
     ///
     /// Within `onEvent` of a plugin's event, it is delivered in the loop's next turn. Returns false, and publishes

@@ -698,6 +698,11 @@ struct plug_host_v1 {
     // Returns the path of a folder that only this plugin uses, made when it is first asked for (mode 0700). Valid as
     // long as the host. {NULL, 0} if it cannot be made. It may block on the disk: call it in `create` or `start`. [any]
     plug_text (*data_directory)(const plug_host_v1 *host);
+    // Returns the absolute path of the folder where relative paths begin that the configuration gives, in settings and
+    // in attributes: that of the configuration's file, or else the process's when the kernel was made. Valid as long as
+    // the host. {NULL, 0} if that folder is gone. [any]
+    plug_text (*configuration_directory)(const plug_host_v1 *host);
+
     // ---- timers
 
     // Starts a timer: `fired` runs once, later, on the loop where this is called, and from other threads on the first

@@ -69,6 +69,13 @@ static void random_bytes(plugin *self, plug_reply reply) {
     give_reply(self, reply, json);
 }
 
+static void configuration_directory(plugin *self, plug_reply reply) {
+    plug_text path = self->host->configuration_directory(self->host);
+    char json[1024];
+    snprintf(json, sizeof json, "\"%.*s\"", (int)path.count, path.bytes);
+    give_reply(self, reply, json);
+}
+
 static void directory(plugin *self, plug_reply reply) {
     plug_text path = self->host->data_directory(self->host);
     plug_text again = self->host->data_directory(self->host);
@@ -175,7 +182,7 @@ static void unknown_extension(plugin *self, plug_reply reply) {
 
 static const struct { plug_text name; void (*run)(plugin *self, plug_reply reply); } services[] = {
     { PLUG_LITERAL("log"), log_all }, { PLUG_LITERAL("clocks"), clocks }, { PLUG_LITERAL("random"), random_bytes },
-    { PLUG_LITERAL("directory"), directory }, { PLUG_LITERAL("later"), reply_later },
+    { PLUG_LITERAL("configuration"), configuration_directory }, { PLUG_LITERAL("directory"), directory }, { PLUG_LITERAL("later"), reply_later },
     { PLUG_LITERAL("cancel"), cancel_timer }, { PLUG_LITERAL("publish"), publish }, { PLUG_LITERAL("count"), count },
     { PLUG_LITERAL("body"), body }, { PLUG_LITERAL("refuse"), refuse },
     { PLUG_LITERAL("extension"), unknown_extension }, { PLUG_LITERAL("released"), wait_for_release },
@@ -191,7 +198,7 @@ static void command(void *self, plug_text name, plug_text arguments, plug_reply 
 
 static const plug_command_v1 commands[] = {
     { .name = PLUG_LITERAL("log") }, { .name = PLUG_LITERAL("clocks") }, { .name = PLUG_LITERAL("random") },
-    { .name = PLUG_LITERAL("directory") }, { .name = PLUG_LITERAL("later") }, { .name = PLUG_LITERAL("cancel") },
+    { .name = PLUG_LITERAL("configuration") }, { .name = PLUG_LITERAL("directory") }, { .name = PLUG_LITERAL("later") }, { .name = PLUG_LITERAL("cancel") },
     { .name = PLUG_LITERAL("publish") }, { .name = PLUG_LITERAL("count") }, { .name = PLUG_LITERAL("body") },
     { .name = PLUG_LITERAL("refuse") }, { .name = PLUG_LITERAL("extension") },
     { .name = PLUG_LITERAL("released") },

@@ -292,6 +292,23 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "notes of another program")
     }
 
+    @Test func `a relative path begins at the folder of the configuration's file, or else at the process's`() throws {
+        let folder = try TemporaryFolder()
+        let record = Record()
+        let plugin = ScriptedPlugin("a")
+        plugin.onCreate = { host in record.add(host.configuredPath("b/c")) }
+        let file = try Configuration.file(folder.write("plugboard.json", #"{"plugins": ["a"]}"#))
+        let catalog = Catalog([plugin.descriptor])
+
+        _ = file.errors(catalog: catalog)
+        _ = try Kernel(configuration: file, catalog: catalog, transport: MockTransport(), log: .silent)
+        _ = try Kernel(
+            configuration: Configuration(plugins: ["a"]), catalog: catalog, transport: MockTransport(), log: .silent)
+
+        let current = FileManager.default.currentDirectoryPath
+        #expect(record.lines == [folder.file("b/c"), folder.file("b/c"), "\(current)/b/c"])
+    }
+
     @Test func `a plugin that is checked learns where its data directory will be, and gets another`() throws {
         let folder = try TemporaryFolder()
         let record = Record()
@@ -306,21 +323,5 @@ import Testing
 
         let path = folder.file("data/a")
         #expect(record.lines == ["\(path) false", "\(path) true"])
-    }
-
-    @Test func `relative paths of the cache and of cookies begin at the data directory`() async throws {
-        let folder = try TemporaryFolder()
-        var configuration = Configuration(plugins: [
-            .init("cache", settings: ["path": "own/a.sqlite"]), .init("cookies", settings: ["path": "own/b.sqlite"]),
-        ])
-        configuration.kernel.dataDirectory = folder.file("data")
-
-        let kernel = try Kernel(configuration: configuration, transport: MockTransport(), log: .silent)
-        _ = try await kernel.send(Request(.get, anywhere)).body.text()
-        await kernel.shutDown()
-
-        for file in ["data/cache/own/a.sqlite", "data/cookies/own/b.sqlite"] {
-            #expect(FileManager.default.fileExists(atPath: folder.file(file)), "\(file)")
-        }
     }
 }

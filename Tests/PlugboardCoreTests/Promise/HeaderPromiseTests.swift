@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "54763988ae4332f99c6dbb783966a202d81ee58ab1b4783e2252808e885eab23"
+    private static let digest = "9835300314bb0ad80b3e97aa20176b2ff45b59ce0f1f01910235b59fa4522cd2"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -40,7 +40,7 @@ struct HeaderPromiseTests {
             ])
         #expect(declarations.structs["plug_text"]?.map(\.name) == ["bytes", "count"])
         #expect(declarations.structs["plug_bytes"]?.map(\.name) == ["bytes", "count", "release", "context"])
-        #expect(declarations.structs["plug_host_v1"]?.count == 87)
+        #expect(declarations.structs["plug_host_v1"]?.count == 88)
         #expect(declarations.structs["plug_host_v1"]?.last?.name == "extension")
         #expect(declarations.types.keys.contains("plug_exchange") && declarations.types.keys.contains("plug_pull"))
         #expect(

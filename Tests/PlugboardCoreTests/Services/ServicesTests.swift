@@ -81,6 +81,12 @@ struct ServicesTests {
         #expect(mode == 0o700)
     }
 
+    @Test func `the configuration's folder ends with a slash`() async throws {
+        let kernel = try kernel()
+
+        #expect(try await ask(kernel, "configuration") == .string(FileManager.default.currentDirectoryPath + "/"))
+    }
+
     @Test func `a plugin runs without a data directory if none can be made`() async throws {
         let kernel = try kernel { $0.kernel.dataDirectory = "/proc/nowhere" }
 

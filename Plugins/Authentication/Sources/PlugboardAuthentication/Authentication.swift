@@ -34,18 +34,27 @@ struct Authentication: Plugin {
 
     /// Accepts attributes that describe a whole credential, and those without a scheme: the request itself may add one.
     func check(_ attributes: Attributes) throws {
-        let credential = try Credential(reading: { attributes[$0] })
+        let credential = try Credential(reading: { name in attributes[name].map { configured(name, $0) } })
         if let credential, let secret = credential.given { _ = try credential.fieldValue(for: secret) }
     }
 
     func stop(within: Duration) { fetcher.threads.stop() }
+
+    private func attribute(_ name: String, _ exchange: borrowing Exchange) -> String? {
+        exchange.attribute(name).map { exchange.carries(name) ? $0 : configured(name, $0) }
+    }
+
+    /// What the configuration gives: a path, as all attributes are whose names end so, begins at its folder.
+    private func configured(_ name: String, _ value: String) -> String {
+        name.hasSuffix("File") ? host.configuredPath(value) : value
+    }
 
     // MARK: Inward
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         if exchange.visit != .first, let attached = exchange.turnState as? Attached { return land(attached, exchange) }
         do throws(PlugboardError) {
-            guard let credential = try Credential(reading: { exchange.attribute($0) }) else { return .next }
+            guard let credential = try Credential(reading: { attribute($0, exchange) }) else { return .next }
             let request = exchange.request
             let url = request.url
             // Credentials that the caller wrote, as a field or in the URL, take precedence.

@@ -125,7 +125,7 @@ public func cachePlugin() -> UnsafePointer<plug_plugin_v1> { Cache.descriptor }
 extension Cache {
     /// The store that the settings select: memory, or memory in front of a file.
     static func store(_ settings: CacheSettings, _ host: PluginHost) throws(PlugboardError) -> any CacheStore {
-        guard settings.persistence == .file, let path = try path(settings, host) else {
+        guard settings.persistence == .file, let path = path(settings, host) else {
             return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
         }
         do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: CacheSchema.schema) } catch {
@@ -146,20 +146,17 @@ extension Cache {
     /// memory only, and the program starts.
     private static func path(
         _ settings: CacheSettings, _ host: PluginHost
-    ) throws(PlugboardError) -> (current: String, starting: String)? {
-        let name = settings.path.flatMap { $0.isEmpty ? nil : $0 }
-        if let name, name.hasPrefix("/") { return (name, name) }
+    ) -> (current: String, starting: String)? {
+        if let path = settings.path, !path.isEmpty {
+            let file = host.configuredPath(path)
+            return (file, file)
+        }
         if let folder = host.dataDirectory, let starting = host.dataPath {
-            return ("\(folder)/\(name ?? "cache.sqlite")", "\(starting)/\(name ?? "cache.sqlite")")
+            return ("\(folder)/cache.sqlite", "\(starting)/cache.sqlite")
         }
-        guard let name else {
-            host.log(
-                .warning,
-                "There is no data directory, so responses are kept in memory only. Set path, or set persistence to "
-                    + "memory.")
-            return nil
-        }
-        throw PlugboardError(
-            .configuration, "There is no data directory for path \(name) of cache. Use an absolute path.")
+        host.log(
+            .warning,
+            "There is no data directory, so responses are kept in memory only. Set path, or set persistence to memory.")
+        return nil
     }
 }

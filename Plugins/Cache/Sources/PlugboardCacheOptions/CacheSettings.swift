@@ -10,8 +10,10 @@ public struct CacheSettings: PluginSettings {
     /// Where responses are stored in addition to memory: in a file, or in memory only.
     @Setting("Where responses are stored in addition to memory: in a file, or in memory only.")
     public var persistence = Persistence.file
-    /// The file; a relative path starts at the plugin's data directory. Without it, cache.sqlite there.
-    @Setting("The file; a relative path starts at the plugin's data directory. Without it, cache.sqlite there.")
+    /// The file; a relative path starts at the configuration's folder. Without it, cache.sqlite in the data directory.
+    @Setting(
+        "The file; a relative path starts at the configuration's folder. Without it, cache.sqlite in the data directory."
+    )
     public var path: String? = nil
     /// The most bytes of responses in memory.
     @Setting("The most bytes of responses in memory.")

@@ -28,7 +28,7 @@ struct Cookies: Plugin {
         self.host = host
         stored = host.counter("stored")
         refused = host.counter("refused")
-        let path = try Cookies.path(settings, host)
+        let path = Cookies.path(settings, host)
         if let path {
             do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: CookieFile.schema) } catch {
                 throw PlugboardError(.configuration, "Cookies cannot be stored in the file. \(error.message)")
@@ -43,20 +43,17 @@ struct Cookies: Plugin {
     /// so that the program starts.
     private static func path(
         _ settings: Settings, _ host: PluginHost
-    ) throws(PlugboardError) -> (current: String, starting: String)? {
+    ) -> (current: String, starting: String)? {
         guard settings.persistence == .file else { return nil }
-        let name = settings.path.flatMap { $0.isEmpty ? nil : $0 }
-        if let name, name.hasPrefix("/") { return (name, name) }
+        if let path = settings.path, !path.isEmpty {
+            let file = host.configuredPath(path)
+            return (file, file)
+        }
         if let folder = host.dataDirectory, let starting = host.dataPath {
-            return ("\(folder)/\(name ?? "cookies.sqlite")", "\(starting)/\(name ?? "cookies.sqlite")")
+            return ("\(folder)/cookies.sqlite", "\(starting)/cookies.sqlite")
         }
-        guard let name else {
-            host.log(
-                .warning, "There is no data directory, so all cookies end with the process. Set cookies.path.")
-            return nil
-        }
-        throw PlugboardError(
-            .configuration, "There is no data directory for path \(name) of cookies. Use an absolute path.")
+        host.log(.warning, "There is no data directory, so all cookies end with the process. Set cookies.path.")
+        return nil
     }
 
     /// Starts to read the file, so that the first request does not have to wait for it.

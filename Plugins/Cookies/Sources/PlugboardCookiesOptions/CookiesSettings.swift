@@ -7,8 +7,11 @@ public struct CookiesSettings: PluginSettings {
     /// Where persistent cookies are stored: in a file, or in memory only.
     @Setting("Where persistent cookies are stored: in a file, or in memory only.")
     public var persistence = Persistence.file
-    /// The file; a relative path starts at the plugin's data directory. Without it, cookies.sqlite there.
-    @Setting("The file; a relative path starts at the plugin's data directory. Without it, cookies.sqlite there.")
+    /// The file; a relative path starts at the configuration's folder. Without it, cookies.sqlite in the data
+    /// directory.
+    @Setting(
+        "The file; a relative path starts at the configuration's folder. Without it, cookies.sqlite in the data directory."
+    )
     public var path: String? = nil
     /// The jar of requests that do not name one.
     @Setting("The jar of requests that do not name one.")

@@ -69,7 +69,7 @@ struct Indicator: Plugin {
 
     func start() throws {
         guard settings.terminal != "off" else { return }
-        let terminal = Terminal(settings.terminal)
+        let terminal = Terminal(settings.terminal.isEmpty ? "" : host.configuredPath(settings.terminal))
         state.value.withLock { $0.terminal = terminal }
     }
 

@@ -56,15 +56,17 @@ final class Queue: Plugin {
     private static func path(
         _ settings: QueueSettings, _ host: PluginHost
     ) throws(PlugboardError) -> (current: String, starting: String) {
-        let name = settings.path.flatMap { $0.isEmpty ? nil : $0 } ?? "queue.sqlite"
-        if name.hasPrefix("/") { return (name, name) }
+        if let path = settings.path, !path.isEmpty {
+            let file = host.configuredPath(path)
+            return (file, file)
+        }
         // A folder that cannot be made must not end requests that can be sent.
         let starting = host.dataPath
         guard let folder = host.dataDirectory ?? starting, let starting else {
             throw PlugboardError(
                 .configuration, "There is no data directory for the file of queue. Set path to an absolute path.")
         }
-        return ("\(folder)/\(name)", "\(starting)/\(name)")
+        return ("\(folder)/queue.sqlite", "\(starting)/queue.sqlite")
     }
 
     func start() throws { replayer.start() }

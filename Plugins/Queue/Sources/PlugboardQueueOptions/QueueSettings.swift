@@ -4,8 +4,10 @@ import PlugboardKit
 ///
 ///     .queue { $0.probe = "https://api.example.com/ready" }
 public struct QueueSettings: PluginSettings {
-    /// The file; a relative path starts at the plugin's data directory. Without it, queue.sqlite there.
-    @Setting("The file; a relative path starts at the plugin's data directory. Without it, queue.sqlite there.")
+    /// The file; a relative path starts at the configuration's folder. Without it, queue.sqlite in the data directory.
+    @Setting(
+        "The file; a relative path starts at the configuration's folder. Without it, queue.sqlite in the data directory."
+    )
     public var path: String? = nil
     /// When requests of the listed methods are kept: off, onFailure, journal or later.
     @Setting("When requests of the listed methods are kept: off, onFailure, journal or later.")

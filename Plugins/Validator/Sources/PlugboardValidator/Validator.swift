@@ -67,11 +67,11 @@ struct Validator: Plugin {
         store = SchemaStore(fetching: try SchemaFetching(settings, host), contents: settings.contents)
         var documents: [(uri: String, document: JSONValue)] = []
         for (uri, text) in settings.documents {
-            documents.append((uri, try JSONParser.parse(try TextFile.json(text))))
+            documents.append((uri, try JSONParser.parse(try TextFile.json(text, host))))
         }
         var descriptions: [OpenAPIDocument] = []
         for (number, text) in settings.openapi.enumerated() {
-            let description = try OpenAPIDocument(try JSONParser.parse(try TextFile.json(text)), number: number)
+            let description = try OpenAPIDocument(try JSONParser.parse(try TextFile.json(text, host)), number: number)
             for defect in description.defects { host.log(.warning, "\(defect) Its bodies are not checked.") }
             descriptions.append(description)
             documents += description.documents()
@@ -79,13 +79,14 @@ struct Validator: Plugin {
         operations = OpenAPIIndex(descriptions)
         store.register(documents)
         responses =
-            try Validator.rules(settings.schemas, settings, store)
-            + Validator.rules(settings.shapes, isShape: true, settings, store)
-        requests = try Validator.rules(settings.requests, settings, store)
+            try Validator.rules(settings.schemas, settings, store, host)
+            + Validator.rules(settings.shapes, isShape: true, settings, store, host)
+        requests = try Validator.rules(settings.requests, settings, store, host)
     }
 
     private static func rules(
-        _ texts: [String: String], isShape: Bool = false, _ settings: Settings, _ store: SchemaStore
+        _ texts: [String: String], isShape: Bool = false, _ settings: Settings, _ store: SchemaStore,
+        _ host: PluginHost
     ) throws -> [Rule] {
         // The longer rule is the more special one, and counts.
         try texts.sorted { ($1.key.utf8.count, $0.key) < ($0.key.utf8.count, $1.key) }.map { text, source in
@@ -97,7 +98,8 @@ struct Validator: Plugin {
             }
             do throws(PlugboardError) {
                 let key = SchemaStore.Key(
-                    text: try TextFile.json(source), isShape: isShape, draft: settings.draft, formats: settings.formats)
+                    text: try TextFile.json(source, host), isShape: isShape, draft: settings.draft,
+                    formats: settings.formats)
                 return Rule(rule, key, try store.schema(key, inline: .max), store.edition)
             } catch {
                 throw PlugboardError(.configuration, "The rule \(Printable.text(text)) of validator: \(error.reason)")

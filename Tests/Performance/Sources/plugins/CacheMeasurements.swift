@@ -8,7 +8,7 @@ func measureCache(nginx: String, files: String, folder: String, _ count: Int) as
     let plain = try makeKernel([], folder: folder)
     let memory = try makeKernel([PluginEntry("cache", settings: ["persistence": "memory"])], folder: folder)
     let disk = try makeKernel(
-        [PluginEntry("cache", settings: ["path": "hits.sqlite", "memory": "0B"])], folder: folder)
+        [PluginEntry("cache", settings: ["path": .string("\(folder)/hits.sqlite"), "memory": "0B"])], folder: folder)
     for (name, size) in [("1k", 1 << 10), ("1m", 1 << 20)] {
         let url = "\(nginx)/fresh/\(name)"
         let count = size > 1 << 16 ? count / 20 : count
@@ -41,7 +41,8 @@ func measureCache(nginx: String, files: String, folder: String, _ count: Int) as
     uncached.row("1 KiB, each another URL, without the plugin")
     try await Measurement.best(count) { try await fetch(memory, "\(nginx)/fresh/1k?memory=\($0)") }
         .row("the same, each a miss that is stored in memory", of: uncached)
-    let stored = try makeKernel([PluginEntry("cache", settings: ["path": "misses.sqlite"])], folder: folder)
+    let stored = try makeKernel(
+        [PluginEntry("cache", settings: ["path": .string("\(folder)/misses.sqlite")])], folder: folder)
     try await Measurement.best(count) { try await fetch(stored, "\(nginx)/fresh/1k?disk=\($0)") }
         .row("the same, each a miss that is stored in memory and in SQLite", of: uncached)
     func onLoop(_ kernel: Kernel, _ name: String) async throws -> Measurement {
@@ -62,7 +63,7 @@ func measureCache(nginx: String, files: String, folder: String, _ count: Int) as
 func measureLargeStore(folder: String, _ count: Int) async throws {
     let transport = InstantTransport(
         ["Cache-Control": "max-age=86400"], body: Bytes([UInt8](repeating: 7, count: 1024)))
-    let settings: JSONObject = ["path": "large.sqlite", "memory": "0B", "disk": "1GiB"]
+    let settings: JSONObject = ["path": .string("\(folder)/large.sqlite"), "memory": "0B", "disk": "1GiB"]
     let kernel = try makeKernel([PluginEntry("cache", settings: settings)], transport, folder: folder)
     try await Measurement.best(of: 1, count) { try await fetch(kernel, "http://origin.test/\($0)") }
         .row("storing each of \(count) responses of 1 KiB in SQLite")
@@ -74,7 +75,8 @@ func measureLargeStore(folder: String, _ count: Int) async throws {
     await kernel.shutDown()
 
     let full = try makeKernel(
-        [PluginEntry("cache", settings: ["path": "full.sqlite", "memory": "0B", "disk": "32MiB"])], transport,
+        [PluginEntry("cache", settings: ["path": .string("\(folder)/full.sqlite"), "memory": "0B", "disk": "32MiB"])],
+        transport,
         folder: folder)
     try await Measurement.best(of: 1, count) { try await fetch(full, "http://origin.test/\($0)") }
         .row("storing each of \(count) where there is room for a quarter")
@@ -95,8 +97,8 @@ func profileCache(_ what: String, _ count: Int, nginx: String, folder: String) a
     let plugins: [PluginEntry] =
         switch what {
         case "nothing": []
-        case "disk": [PluginEntry("cache", settings: ["path": "profile.sqlite", "memory": "0B"])]
-        case "file": [PluginEntry("cache", settings: ["path": "profile.sqlite"])]
+        case "disk": [PluginEntry("cache", settings: ["path": .string("\(folder)/profile.sqlite"), "memory": "0B"])]
+        case "file": [PluginEntry("cache", settings: ["path": .string("\(folder)/profile.sqlite")])]
         default: [PluginEntry("cache", settings: ["persistence": "memory"])]
         }
     let kernel = try makeKernel(plugins, isReal ? nil : transport, folder: folder)

@@ -5,7 +5,8 @@ import measuring
 func measureQueue(folder: String, _ count: Int) async throws {
     let transport = InstantTransport([:], body: .empty)
     let nothing = try makeKernel([], transport, folder: folder)
-    let idle = try makeKernel([PluginEntry("queue", settings: ["path": "idle.sqlite"])], transport, folder: folder)
+    let idle = try makeKernel(
+        [PluginEntry("queue", settings: ["path": .string("\(folder)/idle.sqlite")])], transport, folder: folder)
     // The file is open, so that nothing waits for it.
     _ = try await idle.queue.statistics()
     for (name, method) in [("GET", Method.get), ("POST with a body", .post)] {
