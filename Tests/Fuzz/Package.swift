@@ -33,6 +33,7 @@ let package = Package(
         fuzzer("URL", "PlugboardCache", "PlugboardCookies", "PlugboardRedirect"),
         fuzzer("WWWAuthenticate", "PlugboardAuthentication"),
         fuzzer("XML", "PlugboardXML"),
+        fuzzer("YAML", "PlugboardYAML"),
     ],
     swiftLanguageModes: [.v6]
 )
