@@ -13,7 +13,9 @@ let strict: [SwiftSetting] =
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let swiftLog: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+// What no target needs is not downloaded: a program without the trait spares 9 MB.
+let swiftProtobuf: Target.Dependency = .product(
+    name: "SwiftProtobuf", package: "swift-protobuf", condition: .when(traits: ["Protobuf"]))
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let structuredFields: Target.Dependency = .product(
@@ -330,6 +332,11 @@ let package = Package(
         + bundled.map { .library(name: "Plugboard\($0)", targets: ["Plugboard\($0)", "Plugboard\($0)Options"]) }
         + bundled.map { .library(name: "Plugboard\($0)Options", targets: ["Plugboard\($0)Options"]) }
         + bundled.map { .library(name: "plugboard-\($0.lowercased())", type: .dynamic, targets: ["Plugboard\($0)"]) },
+    // One trait only: SwiftPM writes the flags of several in random order, and each order recompiles the package.
+    traits: [
+        .trait(name: "Protobuf", description: "The product PlugboardProtobuf, which needs swift-protobuf."),
+        .default(enabledTraits: ["Protobuf"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-structured-headers.git", from: "1.7.0"),

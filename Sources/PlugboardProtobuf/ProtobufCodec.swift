@@ -1,6 +1,10 @@
 public import PlugboardCodecs
 public import PlugboardMessages
-import SwiftProtobuf
+#if Protobuf
+    import SwiftProtobuf
+#else
+    #error("PlugboardProtobuf needs the trait Protobuf of the package plugboard: .package(…, traits: [\"Protobuf\"]).")
+#endif
 
 /// Protocol Buffers: any message of SwiftProtobuf, in the binary form or in its JSON form.
 ///
