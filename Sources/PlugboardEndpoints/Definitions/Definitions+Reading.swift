@@ -83,7 +83,7 @@ extension Definitions {
         for name in definitions.names {
             guard var definition = definitions[name], definition.base == nil else { continue }
             definition.base = URLParts.resolve("/", against: response.url.isEmpty ? url : response.url)
-            definitions.add(definition)
+            definitions.addRead(definition)
         }
         return definitions
     }

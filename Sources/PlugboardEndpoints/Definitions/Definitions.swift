@@ -36,8 +36,17 @@ public struct Definitions: Sendable {
         for definition in definitions { add(definition) }
     }
 
-    /// Adds a definition, or replaces the one of its name.
+    /// Adds a definition, or replaces the one of its name. Placeholders of its path are parameters, as in a file.
     public mutating func add(_ definition: Definition) {
+        var definition = definition
+        if definition.path != nil, let template = try? PathTemplate(definition.wholePath) {
+            definition.addPlaceholders(template.placeholders)
+        }
+        addRead(definition)
+    }
+
+    /// Adds a definition that a reader has completed.
+    mutating func addRead(_ definition: Definition) {
         refused[definition.name] = nil
         if byName.updateValue(definition, forKey: definition.name) == nil { order.append(definition.name) }
     }
@@ -46,7 +55,7 @@ public struct Definitions: Sendable {
     public func merging(_ others: Definitions) -> Definitions {
         var merged = self
         for (name, errors) in others.refused where merged.byName[name] == nil { merged.refused[name] = errors }
-        for name in others.order { if let definition = others.byName[name] { merged.add(definition) } }
+        for name in others.order { if let definition = others.byName[name] { merged.addRead(definition) } }
         merged.unsupported += others.unsupported
         merged.defects += others.defects
         return merged

@@ -148,6 +148,30 @@ extension Definition {
         isDeprecated = false
     }
 
+    /// Adds placeholders to the parameters, and returns those that have the name of one and stand elsewhere.
+    @discardableResult
+    mutating func addPlaceholders(_ names: [String]) -> [DefinedParameter] {
+        var others: [DefinedParameter] = []
+        var indices: [String: Int] = [:]
+        for (index, parameter) in parameters.enumerated() where parameter.place == .path || parameter.place == nil {
+            indices[parameter.sentName] = index
+        }
+        for name in names {
+            if let index = indices[name] {
+                parameters[index].place = .path
+                parameters[index].isRequired = true
+            } else if let other = parameter(name) {
+                others.append(other)
+            } else {
+                var parameter = DefinedParameter(name, .path)
+                parameter.isRequired = true
+                parameters.append(parameter)
+                takesOtherParameters = takesOtherParameters ?? (parameters.count == 1 ? true : nil)
+            }
+        }
+        return others
+    }
+
     /// Adds the placeholders of the path to the parameters, and notes what does not fit.
     mutating func complete(at location: JSONPath, _ reading: inout ConfigurationReading) {
         guard let path else { return }
@@ -163,24 +187,10 @@ extension Definition {
             reading.note(location.appending("path"), "has more than \(DefinedParameter.countLimit) placeholders")
             return
         }
-        var indices: [String: Int] = [:]
-        for (index, parameter) in parameters.enumerated() where parameter.place == .path || parameter.place == nil {
-            indices[parameter.sentName] = index
-        }
-        for name in names {
-            if let index = indices[name] {
-                parameters[index].place = .path
-                parameters[index].isRequired = true
-            } else if let other = parameter(name) {
-                reading.note(
-                    location.appending("parameters").appending(.key(name)),
-                    "is a placeholder of the path, and must be in path, not in \(other.place?.rawValue ?? "query")")
-            } else {
-                var parameter = DefinedParameter(name, .path)
-                parameter.isRequired = true
-                parameters.append(parameter)
-                takesOtherParameters = takesOtherParameters ?? (parameters.count == 1 ? true : nil)
-            }
+        for other in addPlaceholders(names) {
+            reading.note(
+                location.appending("parameters").appending(.key(other.name)),
+                "is a placeholder of the path, and must be in path, not in \(other.place?.rawValue ?? "query")")
         }
         let known = Set(names)
         for parameter in parameters where parameter.place == .path && !known.contains(parameter.sentName) {

@@ -57,6 +57,25 @@ struct DefinitionCallTests {
         #expect(request["Cookie"] == "c=d%20e")
     }
 
+    @Test func `the placeholders of a definition in code are parameters, as those of a file`() async throws {
+        var paged = Definition("Paged", path: "boards/{board}/list")
+        paged.parameters = [DefinedParameter("page", .query)]
+        var settings = ClientSettings(base: server.url("/api"))
+        settings.definitions = Definitions([paged])
+        settings.definitions.add(Definition("Drop", path: "topics/{id}", method: .delete))
+        let client = Client(kernel: kernel, settings: settings)
+
+        _ = try await client.send("Paged", ["board": "a/b", "page": 2])
+        _ = try await client.send("Drop", ["id": 7, "why": "old"])
+        let error = await #expect(throws: PlugboardError.self) { try await client.send("Drop") }
+
+        #expect(
+            server.requests.map { "\($0.method) \($0.target)" } == [
+                "GET /api/boards/a%2Fb/list?page=2", "DELETE /api/topics/7?why=old",
+            ])
+        #expect(error?.reason == "Drop: the parameter id is missing.")
+    }
+
     @Test func `parameters without a place follow the method, and those with one stand there`() async throws {
         let client = try client([
             "A": ["method": "POST", "path": "a", "parameters": ["q": "query", "b": ["type": "object"], "c": "body"]],
