@@ -202,9 +202,9 @@ let programs: [Target] = [
         swiftSettings: strict),
     ancestor("RBEFireworks", "PlugboardPropertyList", "PlugboardXML"),
     ancestor("CCNetwork", "PlugboardJSON"),
-    ancestor("RFAPI", "PlugboardPropertyList", exclude: ["endpoints.json"]),
-    ancestor("XMNetworking"),
-    ancestor("AwesomeNetworking"),
+    ancestor("RFAPI", "PlugboardPropertyList", "PlugboardXML", exclude: ["endpoints.json"]),
+    ancestor("XMNetworking", "PlugboardPropertyList", "PlugboardXML"),
+    ancestor("AwesomeNetworking", "PlugboardProtobuf", swiftProtobuf),
     .target(
         name: "ExampleMigration", dependencies: ["Plugboard", "PlugboardEndpoints"], path: "Examples/Migration",
         swiftSettings: strict),

@@ -19,12 +19,25 @@ func probe(_ client: Client) async {
     }
 }
 
+/// Sends what the process before has left in the file; false if there is nothing.
+func deliverEarlier(_ kernel: Kernel) async throws -> Bool {
+    let left = try await kernel.queue.list()
+    for request in left {
+        let outcome = try await kernel.queue.outcome(of: request.id)
+        tell("left by the process before: \(request.tag ?? ""), \(outcome.hasSucceeded ? "" : "not ")delivered")
+        try await kernel.queue.acknowledge([request.id])
+    }
+    return !left.isEmpty
+}
+
 /// What the user does meanwhile is kept on the disk until the server is there; what he takes back is never sent.
 func actOffline(_ client: Client) async throws {
     let queue = client.kernel.queue
     for post in 1...2 { _ = try await client.kernel.sendLater(try await client.request(for: Like(post: post))) }
     let comment = try await client.kernel.sendLater(
         try await client.request(for: Comment(post: 1, text: "So beautiful!")))
+    // On the disk, which is all that the user has to wait for.
+    tell("sent: \(try await queue.list(tag: "comment-1").map(\.method))")
     _ = try await client.kernel.sendLater(try await client.request(for: Comment(post: 2, text: "First!")))
 
     for isSet in [true, false] {
@@ -32,14 +45,55 @@ func actOffline(_ client: Client) async throws {
         let waiting = try await queue.list(state: .waiting).filter { $0.url.hasSuffix("/bookmark") }
         tell("bookmarks: \(waiting.count)")
     }
+    // What became of them is told until the program has seen it.
+    let ended = try await queue.outcomes()
+    try await queue.acknowledge(ended.map(\.id))
 
     let likes = try await queue.drop(category: "likes")
     let comments = try await queue.drop(tag: "comment-2")
     tell("taken back: \(likes) likes, \(comments) comment")
     tell("waiting: \(try await queue.list().compactMap(\.tag))")
 
+    try await addComment(client)
     let outcome = try await queue.outcome(of: comment)
     tell(outcome.hasSucceeded ? "commented" : "not commented: \(outcome.reason ?? "")")
     try await queue.acknowledge([comment])
     tell("feed: \(try await client.send(Feed()))")
+}
+
+/// A new request of a category goes behind those that wait. Returns when the server has it, now or later.
+func addComment(_ client: Client) async throws {
+    do throws(PlugboardError) {
+        try await client.send(Comment(post: 3, text: "Me too!"))
+    } catch {
+        guard let ticket = error.queueTicket else { throw error }
+        _ = try await client.kernel.queue.outcome(of: ticket)
+        try await client.kernel.queue.acknowledge([ticket])
+    }
+}
+
+/// Calls under way are suspended, resumed, and cancelled by their names.
+func control(_ client: Client) async {
+    let calls = ["one", "two", "three"].map { name in
+        client.call(
+            SimpleEndpoint("slow/feed", as: [String].self), labels: CallLabels(identifier: name, category: "feeds"))
+    }
+    calls[0].suspend()
+    calls[0].resume()
+    calls[0].cancel()
+    tell("cancelled: \(client.calls.cancel(.identifier("two"))), \(client.calls.cancel(.category("feeds")))")
+    for call in calls { await call.ended() }
+    tell("calls: \(calls.map { "\($0.state)" })")
+}
+
+func saveProfile(_ client: Client) async throws {
+    let saved = try await client.send(SaveProfile(profile: ["nick": "ada"]))
+    tell("profile: \(saved.fields["nick"]?.stringValue ?? "none")")
+}
+
+/// Returns while a request is under way.
+func follow(_ client: Client) async throws {
+    let call = client.call(Follow(user: 7))
+    for await progress in call.progress where progress.sent > 0 { break }
+    tell("under way: \(try await client.kernel.queue.list(tag: "follow-7").map { "\($0.state)" })")
 }

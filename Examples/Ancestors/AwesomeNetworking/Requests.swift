@@ -1,5 +1,7 @@
 import Plugboard
 import PlugboardEndpoints
+import PlugboardProtobuf
+import SwiftProtobuf
 
 /// Asks whether the server is there.
 struct Probe: Endpoint {
@@ -56,4 +58,33 @@ struct Comment: Kept, Encodable {
     var path: String { "posts/{post}/comments" }
     var tag: String { "comment-\(post)" }
     var category: String { "comments" }
+}
+
+/// Is in the journal while it is under way: if the program ends before its response, the next process sends it again.
+struct Follow: Kept, Encodable {
+    typealias Response = Void
+    let user: Int
+
+    var method: Method { .put }
+    var path: String { "slow/follows" }
+    var tag: String { "follow-\(user)" }
+    var category: String { "follows" }
+    func prepare(_ request: inout Request) {
+        request.queue.mode = .journal
+        request.queue.tag = tag
+        request.queue.category = category
+    }
+}
+
+/// A message of Protocol Buffers, in both directions.
+struct SaveProfile: Endpoint {
+    typealias Response = Google_Protobuf_Struct
+    let profile: Google_Protobuf_Struct
+
+    var method: Method { .put }
+    var path: String { "profile" }
+    var body: EndpointBody { .value(profile, with: .protobuf) }
+    func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
+        try client.decode(Response.self, from: response, with: .protobuf)
+    }
 }

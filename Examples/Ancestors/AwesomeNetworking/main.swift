@@ -2,7 +2,7 @@
 // so, and loses nothing that its user does meanwhile.
 //
 // The plugin queue keeps such requests in a file. It sends them when the server is there: in this process, or in the
-// next one that opens the file.
+// next one that opens the file. Started a second time, the program delivers what was under way when the first ended.
 //
 //     ExampleAwesomeNetworking http://SERVER FILE
 import Plugboard
@@ -16,6 +16,8 @@ guard arguments.count == 3 else {
 let kernel = try Kernel(plugins: [
     .queue {
         $0.path = arguments[2]
+        // Is asked before what waits is sent.
+        $0.probe = "\(arguments[1])/probe"
         // The server comes soon.
         $0.delay = .milliseconds(20)
         $0.delayLimit = .milliseconds(200)
@@ -25,8 +27,14 @@ let client = Client(kernel: kernel, settings: ClientSettings(base: arguments[1])
 
 let announcer = try announceChanges(of: kernel)
 await probe(client)
-try await actOffline(client)
-await probe(client)
-
-announcer.cancel()
-await kernel.shutDown()
+if try await deliverEarlier(kernel) {
+    announcer.cancel()
+    await kernel.shutDown()
+} else {
+    try await actOffline(client)
+    await probe(client)
+    await control(client)
+    try await saveProfile(client)
+    // The program ends while this is under way, as when it is killed.
+    try await follow(client)
+}

@@ -1,3 +1,4 @@
+import Plugboard
 import PlugboardEndpoints
 
 /// A message on the screen for each request that carries it: shown at its start, hidden at its end.
@@ -30,4 +31,53 @@ func watch(_ client: Client) async {
     call.resume()
     call.cancel()
     await call.ended()
+}
+
+/// What shows the flights of a day, on the main actor.
+@MainActor final class Board {
+    private let life: AsyncStream<Never>.Continuation
+
+    init(_ life: AsyncStream<Never>.Continuation) { self.life = life }
+
+    deinit { life.finish() }
+
+    func show(_ flights: [String]) { print("board: \(flights.count) flights") }
+}
+
+/// The callbacks run on the main actor. They are all that holds the board, and are released when they were called.
+@MainActor func useBoard(_ client: Client) async {
+    let (end, life) = AsyncStream.makeStream(of: Never.self)
+    client.call(Flights(day: 1, model: "1"), executor: .mainActor)
+        .onSuccess(Board(life).show)
+        .onCompletion { _ in print("board: complete") }
+    for await _ in end {}
+    print("the board is gone")
+}
+
+/// A request of the button "book", which is disabled while the request is under way; the user waits.
+struct Book: Endpoint {
+    typealias Response = [String]
+    let method = Method.post
+    let path = "bookings"
+
+    func prepare(_ request: inout Request) {
+        request.indicator.control = "book"
+        request.indicator.message = "Booking"
+        request.indicator.modal = true
+    }
+}
+
+func bindButton(_ client: Client, _ feed: IndicatorFeed) async throws {
+    let facts = feed.facts
+    let button = Task {
+        for await fact in facts where fact.control == "book" {
+            switch fact.kind {
+            case .willStart: print("button: disabled, \(fact.message)\(fact.isModal ? ", modal" : "")")
+            case .didComplete: return print("button: enabled")
+            default: continue
+            }
+        }
+    }
+    _ = try await client.send(Book())
+    await button.value
 }

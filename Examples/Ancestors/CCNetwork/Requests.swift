@@ -28,8 +28,10 @@ struct Friends: Endpoint, Encodable {
     var path: String { "users/{user}/friends" }
 }
 
+/// Without the general header fields.
 struct Photos: Endpoint, Encodable {
     typealias Response = [String]
+    let usesGeneralFields = false
     let user: Int
 
     var path: String { "users/{user}/photos" }

@@ -5,6 +5,7 @@ import PlugboardEndpoints
 /// Its responses are envelopes, `{"code": 0, "message": "", "data": …}`, whatever the status.
 func service(at server: String) -> ClientSettings {
     var settings = ClientSettings(base: server, cdn: "\(server)/cdn", pathPrefix: "v1")
+    settings.fields["X-App"] = "flights"
     settings.requestCodec = FormCodec()
     settings.parameterAdapters = [
         ParameterAdapter { parameters, _ in parameters["client"] = "linux" }

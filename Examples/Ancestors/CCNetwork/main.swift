@@ -1,6 +1,6 @@
 // What CCNetwork had, with Plugboard: a type for each request, below one base and one CDN; responses stored by time and
 // by version; JSON that is checked; downloads that continue; callbacks and delegates; batches, chains; adapters;
-// accessories; and one place that decides what a response means.
+// accessories, controls; and one place that decides what a response means.
 //
 //     ExampleCCNetwork http://SERVER FILE FOLDER
 import Plugboard
@@ -10,7 +10,12 @@ let server = CommandLine.arguments[1]
 let file = CommandLine.arguments[2]
 let folder = CommandLine.arguments[3]
 
-let kernel = try Kernel(plugins: [.redirect, .resume, .validator, .cache { $0.path = "\(folder)/cache.sqlite" }])
+let feed = IndicatorFeed()
+let kernel = try Kernel(
+    plugins: [
+        .indicator { $0.terminal = "off" }, .redirect, .resume, .validator,
+        .cache { $0.path = "\(folder)/cache.sqlite" },
+    ], watch: { feed.receive($0) })
 let client = Client(kernel: kernel, settings: service(at: server))
 
 // Requests as objects.
@@ -25,8 +30,10 @@ try await checkShape(client)
 // Many requests.
 try await batch(client)
 try await chain(client)
-// Delegates and accessories, and the verdict.
+// Delegates, accessories, controls, and the verdict.
 await watch(client)
+await useBoard(client)
+try await bindButton(client, feed)
 await poll(client)
 
 await kernel.shutDown()

@@ -1,4 +1,5 @@
 import PlugboardEndpoints
+import Synchronization
 
 /// Calls are found, suspended, resumed and cancelled by their names; a cancellation is no failure.
 func control(_ client: Client) async {
@@ -17,6 +18,12 @@ func control(_ client: Client) async {
     }
     for call in calls { await call.ended() }
     print("states: \(calls.map { "\($0.state)" })")
+
+    // All are cancelled after those under way have ended.
+    let running = client.call(News(page: 2))
+    let waiting = client.call(News(page: 3), isStarted: false)
+    await client.calls.finish()
+    print("finished: \(running.state), \(waiting.state)")
 }
 
 /// A time limit, credentials, no cookies, and values for the program itself, of one request.
@@ -40,6 +47,11 @@ struct Options: Endpoint {
 }
 
 func sendSpecial(_ client: Client, _ server: String) async throws {
+    // Any method, to any URL.
+    for method: Method in [.head, .patch, .delete, "REPORT"] {
+        let response = try await client.send(SimpleEndpoint(method, "\(server)/any", as: ReceivedResponse.self))
+        print("any method: \(response["X-Method"] ?? "none")")
+    }
     print("account: \(try await client.send(Account()))")
     print("options: \(try await client.send(Options(server: server)))")
     // What would be sent, for people.
@@ -47,12 +59,16 @@ func sendSpecial(_ client: Client, _ server: String) async throws {
     print("request: \(request.method) \(request.url.dropFirst(server.count))")
 }
 
-/// Bytes of both directions, with totals.
+/// Bytes of both directions, with totals, as a sequence and by callbacks.
 func upload(_ client: Client) async throws {
     var photo = SimpleEndpoint(.put, "photo", as: String.self)
     photo.body = .bytes(Bytes([UInt8](repeating: 7, count: 100_000)))
-    let call = client.call(photo)
+    let received = Mutex(CallProgress())
+    let call = client.call(photo, isStarted: false)
+    call.onProgress { progress in received.withLock { $0 = progress } }.start()
     var last = CallProgress()
     for await progress in call.progress { last = progress }
     print("uploaded: \(last.sent) of \(last.toSend ?? 0); \(try await call.value)")
+    let (count, total) = received.withLock { ($0.received, $0.toReceive) }
+    print("downloaded: \(count) of \(total ?? 0)")
 }

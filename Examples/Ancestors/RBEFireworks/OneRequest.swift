@@ -22,6 +22,14 @@ func checkShapes(_ client: Client) async throws {
     } catch {
         print("refused: \(error.code): \(error.reason)")
     }
+    // JSON Schema says more than a shape.
+    var newcomer = SimpleEndpoint("users/1", as: User.self)
+    newcomer.validation = .schema(["properties": ["level": ["maximum": 0]]])
+    do throws(PlugboardError) {
+        print("newcomer: \(try await client.send(newcomer).nick)")
+    } catch {
+        print("no newcomer: \(error.code)")
+    }
 }
 
 /// What is told of a request under way, whatever its type: here it shows and hides a message.

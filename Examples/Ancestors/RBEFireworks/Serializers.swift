@@ -13,6 +13,17 @@ func readSerialized(_ client: Client) async throws {
     print("text: \(try await client.send(text))")
     text.acceptableTypes = ["application/json"]
     do throws(PlugboardError) { _ = try await client.send(text) } catch { print("text: \(error.code)") }
+    print("in an envelope: \(try await client.send(WrappedTheme()).name)")
+}
+
+/// A theme whose response is transformed before it is decoded: the model is in a member of the JSON.
+struct WrappedTheme: Endpoint {
+    typealias Response = Theme
+    let path = "themes/wrapped"
+
+    func transform(_ response: inout ReceivedResponse) throws(PlugboardError) {
+        response.replaceBody(json: try response.json["data"] ?? .null)
+    }
 }
 
 /// Parameters as a query, a form, JSON and a property list, and bytes as they are.
@@ -22,6 +33,9 @@ func sendSerialized(_ client: Client) async throws {
         theme.requestCodec = codec
         print("sent as \(codec.name): \(try await client.send(theme).split(separator: "\n").last ?? "")")
     }
+    var mixed = SimpleEndpoint(.post, "echo", ["draft": true, "tags": ["new", "old"]], as: String.self)
+    mixed.queryParameters = ["draft"]
+    print("sent with a query: \(try await client.send(mixed))")
     var raw = SimpleEndpoint(.put, "echo", ["part": 2], as: String.self)
     raw.body = .bytes(Bytes([UInt8]("hi".utf8)))
     print("sent as bytes: \(try await client.send(raw))")

@@ -15,6 +15,16 @@ func useEphemeralSession(_ server: String) async throws {
     await kernel.shutDown()
 }
 
+/// The jar is a file, which the next session opens again.
+func keepCookies(_ server: String, in folder: String) async throws {
+    for session in ["first", "second"] {
+        let kernel = try Kernel(plugins: [.cookies { $0.path = "\(folder)/cookies.sqlite" }])
+        if session == "first" { try await kernel.cookies.set("user=ada; Max-Age=3600; Path=/", for: server) }
+        print("cookies of the \(session) session: \(try await kernel.cookies.get(server) ?? "none")")
+        await kernel.shutDown()
+    }
+}
+
 /// One for transfers that take long: no limit of the whole time, and larger buffers.
 func useSessionOfLongTransfers(_ server: String) async throws {
     let kernel = try Kernel(configuration: Configuration(plugins: ["redirect"]).session(.longTransfers))
@@ -22,10 +32,12 @@ func useSessionOfLongTransfers(_ server: String) async throws {
     await kernel.shutDown()
 }
 
-/// What is stored of a request is seen before it is sent, and removed.
+/// What is stored of a request, in memory and in a file, is seen before it is sent, and removed.
 func lookIntoCache(_ client: Client) async throws {
     let request = try await client.request(for: News(page: 1))
     print("stored: \(try await client.kernel.cache.cachedResponse(for: request) != nil)")
+    try await client.kernel.cache.purge(.memory)
+    print("in the file: \(try await client.kernel.cache.cachedResponse(for: request) != nil)")
     try await client.kernel.cache.purge(.all)
     print("stored: \(try await client.kernel.cache.cachedResponse(for: request) != nil)")
 }

@@ -13,6 +13,52 @@ func listTopics(_ api: Client) async {
         .ended()
 }
 
+/// The program makes a value of its own of each topic in the list.
+func listHeadlines(_ api: Client) async {
+    await api.call("Headlines", ["board": "swift & linux"])
+        .onSuccess { response in
+            let headlines: [Headline] = response.model() ?? []
+            print("headlines: \(headlines.map(\.text))")
+        }
+        .onFailure { print("failed: \($0)") }
+        .ended()
+}
+
+/// A definition of the program's code, with any method.
+func dropTopic(_ api: Client) async {
+    await api.call("DropTopic", ["id": 7])
+        .onSuccess { print("dropped: \($0.status)") }
+        .onFailure { print("failed: \($0)") }
+        .ended()
+}
+
+/// The definition has codecs of its own: it sends a property list, and gets XML. Another sends JSON, as all do that do
+/// not say otherwise, and its response must have a shape.
+func sendBodies(_ api: Client) async {
+    await api.call("Theme", ["name": "dark"])
+        .onSuccess { response in
+            let theme: Theme? = response.model()
+            print("theme: \(theme?.name ?? "none")")
+        }
+        .onFailure { print("failed: \($0)") }
+        .ended()
+    for text in ["one", "two"] {
+        await api.call("Draft", ["text": text])
+            .onSuccess { print("draft: \($0.json?["saved"] ?? .null)") }
+            .onFailure { print("draft: \($0.code)") }
+            .ended()
+    }
+}
+
+/// Credentials, no cookies, a tag, a category and user info are in the definition; the call can give others.
+func showAccount(_ api: Client, _ server: String) async throws {
+    try await api.kernel.cookies.set("session=7; Path=/", for: server)
+    let call = api.call("Account")
+    let account = try await call.value.response
+    print("account: \(try account.text)")
+    print("labels: \(call.tag ?? ""), \(call.category ?? ""), \(call.userInfo["screen"] as? String ?? "")")
+}
+
 /// The server itself has defined this one.
 func listNews(_ api: Client) async {
     await api.call("News")
@@ -58,6 +104,14 @@ func reportFailures(_ api: Client) async {
         print("\(error.code): \(call.message(for: error))")
     }
     await api.call("Topics").onFailure { print($0.reason) }.ended()
+}
+
+/// Every error comes to one place first, which can stop it: no callback of a failure is called.
+func reportLogout(_ api: Client) async {
+    await api.call("Topic", ["id": 401])
+        .onFailure { _ in print("never printed") }
+        .onFinished { print("topic has \($0)") }
+        .ended()
 }
 
 /// While a program is developed, a request can wait before it is sent, or fail without being sent.

@@ -6,6 +6,11 @@ struct Topic: Decodable, Sendable {
     let title: String
 }
 
+/// What a program makes of a topic: definitions call it "Headline".
+struct Headline: Sendable { let text: String }
+
+struct Theme: Codable, Sendable { let name: String }
+
 /// What people read about errors, by language and code.
 let messages = MessageCatalog(
     [

@@ -1,7 +1,9 @@
 import Plugboard
 import PlugboardEndpoints
+import PlugboardPropertyList
 
-/// Parameters as a form or as JSON, bytes as they are, and some parameters in the query while the rest is the body.
+/// Parameters as a form, as JSON or as a property list, bytes as they are, and some parameters in the query while the
+/// rest is the body.
 func sendBodies(_ client: Client) async throws {
     for codec in [FormCodec(), JSONCodec()] as [any Codec] {
         var save = SimpleEndpoint(.post, "save", ["name": "Zoë", "draft": true], as: String.self)
@@ -9,17 +11,34 @@ func sendBodies(_ client: Client) async throws {
         save.queryParameters = ["draft"]
         print("saved: \(try await client.send(save))")
     }
+    var list = SimpleEndpoint(.put, "list", ["name": "Zoë"], as: String.self)
+    list.requestCodec = PropertyListCodec()
+    print("saved as a list: \(try await client.send(list))")
     var raw = SimpleEndpoint(.patch, "save", as: String.self)
     raw.body = .bytes(Bytes([UInt8]("raw".utf8)))
     print("saved: \(try await client.send(raw))")
+}
+
+/// The content type of the response chooses what reads it.
+func readSerialized(_ client: Client) async throws {
+    for form in ["json", "plist", "xml"] {
+        print("\(form): \(try await client.send(SimpleEndpoint("users/{form}", ["form": form], as: User.self)).name)")
+    }
+    print("text: \(try await client.send(SimpleEndpoint("users/text", as: String.self)))")
+    print("bytes: \(try await client.send(SimpleEndpoint("users/text", as: Bytes.self)).count)")
 }
 
 /// The first attempt is refused with 503, the second succeeds.
 struct Busy: Endpoint {
     typealias Response = String
     let attempts = 3
-    var path: String { "busy" }
-    func prepare(_ request: inout Request) { request.retry.delay = .milliseconds(1) }
+    let method = Method.post
+    let path = "busy"
+    func prepare(_ request: inout Request) {
+        request.retry.delay = .milliseconds(1)
+        request.retry.statuses = [503]
+        request.retry.methods = ["POST"]
+    }
 }
 
 /// A request that ignores what is general.
@@ -30,23 +49,24 @@ struct Ping: Endpoint {
     func customRequest() throws(PlugboardError) -> Request? { Request(.options, "\(server)/ping") }
 }
 
-/// The shape of the JSON, nested, and with a list.
+/// The shape of the JSON, nested, and with a list; or its JSON Schema.
 struct Board: Endpoint {
     typealias Response = JSONValue
     let number: Int
+    var validation = ResponseValidation.shape(["id": .number, "posts": [["title": .string]]])
     var path: String { "boards/\(number)" }
-    var validation: ResponseValidation { .shape(["id": .number, "posts": [["title": .string]]]) }
 }
 
 func sendSpecial(_ client: Client, _ server: String) async throws {
     print("busy: \(try await client.send(Busy()))")
     print("ping: \(try await client.send(Ping(server: server)))")
-    for number in 1...2 {
+    let schema = ResponseValidation.schema(["properties": ["posts": ["minItems": 2]]])
+    for board in [Board(number: 1), Board(number: 2), Board(number: 1, validation: schema)] {
         do throws(PlugboardError) {
-            _ = try await client.send(Board(number: number))
-            print("board \(number) is right")
+            _ = try await client.send(board)
+            print("board \(board.number) is right")
         } catch {
-            print("board \(number): \(error.code)")
+            print("board \(board.number): \(error.code)")
         }
     }
 }

@@ -1,12 +1,22 @@
 import PlugboardEndpoints
+import PlugboardPropertyList
+import PlugboardXML
 
 /// What all requests have in common, unless they say otherwise.
 func general(_ server: String) -> ClientSettings {
-    var settings = ClientSettings(base: server)
+    var settings = ClientSettings(base: server, cdn: "\(server)/cdn")
     settings.fields["X-Platform"] = "linux"
     settings.parameters = ["lang": "en"]
     settings.userInfo = ["screen": "home"]
-    // Processes each request before it is sent.
+    // Process each request before it is sent: its parameters, its URL, and the whole of it.
+    settings.parameterAdapters = [
+        ParameterAdapter { parameters, context in
+            if context.labels.category == "versioned" { parameters["version"] = 2 }
+        }
+    ]
+    settings.urlAdapters = [
+        URLAdapter { url, context in if context.labels.category == "versioned" { url += "&signed" } }
+    ]
     settings.requestAdapters = [
         RequestAdapter { request, context in
             request["X-Screen"] = context.labels.userInfo["screen"] as? String
@@ -19,6 +29,10 @@ func general(_ server: String) -> ClientSettings {
             outcome.error = PlugboardError(reason == "session" ? .sessionOver : .refused, "Refused: \(reason).")
         }
     ]
+    // What a response without an error means: this one is neither a success nor a failure.
+    settings.judge = { outcome in outcome.response?["X-Nothing-New"] == nil ? outcome.verdict : .ignore }
+    // Chosen by the content type of the response, unless the request names one.
+    settings.codecs = [.json, .propertyList, .xml, .form, .text, .raw]
     // Gets every error. What is nil here reaches no callback of a failure.
     settings.errorHandler = { error, context in
         print("! \(context.endpoint.endpointName): \(error.code)")

@@ -11,6 +11,13 @@ func batch(_ client: Client) async throws {
         }
     }
     print("batch: \(names)")
+
+    // The first failure cancels the rest, and a batch can be cancelled as a whole.
+    let failing = [("slow", 1), ("user", 404)].map { SimpleEndpoint($0, ["id": $1], as: User.self) }
+    await client.batchCall(failing).onFinished { print("failing batch has \($0)") }.ended()
+    let slow = client.batchCall([SimpleEndpoint("slow", as: User.self)]).onFinished { print("slow batch has \($0)") }
+    slow.cancel()
+    await slow.ended()
 }
 
 /// Each step is made from the responses before it.
@@ -22,7 +29,8 @@ func chain(_ client: Client) async throws {
             return SimpleEndpoint("user", ["id": newest.id + 1], as: User.self)
         }
         .onStep { chain, step in
-            // From inside: no further step is sent.
+            // From inside: a step that comes next, and then none.
+            if step.name == "newest" { chain.insert("again") { _ in SimpleEndpoint("newest", as: User.self) } }
             if step.name == "friend" { chain.stop() }
         }
         .step("never") { _ in SimpleEndpoint("never", as: User.self) }
@@ -35,4 +43,9 @@ func chain(_ client: Client) async throws {
         .step("never") { _ in SimpleEndpoint("never", as: User.self) }
     await broken.start().ended()
     print("chain: failed at \(broken.failedStep?.name ?? "no step")")
+
+    let slow = Chain(client).step("slow") { _ in SimpleEndpoint("slow", as: User.self) }
+    let call = slow.start().onFinished { print("slow chain has \($0)") }
+    slow.cancel()
+    await call.ended()
 }

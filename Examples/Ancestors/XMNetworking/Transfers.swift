@@ -1,9 +1,10 @@
 import PlugboardEndpoints
+import Synchronization
 
 /// A form with a file, which is read while it is sent, and a download into a file; both tell how far they are.
 func transfer(_ client: Client, _ folder: String) async throws {
-    try await printProgress(of: client.call(Upload(title: "Lake", file: "\(folder)/lake.jpg")), "upload")
-    try await printProgress(of: client.call(Download(photo: 7, downloadPath: "\(folder)/copy.jpg")), "download")
+    try await printProgress(of: Upload(title: "Lake", file: "\(folder)/lake.jpg"), client, "upload")
+    try await printProgress(of: Download(photo: 7, downloadPath: "\(folder)/copy.jpg"), client, "download")
 }
 
 struct Upload: Endpoint {
@@ -29,10 +30,15 @@ struct Download: Endpoint {
     var parameters: Parameters { ["photo": photo] }
 }
 
-private func printProgress<Value>(of call: Call<Value>, _ name: String) async throws {
+/// As a sequence, and by a callback, which is attached before the call starts.
+private func printProgress<E: Endpoint>(of endpoint: E, _ client: Client, _ name: String) async throws {
+    let call = client.call(endpoint, isStarted: false)
+    let told = Mutex(CallProgress())
+    call.onProgress { progress in told.withLock { $0 = progress } }.start()
     var last = CallProgress()
     for await progress in call.progress { last = progress }
     _ = try await call.value
+    print("\(name): the callback was told \(told.withLock { $0 == last } ? "the same" : "less")")
     let isWhole = last.sent == last.toSend ?? 0 && last.received == last.toReceive ?? 0
     print("\(name): sent \(last.sent), received \(last.received)\(isWhole ? ", whole" : "")")
 }

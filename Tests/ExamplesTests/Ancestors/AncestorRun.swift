@@ -41,6 +41,17 @@ struct AncestorRun {
         }
     }
 
+    /// A server whose key is pinned, its authority and key, and one whose certificate is not valid, as arguments; none
+    /// where there is no nginx.
+    static func secureServers() throws -> [String] {
+        guard NginxServer.isAvailable else { return [] }
+        let server = try NginxServer.shared()
+        return [
+            server.url("/hundred.txt", .tls), server.authority.certificate, server.authority.server.pin,
+            server.url("/hundred.txt", .tlsSelfSigned),
+        ]
+    }
+
     /// How many requests each path has received.
     private final class Counts: Sendable {
         private let counts = Mutex<[String: Int]>([:])

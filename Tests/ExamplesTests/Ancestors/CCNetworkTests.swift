@@ -30,6 +30,7 @@ struct CCNetworkTests {
                 .json(["code": 0, "data": ["userId": 1, "nick": "ada", "seats": [["row": 7]]]])
             case ("/v1/passengers/2", _):
                 .json(["code": 0, "data": ["userId": 2, "nick": "bob", "seats": [["row": "window"]]]])
+            case ("/v1/bookings", _): .json(["code": 0, "data": ["A1"]])
             case ("/status", _): ServerResponse(fields: [("Content-Type", "text/plain")], body: "fine")
             case ("/v1/messages", 1): .json(["code": 0, "data": ["Hello"]])
             case ("/v1/messages", 2): .json(["code": 304])
@@ -76,6 +77,11 @@ struct CCNetworkTests {
                 pause: slow
                 go on: slow
                 hide: slow, cancelled
+                board: 2 flights
+                board: complete
+                the board is gone
+                button: disabled, Booking, modal
+                button: enabled
                 poll 1: ["Hello"]
                 poll 1 has succeeded
                 poll 2 was ignored
@@ -100,6 +106,13 @@ struct CCNetworkTests {
             run.received("/v1/users/7/").prefix(2).sorted() == [
                 "GET /v1/users/7/friends?client=linux&version=1.2", "GET /v1/users/7/photos?client=linux&version=1.2",
             ])
+    }
+
+    @Test func `general fields are sent, unless a request turns them off`() {
+        let apps = run.server.requests.filter { $0.path.hasPrefix("/v1/users/7/") }.map { ($0.path, $0["X-App"]) }
+
+        #expect(apps.count == 3)
+        #expect(apps.allSatisfy { path, app in app == (path.hasSuffix("photos") ? nil : "flights") })
     }
 
     @Test func `an upload tells its progress up to the total`() throws {

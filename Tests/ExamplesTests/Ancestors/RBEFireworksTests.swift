@@ -6,7 +6,9 @@ struct RBEFireworksTests {
     private let run: AncestorRun
 
     init() async throws {
-        run = try await AncestorRun("RBEFireworks", arguments: { [$0.path] }) { request, number in
+        run = try await AncestorRun(
+            "RBEFireworks", arguments: { [$0.path] + (try AncestorRun.secureServers()) }
+        ) { request, number in
             switch request.target {
             case "/api/news?page=1": .json([["id": 1, "title": "Rockets"], ["id": 2, "title": "Sparks"]])
             case "/api/news?page=2": .json([["id": 3, "title": "Smoke"]])
@@ -43,6 +45,21 @@ struct RBEFireworksTests {
                     body: "\(request["Authorization"] ?? "none"), \(request["Cookie"] ?? "no cookie")")
             case "/api/photo":
                 ServerResponse(fields: [("Content-Type", "text/plain")], body: "\(request.body.count) bytes")
+            case "/any": ServerResponse(fields: [("X-Method", request.method)])
+            case "/api/save": ServerResponse(status: 204)
+            case "/api/themes/wrapped": .json(["data": ["name": "wrapped"]])
+            case "/api/echo?draft=true":
+                ServerResponse(
+                    fields: [("Content-Type", "text/plain")],
+                    body: "\(request.target) \(request.text)")
+            case _ where request.path.hasSuffix("/general"):
+                ServerResponse(
+                    fields: [("Content-Type", "text/plain")],
+                    body: """
+                        \(request.target), app \(request["X-App"] ?? "none"), screen \(request["X-Screen"] ?? "none")
+                        """)
+            case _ where request.path == "/api/refused": ServerResponse(fields: [("X-Refusal", "closed")])
+            case _ where request.path == "/api/nothing": ServerResponse(fields: [("X-Nothing-New", "1")])
             case "/api/session": ServerResponse(fields: [("Set-Cookie", "session=7; Path=/")])
             default: ServerResponse(status: 404)
             }
@@ -57,22 +74,45 @@ struct RBEFireworksTests {
                 user: ada, level 1
                 refused: validator.invalid: The response's body does not match its schema. /badges/1: The \#
                 property "name" is missing. (/properties/badges/items/required)
+                no newcomer: validator.invalid
                 show: Loading news…
                 loaded: 1
                 hide: Loading news…
+                on the screen's queue: ["Smoke"]
+                the screen is released
+                save: disabled, Saving, the user waits
+                save: enabled, ended
                 batch: [1, 2, 3] bytes
+                one by one: [0, 1, 2, 3]
                 batch failed: response.status, status 404
+                slow batch has cancelled
                 chain of new: ["account", "user", "welcome"]
                 chain of old: ["account", "user"]
+                chain with more: ["news", "more news"]
+                chain failed at: user
+                slow chain has cancelled
+                general: /api/general?lang=en&page=1&model=3&first&second, app news, screen home
+                own: /general?page=1, app none, screen none
+                refused: Refused: closed.
+                refused is complete
+                refused has failed
+                refused: failed
+                nothing: ignored
                 theme of json: dark
                 theme of plist: light
                 theme of xml: plain
                 text: fine
                 text: response.type
+                in an envelope: wrapped
                 sent as form: name=gr%C3%BCn+%26+blau
                 sent as json: {"name":"grün & blau"}
                 sent as plist: </plist>
+                sent with a query: /api/echo?draft=true {"tags":["new","old"]}
                 sent as bytes: hi
+                any method: HEAD
+                any method: PATCH
+                any method: DELETE
+                any method: REPORT
                 account: Basic YWRhOnNlY3JldA==, no cookie
                 options: fine
                 request: GET /api/news?page=3
@@ -83,15 +123,28 @@ struct RBEFireworksTests {
                 cancelled: 1
                 cancelled: 1
                 states: ["cancelled", "cancelled", "cancelled", "cancelled", "cancelled"]
+                finished: succeeded, cancelled
                 stored: true
+                in the file: true
                 stored: false
                 cookies of the server: session=7
                 with mine: session=7; theme=dark
                 removed: 1, left: ["theme"]
+                cookies of the first session: user=ada
+                cookies of the second session: user=ada
                 uploaded: 100000 of 100000; 100000 bytes
+                downloaded: 12 of 12
 
-                """#)
+                """# + (NginxServer.isAvailable ? RBEFireworksTests.secure : ""))
     }
+
+    private static let secure = """
+        pinned: 200
+        pinned: transport.tls
+        not valid: transport.tls.certificate
+        not valid: 200
+
+        """
 
     @Test func `a request with a cache time is sent once, with its parameters below the base`() {
         #expect(run.lines.first == #"news: ["Rockets", "Sparks"], again 2"#)
@@ -132,8 +185,9 @@ struct RBEFireworksTests {
                 "POST /api/register nick=new&password=secret", "POST /api/register nick=old&password=secret",
             ])
         #expect(
-            run.received("/api/users/").suffix(3) == [
+            run.received("/api/users/").dropFirst(3) == [
                 "GET /api/users/1", "POST /api/users/1/welcome", "GET /api/users/3",
+                "GET /api/users/404",
             ])
     }
 

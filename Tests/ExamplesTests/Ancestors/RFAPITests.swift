@@ -27,6 +27,16 @@ struct RFAPITests {
             case "/api/v2/boards/swift%20%26%20linux/topics":
                 .json([["id": 1, "title": "Macros"], ["id": 2, "title": "epoll"]])
             case "/api/v2/topics/7/replies": ServerResponse(status: 204)
+            case "/topics/7": ServerResponse(status: 204)
+            case "/api/v2/topics/401": .json([:], status: 401)
+            case "/api/v2/theme":
+                ServerResponse(
+                    fields: [("Content-Type", "application/xml")], body: "<theme><name>from XML</name></theme>")
+            case "/api/v2/drafts": .json(["saved": request.text.contains("one") ? true : "no"])
+            case "/api/v2/account":
+                ServerResponse(
+                    fields: [("Content-Type", "text/plain")],
+                    body: "\(request["Authorization"] ?? "none"), \(request["Cookie"] ?? "no cookie")")
             case "/api/v2/unread": .json([:], fields: [("X-Nothing-New", "1")])
             default: .json(["error": "not here"], status: 404)
             }
@@ -40,15 +50,61 @@ struct RFAPITests {
             run.lines.prefix(3) == [
                 #"topics: ["Macros", "epoll"]"#, "the list is complete", "the list has succeeded",
             ])
-        #expect(sent.target == "/api/v2/boards/swift%20%26%20linux/topics?page=1")
-        #expect(sent["X-App"] == "reader")
+        #expect(sent.target == "/api/v2/boards/swift%20%26%20linux/topics?lang=en&page=1")
+        #expect(sent["X-App"] == "reader" && sent["X-Device"] == "desk")
         #expect(sent["Authorization"] == nil)
+    }
+
+    @Test func `a model is made by the program, from the type that the definition names`() {
+        #expect(run.lines.contains(#"headlines: ["1. Macros", "2. epoll"]"#))
+    }
+
+    @Test func `a definition turns off what is general`() {
+        let slow = run.server.requests.filter { $0.path.hasPrefix("/api/v2/slow/") }
+
+        #expect(slow.allSatisfy { $0["X-Device"] == nil && $0["X-App"] == nil && !$0.target.contains("lang") })
+    }
+
+    @Test func `a definition of the code is called like those of the file`() {
+        #expect(run.lines.contains("dropped: 204"))
+        #expect(run.received("/topics") == ["DELETE /topics/7?lang=en"])
+    }
+
+    @Test func `a definition has codecs of its own, and a shape that its response must have`() throws {
+        let theme = try #require(run.server.requests.first { $0.path == "/api/v2/theme" })
+
+        #expect(theme.text.contains("<key>name</key>"))
+        #expect(theme["Accept"] == "application/xml")
+        #expect(run.lines.contains("theme: from XML"))
+        #expect(run.received("/api/v2/drafts").first == #"POST /api/v2/drafts {"lang":"en","text":"one"}"#)
+        #expect(run.lines.filter { $0.hasPrefix("draft: ") } == ["draft: true", "draft: validator.invalid"])
+    }
+
+    @Test func `a definition has credentials, no cookies, labels and a control`() {
+        #expect(run.lines.contains("account: Basic YWRhOnNlY3JldA==, no cookie"))
+        #expect(run.lines.contains("labels: account, settings, account"))
+        #expect(
+            run.lines.filter { $0.hasPrefix("button: ") } == [
+                "button: disabled, Loading the account, modal", "button: enabled",
+            ])
+    }
+
+    @Test func `callbacks and the delegate are called on an executor, and released`() {
+        #expect(
+            run.lines.drop { !$0.hasPrefix("screen: ") }.prefix(3) == [
+                "screen: DefinedResponse", "Screen has succeeded", "the screen is released",
+            ])
+    }
+
+    @Test func `the central error handler stops a failure`() {
+        #expect(run.lines.contains("topic has failed"))
+        #expect(!run.lines.contains("never printed"))
     }
 
     @Test func `a definition that the server gives is called like those of the file`() {
         #expect(run.lines.contains("news: 3"))
         #expect(run.received().first == "GET /endpoints.json")
-        #expect(run.received("/news") == ["GET /news/latest"])
+        #expect(run.received("/news").first == "GET /news/latest?lang=en")
     }
 
     @Test func `a definition with authorization adds the headers of DEFAULT`() throws {
@@ -58,7 +114,7 @@ struct RFAPITests {
         #expect(sent.target == "/api/v2/topics/7/replies")
         #expect(sent["Authorization"] == "Bearer t0ken")
         #expect(sent["Content-Type"] == "application/x-www-form-urlencoded")
-        #expect(sent.text == "text=sch%C3%B6n+%26+gut")
+        #expect(sent.text == "lang=en&text=sch%C3%B6n+%26+gut")
     }
 
     @Test func `a group is cancelled together, and that is no failure`() throws {
@@ -73,9 +129,13 @@ struct RFAPITests {
 
     @Test func `a definition of a property list uploads with progress, and all calls are controlled together`() {
         #expect(
-            run.lines.drop { !$0.hasPrefix("show") }.prefix(5) == [
+            run.lines.drop { !$0.hasPrefix("show") }.prefix(7) == [
                 "show: SlowTopic", "hide: SlowTopic, cancelled", "suspended: 1, resumed: 1, cancelled: 1",
-                "sticker: 100000 bytes came back", "sent: 100000 of 100000",
+                "by name: 1", "by name: 1", "by name: 1", "finished: succeeded, cancelled",
+            ])
+        #expect(
+            run.lines.drop { !$0.hasPrefix("sticker") }.prefix(2) == [
+                "sticker: 100000 bytes came back", "sent: 100000 of 100000, received: 100000",
             ])
     }
 

@@ -11,7 +11,7 @@ struct XMNetworkingTests {
             "XMNetworking",
             arguments: { folder in
                 try folder.write("lake.jpg", Self.photo)
-                return [folder.path]
+                return [folder.path] + (try AncestorRun.secureServers())
             }
         ) { request, number in
             switch request.path {
@@ -29,6 +29,28 @@ struct XMNetworkingTests {
             case "/busy", "/ping": ServerResponse(fields: [("Content-Type", "text/plain")], body: "fine, \(number)")
             case "/boards/1": .json(["id": 1, "posts": [["title": "Lake"]]])
             case "/boards/2": .json(["id": 2, "posts": [["name": "Lake"]]])
+            case "/nothing": .json([:], fields: [("X-Nothing-New", "1")])
+            case "/cdn/any/7": ServerResponse(fields: [("X-Target", "\(request.method) \(request.target)")])
+            case "/account":
+                ServerResponse(
+                    fields: [("Content-Type", "text/plain")],
+                    body: "\(request["Authorization"] ?? "none"), \(request["Cookie"] ?? "no cookie")")
+            case "/users/json": .json(["id": 1, "name": "Ada"])
+            case "/users/plist":
+                ServerResponse(
+                    fields: [("Content-Type", "application/x-plist")],
+                    body: """
+                        <plist version="1.0"><dict><key>id</key><integer>1</integer>
+                        <key>name</key><string>Bob</string></dict></plist>
+                        """)
+            case "/users/xml":
+                ServerResponse(
+                    fields: [("Content-Type", "application/xml")], body: "<user><id>1</id><name>Cleo</name></user>")
+            case "/users/text": ServerResponse(fields: [("Content-Type", "text/plain")], body: "Zoë")
+            case "/list":
+                ServerResponse(
+                    fields: [("Content-Type", "text/plain")],
+                    body: request["Content-Type"] ?? "none")
             case "/photos": ServerResponse(status: 201)
             case "/photos/7": ServerResponse(body: Self.photo)
             default: ServerResponse(status: 404)
@@ -55,25 +77,45 @@ struct XMNetworkingTests {
             ])
     }
 
-    @Test func `a batch brings all results in order, with the failure of one`() {
+    @Test func `a response that is neither a success nor a failure calls nothing`() {
+        #expect(run.lines.contains("nothing: ignored"))
+        #expect(!run.lines.contains("never printed"))
+    }
+
+    @Test func `any method is sent to the CDN, with adapted parameters and an adapted URL`() {
+        let targets = ["HEAD", "DELETE"].map { "any: \($0) /cdn/any/7?lang=en&version=2&signed" }
+
+        #expect(run.lines.filter { $0.hasPrefix("any: ") } == targets)
+    }
+
+    @Test func `a request has credentials, no cookies and a tag of its own`() {
+        #expect(run.lines.contains("account: Basic YWRhOnNlY3JldA==, no cookie, tag account"))
+        #expect(run.lines.contains("cookies: none, theme=dark"))
+    }
+
+    @Test func `a batch brings all results in order, with the failure of one, and can be cancelled`() {
         #expect(run.lines.contains(#"batch: ["Ada", "Bob", "response.status"]"#))
+        #expect(run.lines.contains("failing batch has failed"))
+        #expect(run.lines.contains("slow batch has cancelled"))
     }
 
     @Test func `a chain goes on from the responses before, stops from inside, and names the step that failed`() {
-        #expect(run.lines.contains(#"chain: ["newest", "friend"], stopped: true"#))
+        #expect(run.lines.contains(#"chain: ["newest", "again", "friend"], stopped: true"#))
         #expect(run.lines.contains("chain: failed at broken"))
-        #expect(run.received("/newest").count == 2)
+        #expect(run.lines.contains("slow chain has cancelled"))
+        #expect(run.received("/newest").count == 3)
         #expect(run.received("/never").isEmpty)
-        #expect(run.received("/user").suffix(2) == ["GET /user?lang=en&id=2", "GET /user?lang=en&id=404"])
+        #expect(run.received("/user").filter { $0.hasSuffix("id=404") }.count == 3)
     }
 
     @Test func `bodies, attempts, a custom request and a check of the shape do what they say`() {
         #expect(
-            run.lines.drop { !$0.hasPrefix("saved") }.prefix(8) == [
+            run.lines.drop { !$0.hasPrefix("saved") }.prefix(16) == [
                 "saved: POST /save?draft=true lang=en&name=Zo%C3%AB",
-                #"saved: POST /save?draft=true {"lang":"en","name":"Zoë"}"#, "saved: PATCH /save?lang=en raw",
+                #"saved: POST /save?draft=true {"lang":"en","name":"Zoë"}"#, "saved as a list: application/x-plist",
+                "saved: PATCH /save?lang=en raw", "json: Ada", "plist: Bob", "xml: Cleo", "text: Zoë", "bytes: 4",
                 "busy: fine, 2", "ping: fine, 1", "board 1 is right", "! Board: validator.invalid",
-                "board 2: validator.invalid",
+                "board 2: validator.invalid", "! Board: validator.invalid", "board 1: validator.invalid",
             ])
     }
 
@@ -85,6 +127,7 @@ struct XMNetworkingTests {
         #expect(upload.text.contains(#"filename="lake.jpg""#))
         #expect(upload.text.contains("\r\n\r\nLake\r\n"))
         #expect(upload.text.contains("\r\n\r\n\(Self.photo)\r\n"))
+        #expect(run.lines.contains("upload: the callback was told the same"))
         #expect(run.lines.contains("upload: sent \(upload.body.count), received 0, whole"))
     }
 
@@ -93,15 +136,34 @@ struct XMNetworkingTests {
         #expect(try run.folder.read("copy.jpg") == Array(Self.photo.utf8))
     }
 
-    @Test func `a call is cancelled by its identifier`() throws {
-        let first = try #require(run.lines.firstIndex(of: "cancelled: 1"))
+    @Test func `calls are suspended, resumed and cancelled by their names, or when those under way have ended`() {
+        #expect(run.lines.contains("suspended: 4, resumed: 4"))
+        #expect(run.lines.filter { $0 == "cancelled: 1" }.count == 4)
+        for name in ["search", "feed", "image", "other"] { #expect(run.lines.contains("\(name) has cancelled")) }
+        #expect(run.lines.contains("finished: succeeded, cancelled"))
+    }
 
-        #expect(run.lines.contains("search has cancelled"))
-        #expect(run.lines[first...].count <= 3)
+    @Test func `callbacks on the main actor are released when they were called`() {
+        #expect(
+            run.lines.drop { $0 != "on the screen: Ada" }.prefix(2) == ["on the screen: Ada", "the screen is released"])
+    }
+
+    @Test func `the log is switched on and off, for all requests and for one`() {
+        #expect(
+            run.lines.filter { $0.hasPrefix("logging: ") } == ["logging: GET \(run.server.url("/busy")) → 200"])
+    }
+
+    @Test(.enabled(if: NginxServer.isAvailable))
+    func `a key is pinned by URL, and an invalid certificate is accepted only where that is said`() {
+        #expect(
+            run.lines.suffix(8).dropLast(2) == [
+                "pinned: right", "! Pinned: transport.tls", "pinned: transport.tls",
+                "! Trusting: transport.tls.certificate", "not valid: transport.tls.certificate", "not valid: accepted",
+            ])
     }
 
     @Test func `the program knows whether there is a network`() {
-        #expect(run.lines.last?.hasPrefix("network: ") == true)
+        #expect(run.lines.suffix(2).allSatisfy { $0.hasPrefix("network: ") })
         #expect(run.lines.last?.hasSuffix("reachable") == true)
         #expect(run.outcome.status == 0, "\(run.outcome.stderr)")
         #expect(run.outcome.stderr == "")

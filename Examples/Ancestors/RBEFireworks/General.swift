@@ -1,0 +1,50 @@
+import Plugboard
+import PlugboardEndpoints
+
+/// What all requests to the service have in common: each can turn it off. What is done to each of them stands here too,
+/// and what a response means.
+func general(_ server: String) -> ClientSettings {
+    var settings = ClientSettings(base: server, pathPrefix: "api")
+    settings.fields["X-App"] = "news"
+    settings.parameters = ["lang": "en"]
+    settings.userInfo = ["screen": "home"]
+    settings.parameterAdapters = [ParameterAdapter { parameters, _ in parameters["model"] = 3 }]
+    settings.urlAdapters = [
+        URLAdapter { url, _ in url += "&first" },
+        URLAdapter { url, _ in url += "&second" },
+    ]
+    settings.requestAdapters = [
+        RequestAdapter { request, context in request["X-Screen"] = context.labels.userInfo["screen"] as? String }
+    ]
+    settings.responseHooks = [
+        { outcome in
+            guard outcome.error == nil, let reason = outcome.response?["X-Refusal"] else { return }
+            outcome.error = PlugboardError("com.example.refused", "Refused: \(reason).")
+        }
+    ]
+    settings.judge = { outcome in outcome.response?["X-Nothing-New"] == nil ? outcome.verdict : .ignore }
+    return settings
+}
+
+/// With all that is general, and without; then one request is refused by the hook, and one is ignored by the judge.
+func useGeneral(_ kernel: Kernel, _ server: String) async throws {
+    let client = Client(kernel: kernel, settings: general(server))
+    var general = SimpleEndpoint("general", ["page": 1], as: String.self)
+    print("general: \(try await client.send(general))")
+    general.usesGeneralFields = false
+    general.usesGeneralParameters = false
+    general.usesGeneralUserInfo = false
+    general.usesAdapters = false
+    general.usesPathPrefix = false
+    print("own: \(try await client.send(general))")
+
+    for path in ["refused", "nothing"] {
+        let call = client.call(SimpleEndpoint(path, as: String.self))
+            .onSuccess { _ in print("never printed") }
+            .onFailure { print("\(path): \($0.reason)") }
+            .onCompletion { _ in print("\(path) is complete") }
+            .onFinished { print("\(path) has \($0)") }
+        await call.ended()
+        print("\(path): \(call.state)")
+    }
+}

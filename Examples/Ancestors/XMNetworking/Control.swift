@@ -1,0 +1,49 @@
+import Plugboard
+import PlugboardEndpoints
+
+/// Calls under way are found by their names, suspended, resumed and cancelled.
+func cancel(_ client: Client) async {
+    let calls = ["search", "feed", "image", "other"].map { name in
+        var slow = SimpleEndpoint("slow", as: User.self)
+        switch name {
+        case "search": slow.identifier = name
+        case "feed": slow.group = name
+        case "image": slow.tag = name
+        default: break
+        }
+        return client.call(slow).onFinished { print("\(name) has \($0)") }
+    }
+    print("suspended: \(client.calls.suspend(.all)), resumed: \(client.calls.resume(.all))")
+    print("cancelled: \(client.calls.cancel(.identifier("search")))")
+    for selection: CallSelection in [.group("feed"), .tag("image"), .all] {
+        print("cancelled: \(client.calls.cancel(selection))")
+    }
+    for call in calls { await call.ended() }
+}
+
+/// All are cancelled, but those under way end before.
+func finish(_ client: Client) async {
+    let running = client.call(SimpleEndpoint("user", ["id": 1], as: User.self))
+    let waiting = client.call(SimpleEndpoint("never", as: User.self), isStarted: false)
+    await client.calls.finish()
+    print("finished: \(running.state), \(waiting.state)")
+}
+
+/// Callbacks that show something run on the main actor.
+@MainActor final class Screen {
+    private let life: AsyncStream<Never>.Continuation
+
+    init(_ life: AsyncStream<Never>.Continuation) { self.life = life }
+
+    deinit { life.finish() }
+
+    func show(_ user: User) { print("on the screen: \(user.name)") }
+}
+
+/// The callbacks are all that holds the screen. They are released when they were called, and the screen goes.
+@MainActor func useScreen(_ client: Client) async {
+    let (end, life) = AsyncStream.makeStream(of: Never.self)
+    client.call(SimpleEndpoint("user", ["id": 1], as: User.self)).onSuccess(Screen(life).show)
+    for await _ in end {}
+    print("the screen is released")
+}
