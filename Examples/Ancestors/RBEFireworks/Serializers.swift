@@ -11,6 +11,7 @@ func readSerialized(_ client: Client) async throws {
     }
     var text = SimpleEndpoint("themes/text", as: String.self)
     print("text: \(try await client.send(text))")
+    print("bytes: \(try await client.send(SimpleEndpoint("themes/text", as: Bytes.self)).count)")
     text.acceptableTypes = ["application/json"]
     do throws(PlugboardError) { _ = try await client.send(text) } catch { print("text: \(error.code)") }
     print("in an envelope: \(try await client.send(WrappedTheme()).name)")
@@ -36,6 +37,9 @@ func sendSerialized(_ client: Client) async throws {
     var mixed = SimpleEndpoint(.post, "echo", ["draft": true, "tags": ["new", "old"]], as: String.self)
     mixed.queryParameters = ["draft"]
     print("sent with a query: \(try await client.send(mixed))")
+    var list = SimpleEndpoint(.post, "echo", as: String.self)
+    list.body = .value(["new", "old"])
+    print("sent as a list: \(try await client.send(list))")
     var raw = SimpleEndpoint(.put, "echo", ["part": 2], as: String.self)
     raw.body = .bytes(Bytes([UInt8]("hi".utf8)))
     print("sent as bytes: \(try await client.send(raw))")

@@ -14,6 +14,10 @@ func sendBodies(_ client: Client) async throws {
     var list = SimpleEndpoint(.put, "list", ["name": "Zoë"], as: String.self)
     list.requestCodec = PropertyListCodec()
     print("saved as a list: \(try await client.send(list))")
+    var tags = SimpleEndpoint(.put, "save", as: String.self)
+    tags.usesGeneralParameters = false
+    tags.body = .value(["lake", "sea"])
+    print("saved: \(try await client.send(tags))")
     var raw = SimpleEndpoint(.patch, "save", as: String.self)
     raw.body = .bytes(Bytes([UInt8]("raw".utf8)))
     print("saved: \(try await client.send(raw))")
@@ -24,8 +28,19 @@ func readSerialized(_ client: Client) async throws {
     for form in ["json", "plist", "xml"] {
         print("\(form): \(try await client.send(SimpleEndpoint("users/{form}", ["form": form], as: User.self)).name)")
     }
+    print("wrapped: \(try await client.send(Wrapped()).name)")
     print("text: \(try await client.send(SimpleEndpoint("users/text", as: String.self)))")
     print("bytes: \(try await client.send(SimpleEndpoint("users/text", as: Bytes.self)).count)")
+}
+
+/// A response that is transformed before it is decoded: the model is in a member of the JSON.
+struct Wrapped: Endpoint {
+    typealias Response = User
+    let path = "users/wrapped"
+
+    func transform(_ response: inout ReceivedResponse) throws(PlugboardError) {
+        response.replaceBody(json: try response.json["data"] ?? .null)
+    }
 }
 
 /// The first attempt is refused with 503, the second succeeds.

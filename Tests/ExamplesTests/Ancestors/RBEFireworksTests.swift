@@ -102,12 +102,14 @@ struct RBEFireworksTests {
                 theme of plist: light
                 theme of xml: plain
                 text: fine
+                bytes: 4
                 text: response.type
                 in an envelope: wrapped
                 sent as form: name=gr%C3%BCn+%26+blau
                 sent as json: {"name":"grün & blau"}
                 sent as plist: </plist>
                 sent with a query: /api/echo?draft=true {"tags":["new","old"]}
+                sent as a list: ["new","old"]
                 sent as bytes: hi
                 any method: HEAD
                 any method: PATCH

@@ -35,6 +35,7 @@ struct XMNetworkingTests {
                 ServerResponse(
                     fields: [("Content-Type", "text/plain")],
                     body: "\(request["Authorization"] ?? "none"), \(request["Cookie"] ?? "no cookie")")
+            case "/users/wrapped": .json(["data": ["id": 1, "name": "Ada"]])
             case "/users/json": .json(["id": 1, "name": "Ada"])
             case "/users/plist":
                 ServerResponse(
@@ -110,10 +111,11 @@ struct XMNetworkingTests {
 
     @Test func `bodies, attempts, a custom request and a check of the shape do what they say`() {
         #expect(
-            run.lines.drop { !$0.hasPrefix("saved") }.prefix(16) == [
+            run.lines.drop { !$0.hasPrefix("saved") }.prefix(18) == [
                 "saved: POST /save?draft=true lang=en&name=Zo%C3%AB",
                 #"saved: POST /save?draft=true {"lang":"en","name":"Zoë"}"#, "saved as a list: application/x-plist",
-                "saved: PATCH /save?lang=en raw", "json: Ada", "plist: Bob", "xml: Cleo", "text: Zoë", "bytes: 4",
+                #"saved: PUT /save ["lake","sea"]"#, "saved: PATCH /save?lang=en raw", "json: Ada", "plist: Bob",
+                "xml: Cleo", "wrapped: Ada", "text: Zoë", "bytes: 4",
                 "busy: fine, 2", "ping: fine, 1", "board 1 is right", "! Board: validator.invalid",
                 "board 2: validator.invalid", "! Board: validator.invalid", "board 1: validator.invalid",
             ])
