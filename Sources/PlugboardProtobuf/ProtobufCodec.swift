@@ -1,80 +1,82 @@
-public import PlugboardCodecs
-public import PlugboardMessages
 #if Protobuf
+    public import PlugboardCodecs
+    public import PlugboardMessages
     import SwiftProtobuf
+
+    /// Protocol Buffers: any message of SwiftProtobuf, in the binary form or in its JSON form.
+    ///
+    ///     let topic = try await response.decode(Example_Topic.self, with: .protobuf)
+    ///
+    /// A message nested more than 100 levels deep is an error.
+    public struct ProtobufCodec: Sendable {
+        /// The form of what is written and read.
+        public enum Format: Sendable {
+            /// The wire format: `application/x-protobuf`.
+            case binary
+            /// The JSON mapping: `application/json`. Unknown members are ignored when it is read.
+            case json
+        }
+
+        /// The form of what is written and read.
+        public let format: Format
+
+        /// A codec.
+        public init(format: Format = .binary) { self.format = format }
+    }
+
+    extension ProtobufCodec: Codec {
+        public var name: String { format == .binary ? "protobuf" : "protobuf-json" }
+
+        public var contentTypes: [String] {
+            switch format {
+            case .binary:
+                ["application/x-protobuf", "application/protobuf", "application/octet-stream", "*/*+protobuf"]
+            case .json: ["application/json", "*/*+json"]
+            }
+        }
+
+        public func canDecode<Value>(_ type: Value.Type) -> Bool { type is any Message.Type }
+
+        public func encode<Value>(_ value: Value) throws(PlugboardError) -> Bytes {
+            guard let message = value as? any Message else {
+                throw PlugboardError(
+                    .requestParameter,
+                    "The codec \(name) takes messages of SwiftProtobuf, and \(Value.self) is not one.")
+            }
+            do {
+                return Bytes(
+                    format == .binary ? try message.serializedBytes() : try message.jsonUTF8Bytes() as [UInt8])
+            } catch {
+                throw PlugboardError(.requestParameter, "The message \(Value.self) cannot be encoded: \(error).")
+            }
+        }
+
+        public func decode<Value>(
+            _ type: Value.Type, from body: Bytes, contentType: String?
+        ) throws(PlugboardError) -> Value {
+            guard let message = type as? any Message.Type else {
+                throw PlugboardError(.bodyDecode, "The codec \(name) makes messages of SwiftProtobuf, and not \(type).")
+            }
+            do {
+                if let decoded = try self.message(message, body.array) as? Value { return decoded }
+            } catch {
+                throw PlugboardError(.bodyDecode, "The body is not a message \(type): \(error).")
+            }
+            throw PlugboardError(.bodyDecode, "The message of the body is of another type than \(type).")
+        }
+
+        private func message<Decoded: Message>(_ type: Decoded.Type, _ bytes: [UInt8]) throws -> Decoded {
+            if format == .binary { return try Decoded(serializedBytes: bytes) }
+            var options = JSONDecodingOptions()
+            options.ignoreUnknownFields = true
+            return try Decoded(jsonUTF8Bytes: bytes, options: options)
+        }
+    }
+
+    extension Codec where Self == ProtobufCodec {
+        /// Protocol Buffers: messages of SwiftProtobuf, in the binary form.
+        public static var protobuf: ProtobufCodec { ProtobufCodec() }
+    }
 #else
     #error("PlugboardProtobuf needs the trait Protobuf of the package plugboard: .package(…, traits: [\"Protobuf\"]).")
 #endif
-
-/// Protocol Buffers: any message of SwiftProtobuf, in the binary form or in its JSON form.
-///
-///     let topic = try await response.decode(Example_Topic.self, with: .protobuf)
-///
-/// A message nested more than 100 levels deep is an error.
-public struct ProtobufCodec: Sendable {
-    /// The form of what is written and read.
-    public enum Format: Sendable {
-        /// The wire format: `application/x-protobuf`.
-        case binary
-        /// The JSON mapping: `application/json`. Unknown members are ignored when it is read.
-        case json
-    }
-
-    /// The form of what is written and read.
-    public let format: Format
-
-    /// A codec.
-    public init(format: Format = .binary) { self.format = format }
-}
-
-extension ProtobufCodec: Codec {
-    public var name: String { format == .binary ? "protobuf" : "protobuf-json" }
-
-    public var contentTypes: [String] {
-        switch format {
-        case .binary: ["application/x-protobuf", "application/protobuf", "application/octet-stream", "*/*+protobuf"]
-        case .json: ["application/json", "*/*+json"]
-        }
-    }
-
-    public func canDecode<Value>(_ type: Value.Type) -> Bool { type is any Message.Type }
-
-    public func encode<Value>(_ value: Value) throws(PlugboardError) -> Bytes {
-        guard let message = value as? any Message else {
-            throw PlugboardError(
-                .requestParameter, "The codec \(name) takes messages of SwiftProtobuf, and \(Value.self) is not one.")
-        }
-        do {
-            return Bytes(
-                format == .binary ? try message.serializedBytes() : try message.jsonUTF8Bytes() as [UInt8])
-        } catch {
-            throw PlugboardError(.requestParameter, "The message \(Value.self) cannot be encoded: \(error).")
-        }
-    }
-
-    public func decode<Value>(
-        _ type: Value.Type, from body: Bytes, contentType: String?
-    ) throws(PlugboardError) -> Value {
-        guard let message = type as? any Message.Type else {
-            throw PlugboardError(.bodyDecode, "The codec \(name) makes messages of SwiftProtobuf, and not \(type).")
-        }
-        do {
-            if let decoded = try self.message(message, body.array) as? Value { return decoded }
-        } catch {
-            throw PlugboardError(.bodyDecode, "The body is not a message \(type): \(error).")
-        }
-        throw PlugboardError(.bodyDecode, "The message of the body is of another type than \(type).")
-    }
-
-    private func message<Decoded: Message>(_ type: Decoded.Type, _ bytes: [UInt8]) throws -> Decoded {
-        if format == .binary { return try Decoded(serializedBytes: bytes) }
-        var options = JSONDecodingOptions()
-        options.ignoreUnknownFields = true
-        return try Decoded(jsonUTF8Bytes: bytes, options: options)
-    }
-}
-
-extension Codec where Self == ProtobufCodec {
-    /// Protocol Buffers: messages of SwiftProtobuf, in the binary form.
-    public static var protobuf: ProtobufCodec { ProtobufCodec() }
-}
