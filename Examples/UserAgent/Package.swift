@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "user-agent",
     products: [.library(name: "user-agent", type: .dynamic, targets: ["UserAgent"])],
-    dependencies: [.package(name: "plugboard", path: "../..")],
+    dependencies: [.package(name: "plugboard", path: "../..", traits: [])],
     targets: [
         .target(
             name: "UserAgent",

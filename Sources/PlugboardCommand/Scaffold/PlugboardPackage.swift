@@ -35,11 +35,11 @@ enum PlugboardPackage: Equatable {
         return nil
     }
 
-    /// The dependency's line in a `Package.swift`.
+    /// The dependency's line in a `Package.swift`. A plugin needs no trait: swift-protobuf is not downloaded.
     var dependency: String {
         switch self {
-        case .folder(let path): ".package(name: \"plugboard\", path: \(PlugboardPackage.literal(path)))"
-        case .repository(let url): ".package(url: \"\(url)\", from: \"\(Program.version)\")"
+        case .folder(let path): ".package(name: \"plugboard\", path: \(PlugboardPackage.literal(path)), traits: [])"
+        case .repository(let url): ".package(url: \"\(url)\", from: \"\(Program.version)\", traits: [])"
         }
     }
 

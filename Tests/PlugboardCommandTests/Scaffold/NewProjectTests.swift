@@ -165,10 +165,10 @@ struct NewProjectTests {
 
         #expect(
             try own.text("Package.swift").contains(
-                ".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\")"))
+                ".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\", traits: [])"))
         #expect(
             try other.text("Package.swift").contains(
-                ".package(url: \"https://example.com/acme/plug.git\", from: \"0.1.0\")"))
+                ".package(url: \"https://example.com/acme/plug.git\", from: \"0.1.0\", traits: [])"))
         #expect(try other.text("Package.swift").contains(".product(name: \"PlugboardKit\", package: \"plug\")"))
         #expect(try own.files().contains("Sources/SignPlugin/SignPlugin.swift"))
     }

@@ -22,7 +22,8 @@ struct SDKTests {
         #expect(found.filter { $0.contains(".") } == files)
         for file in files { #expect(outcome.stdout.contains("\(prefix)/\(file)\n")) }
         // For plugins in Swift.
-        #expect(outcome.stdout.contains(".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\")"))
+        #expect(
+            outcome.stdout.contains(".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\", traits: [])"))
         #expect(outcome.stdout.contains(".product(name: \"PlugboardKit\", package: \"plugboard\")"))
     }
 
