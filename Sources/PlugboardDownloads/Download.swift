@@ -18,6 +18,14 @@ public struct Download: Sendable {
     /// Whether the file gets the name that the server gives it (`Content-Disposition`, RFC 6266), made safe, in the
     /// folder of `file`. Without such a name it is `file`.
     public var namesFromServer = false
+    /// Where the file goes if it cannot be written to `file`: the path of another file, or of a folder (one that
+    /// exists, or a path that ends with `/`), in which it has the same name. Nil, the default, fails with
+    /// `download.write`.
+    ///
+    /// If not even the partial file can be made, the whole download is one to there. If the file is complete and cannot
+    /// get its name, it is moved there, by a copy where that is on another file system. An error while bytes are
+    /// written, such as that of a full disk, ends the download in any case; what was received stays.
+    public var fallback: String?
     /// Whether a file that exists is replaced; else the download fails with `download.exists`.
     public var replacesFile = true
     /// Whether a file that exists and is not replaced is compared with what the server has now. If it is the same, the
@@ -77,8 +85,7 @@ public struct Download: Sendable {
     /// either is made safe: it is no path, not hidden, and has no control characters. A file that exists is not
     /// replaced, unless `replacesFile` is set.
     public init(_ request: Request, in folder: String) {
-        let separator = folder.isEmpty || folder.utf8.last == UInt8(ascii: "/") ? "" : "/"
-        self.init(request, to: folder + separator + SafeName.from(url: request.url))
+        self.init(request, to: Download.path(of: SafeName.from(url: request.url), in: folder))
         namesFromServer = true
         replacesFile = false
     }
@@ -107,7 +114,13 @@ public struct Download: Sendable {
                     .requestField, "A download sets \(name.text) itself. Remove the field from the request.")
             }
         }
-        var partial = try partialFile(sender)
+        var partial: PartialFile
+        do throws(PlugboardError) {
+            partial = try partialFile(sender)
+        } catch {
+            guard error.code == .downloadWrite, let other = atFallback else { throw error }
+            return try await other.received(with: sender)
+        }
         if !replacesFile, !namesFromServer, !confirmsFile, PartialFile.isThere(file) { throw PartialFile.exists(file) }
         do throws(PlugboardError) {
             return try await run(&partial, with: sender, combination)

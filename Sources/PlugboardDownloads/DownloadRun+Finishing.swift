@@ -41,7 +41,8 @@ extension DownloadRun {
         }
         let expected = expected(response.head)
         isVerified = !expected.isEmpty || partial.pieces != nil
-        try await partial.appear(as: destination, replaces: download.replacesFile, expected)
+        place = try await partial.appear(
+            as: destination, or: download.fallback(of: destination), replaces: download.replacesFile, expected)
         isComplete = true
         pace.end(DownloadProgress(received: partial.count, resumed: resumed, total: partial.count))
         var response = response

@@ -26,6 +26,8 @@ struct DownloadRun {
     private var most = 0
     private(set) var resumed = 0
     var isComplete = false
+    /// Where the complete file is.
+    var place: String?
     private var hasResponse = false
     /// Whether the part that is received continues bytes of another server.
     private var continuesOther = false
@@ -70,7 +72,7 @@ struct DownloadRun {
                 }
                 if !isComplete { try? await partial.synchronize() }
                 return DownloadResult(
-                    response: response, isComplete: isComplete, file: destination, count: partial.count,
+                    response: response, isComplete: isComplete, file: place ?? destination, count: partial.count,
                     resumed: resumed, isVerified: isVerified)
             } catch {
                 try? await partial.synchronize()
@@ -114,17 +116,6 @@ struct DownloadRun {
         guard failures < download.attempts else { return nil }
         if failures == 1 { return .zero }
         return min(download.delay * (1 << min(failures - 2, 20)), .seconds(30))
-    }
-
-    /// The path that the file gets.
-    var destination: String { destination(partial.journal?.name) }
-
-    private func destination(_ name: String?) -> String {
-        guard download.namesFromServer, let name = name.flatMap({ SafeName.from(name: $0) }) else {
-            return download.file
-        }
-        let slash = download.file.utf8.lastIndex(of: UInt8(ascii: "/"))
-        return (slash.map { String(download.file[...$0]) } ?? "") + name
     }
 
     // MARK: One request
@@ -214,17 +205,6 @@ struct DownloadRun {
         }
         try await write(response, repeated: 0, count: whole.length)
         return try await finish(response)
-    }
-
-    private func accept(_ destination: String) throws(PlugboardError) {
-        if !download.replacesFile, PartialFile.isThere(destination) { throw PartialFile.exists(destination) }
-        if download.namesFromServer { try PartialFile.checkDestination(destination) }
-    }
-
-    /// A destination that only the response has told.
-    private func acceptName(_ destination: String) throws(PlugboardError) {
-        guard let accepts = download.accepts, !accepts(destination) else { return }
-        throw PlugboardError(.downloadExists, "\(destination) is the name of another download. Name another file.")
     }
 
     private var receivesPieces: Bool { requestsPieces && partial.pieces != nil }

@@ -5,9 +5,9 @@ import Synchronization
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// Makes the folder under `TMPDIR` or `/tmp`.
-    package init(_ name: String = "plugboard") throws {
-        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    /// Makes the folder under `TMPDIR` or `/tmp`, or in another folder.
+    package init(_ name: String = "plugboard", in other: String? = nil) throws {
+        let parent = other ?? ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError.failed("mkdtemp", errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

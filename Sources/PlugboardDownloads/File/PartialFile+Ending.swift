@@ -12,10 +12,12 @@ extension PartialFile {
     ///
     /// - Parameters:
     ///   - destination: In the folder of the partial file.
+    ///   - fallback: Where it goes if the destination cannot be written; nil for nowhere.
     ///   - replaces: Whether a file that is there is replaced.
+    /// - Returns: The path that it has now.
     func appear(
-        as destination: String, replaces: Bool, _ expected: [ExpectedDigest]
-    ) async throws(PlugboardError) {
+        as destination: String, or fallback: String? = nil, replaces: Bool, _ expected: [ExpectedDigest]
+    ) async throws(PlugboardError) -> String {
         if let wrong = try await missing(expected) {
             remove()
             throw PlugboardError(
@@ -31,25 +33,47 @@ extension PartialFile {
         try await settleFlush()
         if let error = await file.waiting(for: { fsync($0) }) { throw loseUnsynchronized(error) }
         guard PartialFile.isSame(descriptor, partial) else {
+            if let fallback {
+                try await copy(to: fallback, replaces: replaces)
+                return fallback
+            }
             throw PlugboardError(
                 .downloadWrite,
                 "\(partial) was moved or replaced while it was received, so \(destination) was not written. All "
                     + "\(count) bytes are in the file that was \(partial), if that was moved.")
         }
+        do throws(PlugboardError) {
+            if fallback != nil { try PartialFile.checkDestination(destination) }
+            try put(at: destination, replaces: replaces)
+            return destination
+        } catch {
+            guard error.code == .downloadWrite, let fallback else { throw error }
+            try await move(to: fallback, replaces: replaces, instead: destination)
+            return fallback
+        }
+    }
+
+    /// Gives the complete file its name.
+    func put(at destination: String, replaces: Bool) throws(PlugboardError) {
         let failed =
             replaces
             ? (rename(partial, destination) == 0 ? nil : errno) : PartialFile.renameNew(partial, destination)
         if failed == EEXIST { throw PartialFile.exists(destination) }
         if let failed {
-            throw PlugboardError(
-                .downloadWrite,
-                "The file is complete, but \(destination) cannot be written. All \(count) bytes are in \(partial): "
-                    + "move it by hand, or remove the cause and download once more: no byte is received again.",
-                underlying: String(cString: strerror(failed)))
+            throw stuck("\(destination) cannot be written", underlying: String(cString: strerror(failed)))
         }
         isPresent = false
         unlink(journalPath)
-        PartialFile.synchronizeFolder(of: path)
+        PartialFile.synchronizeFolder(of: destination)
+    }
+
+    /// The error of a file that is complete and can get no name.
+    func stuck(_ reason: String, underlying: String?) -> PlugboardError {
+        PlugboardError(
+            .downloadWrite,
+            "The file is complete, but \(reason). All \(count) bytes are in \(partial): "
+                + "move it by hand, or remove the cause and download once more: no byte is received again.",
+            underlying: underlying)
     }
 
     /// Renames a file unless the new name exists. Returns the system's error, or nil.

@@ -1,0 +1,27 @@
+import PlugboardMessages
+
+/// The path that the file gets.
+extension DownloadRun {
+    var destination: String { destination(partial.journal?.name) }
+
+    /// - Parameter name: The server's name for the file.
+    func destination(_ name: String?) -> String {
+        guard download.namesFromServer, let name = name.flatMap({ SafeName.from(name: $0) }) else {
+            return download.file
+        }
+        let slash = download.file.utf8.lastIndex(of: UInt8(ascii: "/"))
+        return (slash.map { String(download.file[...$0]) } ?? "") + name
+    }
+
+    /// Throws if the file must not have this path.
+    func accept(_ destination: String) throws(PlugboardError) {
+        if !download.replacesFile, PartialFile.isThere(destination) { throw PartialFile.exists(destination) }
+        if download.namesFromServer, download.fallback == nil { try PartialFile.checkDestination(destination) }
+    }
+
+    /// A destination that only the response has told.
+    func acceptName(_ destination: String) throws(PlugboardError) {
+        guard let accepts = download.accepts, !accepts(destination) else { return }
+        throw PlugboardError(.downloadExists, "\(destination) is the name of another download. Name another file.")
+    }
+}
