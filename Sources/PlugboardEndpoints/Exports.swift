@@ -5,3 +5,4 @@
 
 @_exported import enum PlugboardCacheOptions.CacheKeyPart
 @_exported import enum PlugboardCacheOptions.CacheMode
+@_exported import struct PlugboardDownloads.Download

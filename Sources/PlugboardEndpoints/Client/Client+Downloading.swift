@@ -6,14 +6,15 @@ extension Client {
     nonisolated(nonsending) func download<E: Endpoint>(
         _ request: Request, to path: String, for endpoint: E, control: (any CallControl)?
     ) async throws(PlugboardError) -> ReceivedResponse {
-        var download = Download(request, to: path)
+        var download = Download.isFolder(path) ? Download(request, in: path) : Download(request, to: path)
         // Whether a request is sent again is for plugins to decide.
         download.attempts = 1
+        try endpoint.prepare(&download)
         let sender = DownloadSender(client: self, endpoint: endpoint, control: control)
         let result = try await download.run(with: sender)
         return ReceivedResponse(
             head: result.response.head, url: result.response.url, attempts: result.response.attempts,
-            content: .file(DownloadedFile(path: path, byteCount: result.count)))
+            content: .file(DownloadedFile(path: result.file, byteCount: result.count)))
     }
 
     /// Refuses responses as the endpoint does, before anything is written.

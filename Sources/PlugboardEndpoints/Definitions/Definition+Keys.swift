@@ -101,7 +101,8 @@ extension Definition {
             default: reading.note(node.path, "must be a shape: an object, an array or a word, not \(node.value.kind)")
             }
         },
-        ConfigurationKey("downloadPath", "The file that the response's body is written to.", .path, \.downloadPath),
+        ConfigurationKey(
+            "downloadPath", "The file that the response's body is written to, or its folder.", .path, \.downloadPath),
     ]
 
     private static let sendingKeys: [ConfigurationKey<Definition>] = [

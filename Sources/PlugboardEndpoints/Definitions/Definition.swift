@@ -86,7 +86,7 @@ public struct Definition: Sendable {
     public var userInfo: [String: String] = [:]
     /// Whether the path begins at the client's CDN.
     public var usesCDN = false
-    /// The file that the response's body is written to.
+    /// The file that the response's body is written to, or its folder.
     public var downloadPath: String?
     /// Whether requests have the client's general header fields.
     public var usesGeneralFields = true

@@ -1,5 +1,6 @@
 import PlugboardCodecs
 import PlugboardCore
+public import PlugboardDownloads
 
 extension Endpoint {
     /// GET.
@@ -74,6 +75,8 @@ extension Endpoint {
     public func customRequest() throws(PlugboardError) -> Request? { nil }
     /// Does nothing.
     public func prepare(_ request: inout Request) throws(PlugboardError) {}
+    /// Does nothing.
+    public func prepare(_ download: inout Download) throws(PlugboardError) {}
     /// Does nothing.
     public func transform(_ response: inout ReceivedResponse) throws(PlugboardError) {}
     /// Does nothing.

@@ -1,5 +1,6 @@
 import PlugboardCodecs
 import PlugboardCore
+public import PlugboardDownloads
 
 /// A request as a type, with the type of its response. Everything but the path has a default.
 ///
@@ -122,6 +123,9 @@ public protocol Endpoint: Sendable {
     var bodyLimit: ByteCount { get }
     /// The file that the body is written to; empty, the default, for none. What a broken download has left is
     /// continued.
+    ///
+    /// In a folder, one that exists or a path that ends with `/`, the file has the name that the server gives it, else
+    /// the last part of the URL's path; a file that exists is then not replaced (`Download.init(_:in:)`).
     var downloadPath: String { get }
 
     // MARK: Hooks of the type itself
@@ -134,6 +138,9 @@ public protocol Endpoint: Sendable {
     /// Edits the request, before the client's request adapters; for options and attributes that have no property here,
     /// such as `request.retry.delay`.
     func prepare(_ request: inout Request) throws(PlugboardError)
+    /// Edits the download to `downloadPath`, whose request is complete: `download.overlap` continues it from servers
+    /// without validators, `download.fallback` says where a file goes that cannot be written to its path.
+    func prepare(_ download: inout Download) throws(PlugboardError)
     /// Edits a response whose status and type are acceptable, before all that follows: takes the data out of an
     /// envelope, for example.
     func transform(_ response: inout ReceivedResponse) throws(PlugboardError)

@@ -76,7 +76,7 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
     public var acceptableTypes: [String] = []
     /// The largest body that is collected; no bytes for the client's limit.
     public var bodyLimit = ByteCount.bytes(0)
-    /// The file that the body is written to; empty for none.
+    /// The file that the body is written to, or its folder; empty for none.
     public var downloadPath = ""
 
     private init(method: Method, path: String, parameters: Parameters) {
