@@ -131,7 +131,7 @@ let layers: [Target] = [
     module(
         "PlugboardEndpoints", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
         "PlugboardJSONCoding", "PlugboardShapes", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
-        "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardRetryOptions",
+        "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardQueueOptions", "PlugboardRetryOptions",
         "PlugboardValidatorOptions"),
     // OpenAPI documents and definitions in YAML, for programs that have Foundation.
     module("PlugboardYAML", "PlugboardEndpoints", "PlugboardJSON", "PlugboardMessages", yams),

@@ -6,3 +6,4 @@
 @_exported import enum PlugboardCacheOptions.CacheKeyPart
 @_exported import enum PlugboardCacheOptions.CacheMode
 @_exported import struct PlugboardDownloads.Download
+@_exported import struct PlugboardQueueOptions.QueuedRequest

@@ -158,6 +158,7 @@ extension Call {
         case (.completion(let callback), .failure(let error, isStopped: false)) where end.state == .failed:
             { callback(.failure(error)) }
         case (.finished(let callback), _) where end.state != .ignored: { callback(end.state) }
+        case (.queued(let callback), .failure(let error, _)) where end.state == .queued: { callback(error) }
         default: nil
         }
     }
@@ -169,7 +170,7 @@ extension Call.Callback {
         switch self {
         case .success, .failure: 0
         case .completion: 1
-        case .finished: 2
+        case .finished, .queued: 2
         }
     }
 }

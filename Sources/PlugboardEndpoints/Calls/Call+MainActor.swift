@@ -1,4 +1,5 @@
 import PlugboardCore
+public import PlugboardQueueOptions
 
 // The callbacks of `Call+Callbacks.swift` with closures of the main actor, such as methods of a view:
 //
@@ -39,6 +40,15 @@ extension Call {
         on actor: MainActor = .shared, _ callback: @escaping @MainActor @Sendable (CallState) -> Void
     ) -> Self {
         attach(.finished { state in MainActor.assumeIsolated { callback(state) } }, onMain: true)
+    }
+
+    /// Called on the main actor, once for a call that has ended as `queued`, with what has become of its request.
+    @discardableResult
+    public func onQueueOutcome(
+        on actor: MainActor = .shared,
+        _ callback: @escaping @MainActor @Sendable (Result<QueuedRequest, PlugboardError>) -> Void
+    ) -> Self {
+        attach(outcome: { result in MainActor.assumeIsolated { callback(result) } }, onMain: true)
     }
 
     /// Called on the main actor with the bytes sent and received so far.

@@ -21,7 +21,7 @@ import Synchronization
 /// | failure | `failed` | `onFailure`, `onCompletion`, `onFinished` | throws |
 /// | failure that the client's error handler stopped | `failed` | `onFinished` | throws |
 /// | cancellation | `cancelled` | `onFinished` | throws `cancelled` |
-/// | kept by a plugin, to be sent later | `queued` | `onFinished` | throws `queued` |
+/// | kept by the plugin `queue`, to be sent later | `queued` | `onFinished`, later `onQueueOutcome` | throws `queued` |
 /// | ignored by the judge or a plugin | `ignored` | none | throws `ignored` |
 ///
 /// All closures are released when they were called or can no longer be, so that they may hold the object that made the
@@ -45,10 +45,13 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         case failure(@Sendable (PlugboardError) -> Void)
         case completion(@Sendable (Result<Value, PlugboardError>) -> Void)
         case finished(@Sendable (CallState) -> Void)
+        case queued(@Sendable (PlugboardError) -> Void)
     }
 
     struct State {
         var work: Work?
+        /// What is asked about a queued request. After another end it is released.
+        var kernel: Kernel?
         var task: Task<Void, Never>?
         var exchange: ExchangeHandle?
         var follower: (any CallFollower)?
@@ -83,7 +86,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
 
     /// A call that waits for `start`.
     init(
-        labels: CallLabels, origin: Origin? = nil, executor: CallbackExecutor, registry: CallRegistry?,
+        labels: CallLabels, origin: Origin? = nil, executor: CallbackExecutor, registry: CallRegistry?, kernel: Kernel,
         catalog: MessageCatalog, isPart: Bool = false, work: @escaping Work
     ) {
         self.labels = labels
@@ -92,7 +95,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         self.registry = registry
         self.catalog = catalog
         queue = CallbackQueue(executor)
-        lock = Mutex(State(work: work))
+        lock = Mutex(State(work: work, kernel: kernel))
         registry?.add(self)
     }
 
@@ -102,9 +105,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
     public var description: String {
         var parts = ["call \(id)"]
         if let origin { parts.append("to \(origin)") }
-        let names = [("identifier", identifier), ("group", group), ("tag", tag), ("category", category)]
-        for case (let kind, let name?) in names { parts.append("\(kind) \(Printable.text(name))") }
-        return "\(parts.joined(separator: ", ")): \(state)"
+        return "\((parts + labels.texts).joined(separator: ", ")): \(state)"
     }
 
     // MARK: Control
@@ -227,6 +228,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
             let old = state
             state = State()
             state.end = end
+            if end.state == .queued { state.kernel = old.kernel }
             state.progress = old.progress
             // Within the lock, so that a callback that is attached from now on is called after these.
             addJobs(of: old, end)

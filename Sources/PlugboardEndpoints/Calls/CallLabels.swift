@@ -1,3 +1,4 @@
+import PlugboardCore
 import Synchronization
 
 /// The number of a call, which no other call of this process has.
@@ -50,6 +51,12 @@ public struct CallLabels: Sendable {
             identifier: CallLabels.named(endpoint.identifier), group: CallLabels.named(endpoint.group),
             tag: CallLabels.named(endpoint.tag), category: CallLabels.named(endpoint.category), userInfo: userInfo,
             priority: endpoint.priority)
+    }
+
+    /// Each name with its kind, for people.
+    var texts: [String] {
+        [("identifier", identifier), ("group", group), ("tag", tag), ("category", category)]
+            .compactMap { kind, name in name.map { "\(kind) \(Printable.text($0))" } }
     }
 
     private static func named(_ text: String) -> String? { text.isEmpty ? nil : text }

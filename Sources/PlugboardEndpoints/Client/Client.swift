@@ -89,7 +89,7 @@ public final class Client: Sendable {
         let labels = labels ?? CallLabels(endpoint, settings.userInfo)
         return Call<E.Response>(
             labels: labels, origin: origin(of: endpoint, settings), executor: executor ?? settings.callbackExecutor,
-            registry: calls, catalog: settings.messages, isPart: isPart
+            registry: calls, kernel: kernel, catalog: settings.messages, isPart: isPart
         ) { [self] control throws(PlugboardError) in
             try await current.perform(endpoint, labels: labels, control: control, debug: debug)
         }
@@ -101,7 +101,7 @@ public final class Client: Sendable {
     ) -> Call<Value> {
         let settings = settings
         return Call<Value>(
-            labels: labels, executor: executor ?? settings.callbackExecutor, registry: calls,
+            labels: labels, executor: executor ?? settings.callbackExecutor, registry: calls, kernel: kernel,
             catalog: settings.messages, work: work)
     }
 
