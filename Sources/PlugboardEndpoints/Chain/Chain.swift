@@ -14,7 +14,7 @@ import Synchronization
 /// A step whose closure returns nil is skipped. Steps can be added while the chain runs, from inside and from outside.
 /// The first failure ends the chain, and the reason of its error names the step. A chain runs once, as a `Call` with
 /// callbacks and labels of its own (`start()`); its steps are calls too, with the labels of their endpoints.
-public final class Chain: Sendable {
+public final class Chain: Sendable, CustomStringConvertible {
     private let client: Client
     private let labels: CallLabels
     private let executor: CallbackExecutor?
@@ -84,6 +84,14 @@ public final class Chain: Sendable {
 
     /// Ends the chain at once, and cancels the step under way.
     public func cancel() { made.cancel() }
+
+    /// One line with the number of its call, its labels, its steps and its state.
+    public var description: String {
+        let call = call.withLock { $0 }
+        let parts = ["chain\(call.map { " \($0.id)" } ?? "")"] + labels.texts + [run.position]
+        let failed = failedStep.map { " at step \"\(Printable.text($0.name))\"" } ?? ""
+        return "\(parts.joined(separator: ", ")): \(call?.state ?? .waiting)\(failed)"
+    }
 
     /// The call, made when it is needed first: a call is in the client's registry as long as it has not ended.
     private var made: Call<ChainResults> {

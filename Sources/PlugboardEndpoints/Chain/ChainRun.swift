@@ -2,7 +2,7 @@ import PlugboardCore
 import Synchronization
 
 /// A chain as its steps see it: the values so far, and what comes next.
-public final class ChainRun: CallFollower {
+public final class ChainRun: CallFollower, CustomStringConvertible {
     /// Makes the endpoint of a step; nil skips the step.
     public typealias MakeEndpoint<E: Endpoint> = @Sendable (ChainRun) async throws -> E?
 
@@ -39,6 +39,18 @@ public final class ChainRun: CallFollower {
 
     /// The step that has failed; nil if none has.
     public var failedStep: ChainStep? { state.withLock { $0.failed } }
+
+    /// One line with the step that the chain is at.
+    public var description: String { "chain, \(position)" }
+
+    /// The step under way, or how many steps there are before the start and were begun before the end.
+    var position: String {
+        state.withLock { state in
+            let known = state.begun + state.planned.count + state.inserted.count + state.ahead.count
+            if state.begun > 0, !state.hasEnded { return "step \(state.begun) of \(known)" }
+            return known == 1 ? "1 step" : "\(known) steps"
+        }
+    }
 
     /// The value of the last step that sent an endpoint of that type. Throws `request.parameter` if no such step has
     /// succeeded.

@@ -42,6 +42,31 @@ import Testing
         #expect(error?.reason.contains("\"odd\"") == true)
     }
 
+    @Test func `a printed chain says what it is, and where it is`() async throws {
+        let responder = try Responder()
+        let gate = responder.hold("one")
+        let seen = Record()
+        let chain = Chain(responder.client, labels: CallLabels(tag: "feed"))
+            .step("first") { chain in
+                seen.add("\(chain)")
+                return Item("one")
+            }
+            .step("bad") { _ in Item("fail") }
+            .step { _ in Item("never") }
+
+        let waiting = "\(chain)"
+        let call = chain.start()
+        await responder.hasBegun(1)
+        let running = "\(chain)"
+        gate.open()
+        await call.ended()
+
+        #expect(waiting == "chain, tag feed, 3 steps: waiting")
+        #expect(running == "chain \(call.id), tag feed, step 1 of 3: running")
+        #expect("\(chain)" == "chain \(call.id), tag feed, 2 steps: failed at step \"bad\"")
+        #expect(seen.lines == ["chain, step 1 of 3"])
+    }
+
     @Test func `the first failure ends the chain and names the step`() async throws {
         let responder = try Responder()
         let chain = Chain(responder.client)
