@@ -32,15 +32,21 @@ struct Manual: Endpoint {
     typealias Response = DownloadedFile
     let name: String
     let folder: String
+    /// Where the file goes if the folder cannot be written.
+    var fallback: String?
 
     var path: String { "manuals/{name}" }
     var parameters: Parameters { ["name": name] }
     var usesCDN: Bool { true }
     var downloadPath: String { "\(folder)/\(name)" }
+
+    func prepare(_ download: inout Download) { download.fallback = fallback }
 }
 
 func download(_ client: Client, to folder: String) async throws {
     print("manual: \(try await client.send(Manual(name: "a320.pdf", folder: folder)).byteCount) bytes")
+    let kept = try await client.send(Manual(name: "b737.pdf", folder: "\(folder)/missing", fallback: folder))
+    print("kept elsewhere: \(kept.path == "\(folder)/b737.pdf")")
 }
 
 /// A passenger, whose JSON is checked before the model is made.

@@ -16,8 +16,8 @@ struct News: Endpoint, Encodable {
 
 /// An image of the CDN, written to a file.
 ///
-/// The plugin resume requests the rest of a download that breaks. After the program's end a download begins at its
-/// start.
+/// The plugin resume requests the rest of a download that breaks. What is left at the program's end, the next download
+/// to the same path goes on with.
 struct Image: Endpoint {
     typealias Response = DownloadedFile
     let name: String

@@ -24,6 +24,7 @@ let client = Client(kernel: kernel, settings: settings)
 
 try await readNews(client)
 try await download(client, to: folder)
+try await downloadFilm(client, to: folder)
 try await checkShapes(client)
 await showLoadingMessage(client)
 await useScreen(client)

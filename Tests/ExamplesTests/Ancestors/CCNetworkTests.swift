@@ -26,6 +26,7 @@ struct CCNetworkTests {
             case ("/cdn/v1/manuals/a320.pdf", _):
                 ServerResponse(
                     status: 206, fields: [("ETag", "\"1\""), ("Content-Range", "bytes 4-7/8")], body: "wing")
+            case ("/cdn/v1/manuals/b737.pdf", _): ServerResponse(body: "PDF")
             case ("/v1/passengers/1", _):
                 .json(["code": 0, "data": ["userId": 1, "nick": "ada", "seats": [["row": 7]]]])
             case ("/v1/passengers/2", _):
@@ -55,6 +56,7 @@ struct CCNetworkTests {
                 from the file: ["A1", "B2"]
                 after all are removed: ["A1", "B3"]
                 manual: 8 bytes
+                kept elsewhere: true
                 passenger: ada
                 passenger 2: validator.invalid: The response's body does not match its schema. /data/seats/0/row: \#
                 The value must be an integer. (/properties/data/properties/seats/items/properties/row/type)

@@ -3,6 +3,7 @@ import Testing
 
 /// `Examples/Ancestors/RBEFireworks`.
 struct RBEFireworksTests {
+    private static let film = RangeServer.content(10_000)
     private let run: AncestorRun
 
     init() async throws {
@@ -19,6 +20,13 @@ struct RBEFireworksTests {
             case "/cdn/images/logo.png":
                 ServerResponse(
                     status: 206, fields: [("ETag", "\"1\""), ("Content-Range", "bytes 4-7/8")], body: "logo")
+            // A server without validators, whose first connection breaks.
+            case "/api/films/launch.mp4" where number == 1:
+                ServerResponse(
+                    fields: [("Content-Length", "10000"), ("Connection", "close")], body: Array(Self.film[..<6000]))
+            case "/api/films/launch.mp4":
+                ServerResponse(
+                    status: 206, fields: [("Content-Range", "bytes 4976-9999/10000")], body: Array(Self.film[4976...]))
             case "/cdn/images/a.png": ServerResponse(body: "a")
             case "/cdn/images/b.png": ServerResponse(body: "bb")
             case "/cdn/images/c.png": ServerResponse(body: "ccc")
@@ -71,6 +79,8 @@ struct RBEFireworksTests {
             run.outcome.stdout == #"""
                 news: ["Rockets", "Sparks"], again 2
                 downloaded: 8 bytes
+                film: body.cut
+                film: 10000 bytes, not on the disk: true
                 user: ada, level 1
                 refused: validator.invalid: The response's body does not match its schema. /badges/1: The \#
                 property "name" is missing. (/properties/badges/items/required)
@@ -159,6 +169,13 @@ struct RBEFireworksTests {
         #expect(run.lines.contains("downloaded: 8 bytes"))
         #expect(ranges == [nil, "bytes=4-7"] || ranges == [nil, "bytes=4-"])
         #expect(try run.folder.read("logo.png") == Array("PNG logo".utf8))
+    }
+
+    @Test func `a download without validators goes on, to where it can be written`() throws {
+        let ranges = run.server.requests.filter { $0.path == "/api/films/launch.mp4" }.map { $0["Range"] }
+
+        #expect(ranges == [nil, "bytes=4976-"])
+        #expect(try run.folder.read("launch.mp4") == Self.film)
     }
 
     @Test func `a response of another shape is refused, with the path of the value`() {

@@ -1,0 +1,30 @@
+import PlugboardEndpoints
+
+/// A film for a disk that may not be there, from a server that sends no validators.
+struct Film: Endpoint {
+    typealias Response = DownloadedFile
+    let name: String
+    let folder: String
+
+    var path: String { "films/{name}" }
+    var parameters: Parameters { ["name": name] }
+    /// A folder: the file has the server's name for it, else that of the URL.
+    var downloadPath: String { "\(folder)/disk/" }
+
+    func prepare(_ download: inout Download) {
+        // What a break has left is continued if its last bytes are the same.
+        download.overlap = .kibibytes(1)
+        download.fallback = folder
+    }
+}
+
+/// The connection breaks; sent again, the endpoint receives what is missing. The file is where it can be written.
+func downloadFilm(_ client: Client, to folder: String) async throws {
+    do throws(PlugboardError) {
+        _ = try await client.send(Film(name: "launch.mp4", folder: folder))
+    } catch {
+        print("film: \(error.code)")
+    }
+    let film = try await client.send(Film(name: "launch.mp4", folder: folder))
+    print("film: \(film.byteCount) bytes, not on the disk: \(film.path == "\(folder)/launch.mp4")")
+}
