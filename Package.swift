@@ -136,7 +136,7 @@ let layers: [Target] = [
     // OpenAPI documents and definitions in YAML, for programs that have Foundation.
     module("PlugboardYAML", "PlugboardEndpoints", "PlugboardJSON", "PlugboardMessages", yams),
     // For programs that have swift-log.
-    module("PlugboardSwiftLog", "PlugboardCore", "PlugboardKit", "PlugboardMessages", swiftLog),
+    module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
     module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
     module(
         "PlugboardTesting", "PlugboardCore", "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop",

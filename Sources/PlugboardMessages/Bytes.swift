@@ -49,6 +49,9 @@ public struct Bytes: Sendable {
         self.count = count
     }
 
+    /// Whether there are no bytes.
+    public var isEmpty: Bool { count == 0 }
+
     /// Calls `body` with the bytes, without a copy; the pointer is valid until `body` returns.
     @inline(__always)
     public func withUnsafeBytes<Result, Failure: Error>(
@@ -60,8 +63,8 @@ public struct Bytes: Sendable {
 
     /// The bytes in a range of offsets, sharing the memory. Bounds beyond the end are clamped.
     public subscript(range: Range<Int>) -> Bytes {
-        let lower = Swift.min(Swift.max(range.lowerBound, 0), count)
-        let upper = Swift.min(Swift.max(range.upperBound, lower), count)
+        let lower = min(max(range.lowerBound, 0), count)
+        let upper = min(max(range.upperBound, lower), count)
         return Bytes(storage: storage, start: start + lower, count: upper - lower)
     }
 
@@ -83,33 +86,6 @@ public struct Bytes: Sendable {
         }
         return Bytes(adopting: memory)
     }
-}
-
-/// A collection whose indices count from 0. For many bytes `withUnsafeBytes` is faster than its elements one by one.
-extension Bytes: RandomAccessCollection {
-    /// A view whose indices are those of the whole; a range of offsets makes `Bytes`, which count from 0 again.
-    public typealias SubSequence = Slice<Bytes>
-
-    /// 0.
-    public var startIndex: Int { 0 }
-    /// The number of bytes.
-    public var endIndex: Int { count }
-
-    /// The byte at an offset, which must be less than `count`.
-    public subscript(position: Int) -> UInt8 {
-        precondition(position >= 0 && position < count, "a byte beyond the end")
-        return withUnsafeBytes { $0[position] }
-    }
-
-    /// Calls `body` with the bytes, without a copy; never nil.
-    public func withContiguousStorageIfAvailable<Result>(
-        _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
-    ) rethrows -> Result? {
-        try withUnsafeBytes { try $0.withMemoryRebound(to: UInt8.self) { try body($0) } }
-    }
-
-    /// The bytes of a slice, sharing the memory.
-    public init(_ slice: Slice<Bytes>) { self = slice.base[slice.startIndex..<slice.endIndex] }
 }
 
 extension Bytes: Equatable {

@@ -81,15 +81,4 @@ struct BytesTests {
         #expect(before == 0)
         #expect(releases.withLock { $0 } == 1)
     }
-
-    @Test func `bytes are a collection whose indices count from 0`() {
-        let bytes = Bytes("abcdef")[1..<5]
-
-        #expect(Array(bytes) == Array("bcde".utf8) && bytes.firstIndex(of: UInt8(ascii: "d")) == 2)
-        #expect(bytes[3] == UInt8(ascii: "e") && bytes.last == UInt8(ascii: "e") && bytes.indices == 0..<4)
-        #expect(Bytes(bytes.dropFirst(2)) == Bytes("de") && Bytes(bytes[2...]).text == "de")
-        #expect(bytes.withContiguousStorageIfAvailable { $0.count } == 4)
-        #expect(String(decoding: bytes.reversed(), as: UTF8.self) == "edcb")
-        #expect(Bytes.empty.first == nil && Bytes.empty.withContiguousStorageIfAvailable { $0.isEmpty } == true)
-    }
 }

@@ -24,7 +24,7 @@ private struct ChromeTrace {
     private var names: [Int: String]
     private var lanes: Set<Lane> = []
     private var events: [JSONValue] = []
-    private var attempts: [Lane: [Int: Int64]] = [:]
+    private var attempts: [Lane: [Int64: Int64]] = [:]
     /// Sub-requests in progress, with the times at which they began.
     private var open: [Int: (request: TracedSubRequest, at: Int64)] = [:]
     private var calls: [Int: (lane: Lane, at: Int64, end: Int64)] = [:]

@@ -15,14 +15,14 @@ struct Explanation: Sendable {
             /// A sub-request begins.
             case subRequest(TracedSubRequest)
             case call(HookCall)
-            case attemptBegan(number: Int)
+            case attemptBegan(number: Int64)
             /// The end of an attempt. Times count from its beginning, and are zero for steps that did not happen. The
             /// last one is the whole attempt, which a resend may have ended early.
-            case attemptEnded(number: Int, steps: [(name: String, nanoseconds: Int64)])
+            case attemptEnded(number: Int64, steps: [(name: String, nanoseconds: Int64)])
             /// An event; the details hold no secrets.
             case fact(String, details: [String: ObservedEvent.Detail], status: Int?)
             /// A sub-request has ended.
-            case completed(outcome: String, attempts: Int)
+            case completed(outcome: String, attempts: Int64)
         }
 
         /// 0 for the request; its sub-requests are counted from 1.
@@ -145,7 +145,7 @@ private final class Observation: Sendable {
     private let began = Observation.clock()
     private let gathered = Mutex<[Explanation.Step]>([])
     /// The beginnings of attempts in progress, by exchange and number.
-    private let attempts = Mutex<[Int: [Int: Int64]]>([:])
+    private let attempts = Mutex<[Int: [Int64: Int64]]>([:])
 
     var steps: [Explanation.Step] { gathered.withLock { $0 } }
     var now: Int64 { Observation.clock() - began }
@@ -170,13 +170,13 @@ private final class Observation: Sendable {
             case .attemptEnded:
                 let at = now
                 let whole = at - (attempts.withLock { $0[exchange]?.removeValue(forKey: number) } ?? at)
-                let steps = ["nameLookup", "connect", "tls", "firstByte"].map { ($0, Int64(event.integer($0) ?? 0)) }
+                let steps = ["nameLookup", "connect", "tls", "firstByte"].map { ($0, event.integer($0) ?? 0) }
                 return (.attemptEnded(number: number, steps: steps + [("total", whole)]), at)
             case .interim, .headReceived, .resendScheduled, .pluginFaulted, .pluginDisabled, nil:
                 return (.fact(event.id, details: event.details, status: event.head?.status), now)
             case .completed where exchange > 0:
                 let attempts = event.integer("attempts") ?? 0
-                return (.completed(outcome: event["outcome"] ?? "", attempts: attempts), now)
+                return (.completed(outcome: event.text("outcome") ?? "", attempts: attempts), now)
             default: return nil
             }
         }

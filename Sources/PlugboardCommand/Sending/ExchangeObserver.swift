@@ -8,7 +8,7 @@ final class ExchangeObserver: Sendable {
 
     let progress: ProgressBar?
     private let isVerbose: Bool
-    private let lastAttempt = Mutex<(number: Int, steps: [(String, Int64)])?>(nil)
+    private let lastAttempt = Mutex<(number: Int64, steps: [(String, Int64)])?>(nil)
 
     init(isVerbose: Bool, progress: ProgressBar?) {
         self.isVerbose = isVerbose
@@ -22,7 +22,7 @@ final class ExchangeObserver: Sendable {
             progress?.show(received: event.integer("received") ?? 0, of: event.integer("toReceive"))
             return
         case .attemptEnded:
-            let steps = ExchangeObserver.steps.map { ($0, Int64(event.integer($0) ?? 0)) }
+            let steps = ExchangeObserver.steps.map { ($0, event.integer($0) ?? 0) }
             lastAttempt.withLock { $0 = (event.integer("attempt") ?? 0, steps) }
         default: break
         }

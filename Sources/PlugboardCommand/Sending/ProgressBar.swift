@@ -20,10 +20,10 @@ final class ProgressBar: Sendable {
     }
 
     /// From any thread.
-    func show(received: Int, of total: Int?) {
+    func show(received: Int64, of total: Int64?) {
         isShown.withLock { isShown in
             isShown = true
-            StandardError.draw("\r\u{1B}[K\(ProgressBar.line(received: Int64(received), of: total.map { Int64($0) }))")
+            StandardError.draw("\r\u{1B}[K\(ProgressBar.line(received: received, of: total))")
         }
     }
 

@@ -47,7 +47,7 @@ extension Configuration {
     }
 
     /// Says what to write instead, where that is known.
-    static func noOrigin(_ key: String) -> String {
+    private static func noOrigin(_ key: String) -> String {
         // A URL can hold a password, so that it is not quoted as it is.
         if key.utf8.contains(UInt8(ascii: "@")) {
             return "has a key that is not an origin; write scheme://host or scheme://host:port, without a user"

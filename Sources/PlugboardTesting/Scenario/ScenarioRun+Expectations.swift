@@ -97,7 +97,8 @@ extension ScenarioRun {
         state.withLock { $0.checkedEvents = found + 1 }
         let event = bench.events[found]
         for (name, pattern) in expected.details {
-            try pattern.check(event[name], at: "\(path).details.\(Printable.text(name))")
+            let text = event.text(name) ?? event.integer(name).map { "\($0)" }
+            try pattern.check(text, at: "\(path).details.\(Printable.text(name))")
         }
     }
 

@@ -46,12 +46,12 @@ struct SecrecyTests {
 
         for host in ["a", "b", "c", "d", "a", "b", "c", "d"] {
             let handle = kernel.begin(Request(.get, "http://\(host).test/")) { event in
-                let details = ["reason", "scheme", "source", "lifetime", "why", "code"].compactMap { event[$0] }
+                let details = ["reason", "scheme", "source", "lifetime", "why", "code"].compactMap { event.text($0) }
                 lines.add("\(event.id) \(details)")
             }
             do { lines.add("\(try await handle.response.status)") } catch { lines.add("\(error)") }
         }
-        lines.add("\(try await kernel.authentication.status())")
+        lines.add(try await kernel.authentication.status())
         do { try await kernel.authentication.refresh() } catch { lines.add("\(error)") }
         lines.add("\(kernel.counters)")
         await kernel.shutDown()

@@ -69,27 +69,6 @@ struct ProgramClosureTests {
         #expect(resolved.plugins.map(\.descriptor.hooks) == [.failure])
     }
 
-    @Test func `a closure of events gets those that it lists`() async throws {
-        let record = Record()
-        let plugin = PluginEntry.hooks(
-            "a", priority: 10, events: ["attemptBegan", "completed"],
-            onEvent: { event, exchange in
-                let url =
-                    switch exchange {
-                    case .some(let exchange): exchange.request.url
-                    case .none: "-"
-                    }
-                record.add("\(event.id) \(event.integer("attempt").map { "\($0)" } ?? "-") \(url)")
-            })
-        let kernel = try Kernel(plugins: [plugin], transport: MockTransport(), log: .silent)
-
-        _ = try await kernel.send(Request(.get, anywhere)).body.collect(upTo: .kibibytes(1))
-        await kernel.shutDown()
-
-        #expect(record.lines.first == "attemptBegan 1 \(anywhere)")
-        #expect(record.lines.count == 2 && record.lines.last?.hasPrefix("completed") == true, "\(record.lines)")
-    }
-
     @Test func `body wrappers change both bodies`() async throws {
         let sent = Mutex<[UInt8]>([])
         let server = try LoopbackServer.responding { request in

@@ -138,7 +138,7 @@ struct ExchangeServicesTests {
         let kernel = try kernel(transport)
 
         let handle = kernel.begin(request("event")) { event in
-            if event.id.contains(".") { record.add("\(event.id) \(event["number"] ?? "-")") }
+            if event.id.contains(".") { record.add("\(event.id) \(event.text("number") ?? "-")") }
         }
         _ = try await handle.response
 

@@ -31,12 +31,16 @@ final class News: Sendable {
     func add(_ event: ObservedEvent) {
         guard event.id.hasPrefix("retry.") else { return }
         var words = [String(event.id.dropFirst("retry.".count))]
-        words += ["attempt", "status", "code", "reason", "origin"].compactMap { event[$0] }
-        if event["reason"] != "backoff", let after = event.duration("after") {
+        words += ["attempt", "status", "code", "reason", "origin"].compactMap { event.text($0) }
+        if event.text("reason") != "backoff", let after = News.delay(event) {
             words.append(DurationText(after).description)
         }
         record.add(words.joined(separator: " "))
         if event.id == "retry.scheduled" { scheduled.admit() }
+    }
+
+    static func delay(_ event: ObservedEvent) -> Duration? {
+        event.text("after").flatMap { Int64($0) }.map { .nanoseconds($0) }
     }
 }
 
@@ -47,7 +51,7 @@ extension Kernel {
     {
         let handle = begin(request) { event in
             news.add(event)
-            if event.id == "retry.scheduled", let delay = event.duration("after") { clock.advance(by: delay) }
+            if event.id == "retry.scheduled", let delay = News.delay(event) { clock.advance(by: delay) }
         }
         return try await handle.response
     }

@@ -1,7 +1,6 @@
 import PlugboardKit
 
-/// A fact about an exchange or the kernel, as a program that watches gets it: what `Event` is for
-/// plugins, and may be kept.
+/// A fact about an exchange or the kernel, as a program that watches gets it. Plugins get `Event`.
 public struct ObservedEvent: Sendable {
     /// A detail of an event.
     public enum Detail: Sendable, Equatable {
@@ -23,37 +22,30 @@ public struct ObservedEvent: Sendable {
     /// The kernel's event, if it is one.
     public var kernelEvent: KernelEvent? { KernelEvent(name: id) }
 
-    /// A detail as text, numbers in decimal; nil if there is none of that name.
-    public subscript(name: String) -> String? {
-        switch details[name] {
-        case .text(let text)?: text
-        case .integer(let number)?: "\(number)"
-        case nil: nil
-        }
+    /// The number of that name, or nil if there is none.
+    public func integer(_ name: String) -> Int64? {
+        if case .integer(let value)? = details[name] { value } else { nil }
     }
 
-    /// A detail as a number; nil if there is none of that name, or it is no number. Plugins give numbers as texts.
-    public func integer(_ name: String) -> Int? {
-        switch details[name] {
-        case .text(let text)?: Int(text)
-        case .integer(let number)?: Int(number)
-        case nil: nil
-        }
-    }
+    /// The duration of that name, such as `after` of `resendScheduled`, or nil if there is none.
+    public func duration(_ name: String) -> Duration? { integer(name).map { .nanoseconds($0) } }
 
-    /// A detail as a time, such as `after` of `resendScheduled`.
-    public func duration(_ name: String) -> Duration? { integer(name).map { .nanoseconds(Int64($0)) } }
+    /// The text of that name, or nil if there is none.
+    public func text(_ name: String) -> String? {
+        if case .text(let value)? = details[name] { value } else { nil }
+    }
 }
 
 extension RequestNotice {
     /// Nil for other events.
     init?(_ event: ObservedEvent) {
         if event.id == KernelEvent.progress.name {
+            func count(_ name: String) -> Int? { event.integer(name).map { Int(clamping: $0) } }
             var progress = TransferProgress()
-            progress.sent = event.integer("sent") ?? 0
-            progress.toSend = event.integer("toSend")
-            progress.received = event.integer("received") ?? 0
-            progress.toReceive = event.integer("toReceive")
+            progress.sent = count("sent") ?? 0
+            progress.toSend = count("toSend")
+            progress.received = count("received") ?? 0
+            progress.toReceive = count("toReceive")
             self = .progress(progress)
         } else if event.id == KernelEvent.interim.name, let head = event.head, let url = event.url {
             self = .interim(head, url: url)
