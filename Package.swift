@@ -235,7 +235,8 @@ let testTargets: [Target] = [
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
     tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
     tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardMessages"),
-    tests("PlugboardSwiftLogTests", "PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
+    tests(
+        "PlugboardSwiftLogTests", "PlugboardSwiftLog", "Plugboard", "PlugboardCore", "PlugboardMessages", swiftLog),
     tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     tests(
         "PlugboardFoundationTests", "PlugboardFoundation", "PlugboardCodecs", "PlugboardEndpoints", "PlugboardMessages",

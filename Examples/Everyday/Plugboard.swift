@@ -33,7 +33,7 @@ struct Service {
     }
 
     // 5
-    func upload(_ photo: String, title: String, progress: @escaping @Sendable (Int64, Int64?) -> Void) async throws {
+    func upload(_ photo: String, title: String, progress: @escaping @Sendable (Int, Int?) -> Void) async throws {
         let form = MultipartForm([.text("title", title), try .file("photo", photo)])
         let exchange = kernel.begin(try Request(.post, "photos", multipart: form)) { event in
             guard event.kernelEvent == .progress else { return }

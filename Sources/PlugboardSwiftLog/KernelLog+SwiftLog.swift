@@ -3,12 +3,38 @@ import PlugboardCore
 import PlugboardMessages
 
 extension KernelLog {
-    /// A log that writes to a logger of swift-log, at the logger's level. The plugin's id is in the metadata as
-    /// `source`.
+    /// A log that writes to a logger of swift-log, at the logger's level.
+    ///
+    /// The metadata has `plugin`, the id of the plugin that wrote the line, or `kernel`. Lines that a hook of an
+    /// exchange wrote, such as those of the plugin `logging`, also have:
+    ///
+    /// - `id`: the exchange's number, the same in all its lines.
+    /// - `method`, and `url` without the user and without the values of its query.
+    /// - `status` of the response, once there is one.
+    /// - `duration`: seconds since the exchange began.
+    /// - `attempts` that were begun on the network.
+    /// - `error`: the code of the failure, if there is one.
     public init(_ logger: Logger) {
-        self.init(level: LogLevel(logger.logLevel)) { level, source, text in
-            logger.log(level: level.loggerLevel, "\(text)", metadata: ["source": "\(source)"])
-        }
+        self.init(
+            level: LogLevel(logger.logLevel),
+            lines: { line in
+                logger.log(level: line.level.loggerLevel, "\(line.text)", metadata: line.metadata)
+            })
+    }
+}
+
+extension KernelLog.Line {
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["plugin": "\(source)"]
+        guard let exchange else { return metadata }
+        metadata["id"] = "\(exchange.id)"
+        metadata["method"] = "\(exchange.method)"
+        metadata["url"] = "\(exchange.url)"
+        metadata["status"] = exchange.status.map { "\($0)" }
+        metadata["duration"] = "\(exchange.duration / .seconds(1))"
+        metadata["attempts"] = "\(exchange.attempts)"
+        metadata["error"] = exchange.error.map { "\($0)" }
+        return metadata
     }
 }
 

@@ -92,8 +92,8 @@ struct CookbookTests {
         _ = try? await handle.response
 
         let stops = bench.events.filter { $0.id == "com.example.stopwatch.stopped" }
-        #expect(stops.map { $0.text("outcome") } == ["ended", "cancelled"])
-        #expect(stops.map { $0.text("milliseconds") } == ["0", "3000"])
+        #expect(stops.map { $0["outcome"] } == ["ended", "cancelled"])
+        #expect(stops.map { $0["milliseconds"] } == ["0", "3000"])
     }
 
     @Test func `onEvent and commands: statuses are counted, shown and forgotten`() async throws {
@@ -117,7 +117,7 @@ struct CookbookTests {
         let text = try await bench.send(Request(.get, url)).body.text()
 
         #expect(text == "twelve bytes")
-        #expect(bench.events.first { $0.id == "com.example.byte-meter.read" }?.text("bytes") == "12")
+        #expect(bench.events.first { $0.id == "com.example.byte-meter.read" }?["bytes"] == "12")
     }
 
     @Test func `wrapping: a body over the limit breaks off, one below it does not`() async throws {

@@ -40,13 +40,13 @@ struct EverydayTests {
         defer { server.stop() }
         let folder = try TemporaryFolder()
         let photo = try folder.write("lake.jpg", String(repeating: "x", count: 100_000))
-        let last = Mutex<(Int64, Int64?)>((0, nil))
+        let last = Mutex<(Int, Int?)>((0, nil))
 
         try await service.logIn("ada", "a&b")
         try await service.upload(photo, title: "Lake") { sent, total in last.withLock { $0 = (sent, total) } }
 
         let requests = server.requests
-        let length = Int64(requests[1].body.count)
+        let length = requests[1].body.count
         #expect(requests[0].text == "user=ada&password=a%26b")
         #expect(requests[1].text.contains("filename=\"lake.jpg\"\r\nContent-Type: image/jpeg\r\n\r\nxxx"))
         #expect(last.withLock { $0 } == (length, length))

@@ -81,4 +81,17 @@ struct BytesTests {
         #expect(before == 0)
         #expect(releases.withLock { $0 } == 1)
     }
+
+    @Test func `bytes are a collection of their bytes, and a slice shares their memory`() {
+        let bytes = Bytes("plugboard")[4..<9]
+
+        #expect(bytes.count == 5 && bytes.first == UInt8(ascii: "b") && bytes.last == UInt8(ascii: "d"))
+        #expect(Array(bytes) == Array("board".utf8) && bytes.reversed().elementsEqual("draob".utf8))
+        #expect(bytes.firstIndex(of: UInt8(ascii: "r")) == 3 && bytes[3] == UInt8(ascii: "r"))
+        #expect(Bytes(bytes.dropFirst(2).prefix(2)).text == "ar" && bytes[3...].text == "rd")
+        #expect(bytes[7...].isEmpty && bytes[...2].text == "boa")
+        let address = bytes.withUnsafeBytes { $0.baseAddress }
+        #expect(bytes.withContiguousStorageIfAvailable { UnsafeRawPointer($0.baseAddress) } == address)
+        #expect(Bytes(bytes.dropFirst()).withUnsafeBytes { $0.baseAddress } == address.map { $0 + 1 })
+    }
 }

@@ -46,4 +46,20 @@ import Testing
     func `a URL without a host over http has no origin`(url: String) {
         #expect(Origin(url: url) == nil)
     }
+
+    @Test func `a literal is an origin`() {
+        let origin: Origin = "HTTPS://Api.Example.com:443"
+
+        #expect(origin == Origin(url: "https://api.example.com/v2"))
+    }
+
+    @Test func `a literal that is no origin ends the program with what to write`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let origin: Origin = "api.example.com/v2"
+            print(origin)
+        }
+
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("\"api.example.com/v2\" is not an origin. Write scheme://host"))
+    }
 }

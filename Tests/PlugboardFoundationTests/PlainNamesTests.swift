@@ -191,6 +191,8 @@ private enum OfPlugboardCore {
     typealias PlainConfigurationFault = ConfigurationError
     typealias PlainEnabledPlugin = EnabledPlugin
     typealias PlainObservedEvent = ObservedEvent
+    typealias PlainLoggedExchange = LoggedExchange
+    typealias PlainExplanation = Explanation
     typealias PlainExchangeHandle = ExchangeHandle
     typealias PlainHookCall = HookCall
     typealias PlainKernel = Kernel
@@ -265,6 +267,9 @@ private enum OfAuthenticationOptions {
     typealias PlainAuthenticationCommands = AuthenticationCommands
     typealias PlainAuthenticationRequest = AuthenticationRequest
     typealias PlainAuthenticationScheme = AuthenticationScheme
+    typealias PlainCredentialStatus = CredentialStatus
+    typealias PlainAccessToken = AccessToken
+    typealias PlainTokenProvider = TokenProvider
     typealias PlainClientAuthentication = ClientAuthentication
 }
 
@@ -316,6 +321,7 @@ private enum OfRedirectOptions {
 
 private enum OfRetryOptions {
     typealias PlainRetrySettings = RetrySettings
+    typealias PlainOriginStatistics = OriginStatistics
     typealias PlainRetryAttributes = RetryAttributes
     typealias PlainRetryCommands = RetryCommands
     typealias PlainRetryRequest = RetryRequest

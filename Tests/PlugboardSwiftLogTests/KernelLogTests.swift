@@ -1,7 +1,9 @@
 import Logging
+import Plugboard
 import PlugboardMessages
 import PlugboardSwiftLog
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PlugboardCore
@@ -20,12 +22,33 @@ import Testing
 
         #expect(lines.all == ["info cache: a hit", "error kernel: broken"])
     }
+
+    @Test func `a line that a hook wrote has its exchange as metadata, without secrets`() async throws {
+        let lines = Lines()
+        let transport = MockTransport { _, _ in .respond(404) }
+        let kernel = try Kernel(
+            plugins: ["logging"], transport: transport, log: KernelLog(Logger(label: "test") { _ in lines }))
+
+        _ = try await kernel.send(Request(.get, "http://u:secret@a.test/path?key=secret")).body.collect(
+            upTo: .kibibytes(1))
+        await kernel.shutDown()
+
+        let metadata = try #require(lines.each.last)
+        #expect(metadata["plugin"] == "logging" && metadata["method"] == "GET" && metadata["status"] == "404")
+        #expect(metadata["url"] == "http://a.test/path?key=…" && metadata["attempts"] == "1")
+        #expect(metadata["id"] != nil && metadata["error"] == nil)
+        #expect(metadata["duration"].flatMap { Double("\($0)") }.map { $0 > 0 && $0 < 60 } == true)
+    }
 }
 
 /// Keeps what is logged.
 private final class Lines: LogHandler, Sendable {
     private let kept = Mutex<[String]>([])
     private let level = Mutex(Logger.Level.trace)
+    private let kinds = Mutex<[Logger.Metadata]>([])
+
+    /// The metadata of each line.
+    var each: [Logger.Metadata] { kinds.withLock { $0 } }
 
     var all: [String] { kept.withLock { $0 } }
     var metadata: Logger.Metadata {
@@ -43,6 +66,7 @@ private final class Lines: LogHandler, Sendable {
     }
 
     func log(event: LogEvent) {
-        kept.withLock { $0.append("\(event.level) \(event.metadata?["source"] ?? ""): \(event.message)") }
+        kinds.withLock { $0.append(event.metadata ?? [:]) }
+        kept.withLock { $0.append("\(event.level) \(event.metadata?["plugin"] ?? ""): \(event.message)") }
     }
 }

@@ -43,7 +43,7 @@ struct WorkbenchTests {
         let event = await bench.event("obedient.said")
 
         #expect(bench.log.contains { $0.level == .debug && $0.source == "obedient" && $0.text == "hello" })
-        #expect(event?.text("word") == "hello")
+        #expect(event?["word"] == "hello")
         #expect(bench.events.filter { $0.kernelEvent == .completed }.count >= 1)
     }
 

@@ -196,7 +196,7 @@ struct RedirectTests {
 
         let handle = kernel.begin(Request(.get, "http://u:secret@a.test/")) { event in
             guard event.id == "redirect.followed" else { return }
-            seen.add(["hop", "status", "from", "to"].map { event.text($0) ?? "" }.joined(separator: " "))
+            seen.add(["hop", "status", "from", "to"].map { event[$0] ?? "" }.joined(separator: " "))
         }
         _ = try await handle.response
 

@@ -259,4 +259,19 @@ struct ResumeTests {
             return error as? PlugboardError
         }
     }
+
+    @Test func `the log counts all bytes of a body that was mended`() async throws {
+        let server = try RangeServer { [content] number, request in
+            RangeServer.correct(request, content, cut: number == 1 ? 40_960 : nil)
+        }
+        let lines = Record()
+        let kernel = try Kernel(
+            plugins: [.logging, .resume],
+            log: KernelLog(level: .info) { _, source, text in if source == "logging" { lines.add(text) } })
+
+        _ = try await kernel.send(Request(.get, server.url)).body.collect(upTo: .mebibytes(1))
+        await kernel.shutDown()
+
+        #expect(lines.lines.count == 1 && lines.lines.first?.contains(" → 200 97.7 KiB in ") == true)
+    }
 }

@@ -32,7 +32,7 @@ struct Simulation {
         var random = SeededRandom(seed: 2024)
         let policy = RetryPolicy()
         var table = OriginTable(.init(budget: hasBudget ? RetryBudget.Limits() : nil))
-        guard let origin = Origin("http://origin.test") else { return [] }
+        let origin: Origin = "http://origin.test"
         var due: [Int: [Attempt]] = [:]
         var counts = [Count](repeating: Count(), count: seconds)
 

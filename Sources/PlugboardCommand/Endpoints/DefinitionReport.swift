@@ -1,3 +1,4 @@
+import Plugboard
 import PlugboardEndpoints
 import PlugboardJSON
 import PlugboardKit

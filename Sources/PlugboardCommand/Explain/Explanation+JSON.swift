@@ -3,7 +3,7 @@ import PlugboardJSON
 
 extension Explanation {
     /// The explanation for programs, as `plugboard explain --help` describes it.
-    var json: JSONValue {
+    func json(_ absence: Absence) -> JSONValue {
         var object: JSONObject = [
             "method": .string(method), "url": .string(url), "plugins": .array(plugins.map(Explanation.json)),
             "absent": absence.json, "attributes": .array(attributes.map(Explanation.json)),

@@ -19,11 +19,12 @@ final class ExchangeObserver: Sendable {
     func hear(_ event: ObservedEvent) {
         switch event.kernelEvent {
         case .progress:
-            progress?.show(received: event.integer("received") ?? 0, of: event.integer("toReceive"))
+            progress?.show(
+                received: Int64(event.integer("received") ?? 0), of: event.integer("toReceive").map { Int64($0) })
             return
         case .attemptEnded:
-            let steps = ExchangeObserver.steps.map { ($0, event.integer($0) ?? 0) }
-            lastAttempt.withLock { $0 = (event.integer("attempt") ?? 0, steps) }
+            let steps = ExchangeObserver.steps.map { ($0, Int64(event.integer($0) ?? 0)) }
+            lastAttempt.withLock { $0 = (Int64(event.integer("attempt") ?? 0), steps) }
         default: break
         }
         guard isVerbose else { return }

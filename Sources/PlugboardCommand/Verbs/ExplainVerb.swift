@@ -61,19 +61,23 @@ struct ExplainVerb: AsyncParsableCommand {
                     body: try InputArgument(data).body(for: "--data"), type: "application/octet-stream")
             })
         let dry = dryRun ? DryTransport() : nil
+        var keepSilent: Explanation.DryRun?
+        if let dry { keepSilent = { dry.keepSilent() } }
         let resolved = try PluginArguments.resolved(of: configuration)
         let file = try trace.map { try ByteOutput(path: $0) }
-        let explanation = try await Kernel.whileRunning(configuration, transport: dry) { kernel in
+        let explanation = try await Kernel.whileRunning(configuration, transport: dry) { kernel -> Explanation in
             try arguments.check(kernel)
             try await arguments.cookies.read(
                 into: kernel, jar: request.attributes[CookieArguments.jarAttribute])
-            return await Explanation.observe(
-                request, kernel, configuration, Absence(of: request, from: resolved, configuration), dryRun: dry)
+            // Detached sub-requests have up to five seconds.
+            let patience: Duration = keepSilent == nil ? .seconds(5) : .zero
+            return await Explanation.observe(request, kernel, dryRun: keepSilent, shutDownWithin: patience)
         }
+        let absence = Absence(of: request, from: resolved, configuration)
         if json {
-            try ByteOutput.standard.write(explanation.json)
+            try ByteOutput.standard.write(explanation.json(absence))
         } else {
-            try ByteOutput.standard.write(explanation.text)
+            try ByteOutput.standard.write(explanation.table(locations: \.enabledAt) + absence.text)
         }
         try file?.write(JSONWriter.write(explanation.chromeTrace) + "\n")
         if let error = explanation.failure, explanation.dryPlugin == nil { throw error }

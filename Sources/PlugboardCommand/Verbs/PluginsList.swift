@@ -71,12 +71,3 @@ extension Hooks {
 
     var names: [String] { Hooks.all.filter { contains($0.hook) }.map(\.name) }
 }
-
-extension EnabledPlugin.Linkage {
-    var text: String {
-        switch self {
-        case .linked: "linked"
-        case .loaded(let path): path
-        }
-    }
-}

@@ -44,9 +44,10 @@ extension ExchangeCore {
     var switchedOffSlots: SlotSet { core.switchedOff(by: request.head.attributes, for: request.head.url) }
 
     private func startTimeout() {
+        began = loop.now
         let stored = request.head.storedOptions
         let limit = stored?.options.timeout == nil ? core.defaults.timeout : stored?.timeout ?? .max
-        let (deadline, isFar) = loop.now.addingReportingOverflow(limit)
+        let (deadline, isFar) = began.addingReportingOverflow(limit)
         if isFar { return }
         timeoutLimit = limit
         // A strong reference alone needs no memory for the closure. The exchange cancels the timer when it ends.

@@ -52,10 +52,13 @@ extension ExchangeCore {
         // The call may be within another one: a hook that publishes an event waits for those who watch it.
         let outer = frame
         frame = CallFrame(slot, hook)
+        let outerExchange = home.calling
+        home.calling = self
         let index = slot._withUnsafeGuaranteedRef { $0.index }
         // Unmanaged, because the loop keeps it and a call counts no references.
         let result = Unmanaged.passUnretained(home.containment)
             ._withUnsafeGuaranteedRef { $0.call(index, hook, call) }
+        home.calling = outerExchange
         frame = outer
         clearViews(after: outer)
         return result
@@ -71,9 +74,12 @@ extension ExchangeCore {
     ) -> Result {
         let outer = frame
         frame.isSteering = hook.isSteering
+        let outerExchange = home.calling
+        home.calling = self
         let round = Unmanaged.passUnretained(home.containment)._withUnsafeGuaranteedRef { $0.beginRound() }
         let result = calls(round, outer)
         round.end()
+        home.calling = outerExchange
         frame = outer
         clearViews(after: outer)
         return result

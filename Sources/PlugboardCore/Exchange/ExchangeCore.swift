@@ -46,6 +46,8 @@ final class ExchangeCore: @unchecked Sendable {
     var parking: Parking?
     // Unchecked, because releasing a timer calls no code of the exchange.
     @exclusivity(unchecked) var timeout: LoopTimer?
+    /// The loop's time when the request began on its way.
+    @exclusivity(unchecked) var began: Int64 = 0
     /// The exchange's timeout in nanoseconds, once `timeout` is set.
     var timeoutLimit: Int64 = 0
 

@@ -97,7 +97,8 @@ extension HostTable {
             guard let host = host.map({ HostContext.from($0) }), let level = LogLevel(rawValue: level) else {
                 return
             }
-            host.core?.log.write(level, host.id, text.lines)
+            guard let core = host.core else { return }
+            core.log.write(level, host.id, text.lines, in: core.current?.calling)
         }
         table.log_level = { host in host.flatMap { HostContext.from($0).core?.log.level.rawValue } ?? PLUG_LOG_ERROR }
         table.now = { host in host.flatMap { HostContext.from($0).core?.monotonicTime() } ?? 0 }

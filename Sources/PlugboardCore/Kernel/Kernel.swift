@@ -146,6 +146,9 @@ public final class Kernel: PluginCommands, RequestSender {
         return try await outcome.response(of: exchange)
     }
 
+    /// The attributes that the configuration gives to requests to a URL's origin.
+    package func attributes(ofOriginOf url: String) -> [String: String] { core.section(for: url) ?? [:] }
+
     /// The request's options, completed with those of the configuration.
     public func options(of request: Request) -> RequestOptions {
         core.routes.options(of: requestDefaults?.complete(request) ?? request)

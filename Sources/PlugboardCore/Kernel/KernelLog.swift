@@ -13,7 +13,20 @@ import PlugboardKit
 public struct KernelLog: Sendable {
     /// The lowest level that is written.
     public let level: LogLevel
-    private let sink: @Sendable (LogLevel, _ source: String, _ text: String) -> Void
+    private let sink: @Sendable (Line) -> Void
+    private let wantsExchanges: Bool
+
+    /// A line, for a log with structure.
+    public struct Line: Sendable {
+        /// How important it is; at least the log's own level.
+        public let level: LogLevel
+        /// The id of the plugin that wrote it, or `kernel`.
+        public let source: String
+        /// What it says. A plugin's text may come from a server: `Printable.text` makes it safe for a terminal.
+        public let text: String
+        /// The exchange whose hook wrote it; nil for lines that no hook of an exchange wrote.
+        public let exchange: LoggedExchange?
+    }
 
     /// A log that calls a closure for each line of at least `level`: with the level, the plugin's id or `kernel`, and
     /// the text. The closure is called from any thread and must not block for long.
@@ -21,7 +34,16 @@ public struct KernelLog: Sendable {
         level: LogLevel, _ sink: @escaping @Sendable (LogLevel, _ source: String, _ text: String) -> Void
     ) {
         self.level = level
+        self.sink = { sink($0.level, $0.source, $0.text) }
+        wantsExchanges = false
+    }
+
+    /// A log that calls a closure for each line of at least `level`, with the exchange that the line is about. The
+    /// closure is called from any thread and must not block for long.
+    public init(level: LogLevel, lines sink: @escaping @Sendable (Line) -> Void) {
+        self.level = level
         self.sink = sink
+        wantsExchanges = true
     }
 
     /// `plugboard: warning: cache: …` on standard error, in the form of `Printable`; further lines of one text
@@ -46,8 +68,13 @@ public struct KernelLog: Sendable {
     /// Writes nothing.
     public static var silent: KernelLog { KernelLog(level: .error) { _, _, _ in } }
 
-    func write(_ level: LogLevel, _ source: String, _ text: @autoclosure () -> String) {
-        if level >= self.level { sink(level, source, text()) }
+    func write(
+        _ level: LogLevel, _ source: String, _ text: @autoclosure () -> String,
+        in exchange: @autoclosure () -> ExchangeCore? = nil
+    ) {
+        guard level >= self.level else { return }
+        let exchange = wantsExchanges ? exchange().map { LoggedExchange($0) } : nil
+        sink(Line(level: level, source: source, text: text(), exchange: exchange))
     }
 }
 

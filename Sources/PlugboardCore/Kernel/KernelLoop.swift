@@ -30,6 +30,8 @@ final class KernelLoop: @unchecked Sendable {
 
     /// The pieces that plugins receive now in `pulled`, the innermost call last. [loop]
     var delivered: [PieceDelivery.Delivered] = []
+    /// The exchange whose hook runs; it is alive as long. [loop]
+    @exclusivity(unchecked) unowned(unsafe) var calling: ExchangeCore?
     /// [loop]
     @exclusivity(unchecked) var underWay = UnderWayExchanges()
     /// The outcomes of this turn, for the program's tasks. [loop]

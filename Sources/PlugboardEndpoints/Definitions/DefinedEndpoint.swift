@@ -17,11 +17,15 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
     private let codecs: (request: (any Codec)?, response: (any Codec)?)
     private let read: @Sendable (ReceivedResponse, Definition, Client) throws(PlugboardError) -> Response
 
+    private let attributes: Attributes
+
     init(
-        _ name: String, _ parameters: Parameters, body: EndpointBody?, in settings: ClientSettings,
+        _ name: String, _ parameters: Parameters, body: EndpointBody?, attributes: Attributes,
+        in settings: ClientSettings,
         read: @escaping @Sendable (ReceivedResponse, Definition, Client) throws(PlugboardError) -> Response
     ) {
         self.read = read
+        self.attributes = attributes
         definition = settings.definitions[name] ?? Definition(name)
         do throws(PlugboardError) {
             let definition = try settings.definitions.definition(name)
@@ -111,8 +115,9 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
     /// The definition's.
     public var downloadPath: String { definition.downloadPath ?? "" }
 
-    /// Adds the definition's attributes.
+    /// Adds the attributes of the call, and those of the definition that the call does not have.
     public func prepare(_ request: inout Request) throws(PlugboardError) {
+        for (name, value) in attributes.values { request.attributes[name] = value }
         for (name, value) in definition.attributes.values where request.attributes[name] == nil {
             request.attributes[name] = value
         }

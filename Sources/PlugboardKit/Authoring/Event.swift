@@ -1,6 +1,9 @@
 import CPlugboard
 
-/// A fact, for watching only. Valid until `onEvent` returns.
+/// A fact, for watching only, as a plugin gets it. Valid until `onEvent` returns, without a copy.
+///
+/// A program that watches gets the same fact as an `ObservedEvent` of PlugboardCore, which it can keep; `id`, `is`,
+/// `event["name"]`, `integer`, `duration` and `head` are the same there.
 ///
 /// The kernel's events have plain names (`headReceived`); plugins publish theirs under their own id (`cache.hit`).
 public struct Event: ~Copyable {
@@ -18,7 +21,7 @@ public struct Event: ~Copyable {
             && text.buffer.elementsEqual(UnsafeRawBufferPointer(start: id.utf8Start, count: id.utf8CodeUnitCount))
     }
 
-    /// A detail as text; nil if there is none of that name.
+    /// A detail as text, a number in decimal digits; nil if there is none of that name.
     public subscript(name: String) -> String? {
         withText(name) { host.pointee.event_text(raw, $0).optionalString }
     }

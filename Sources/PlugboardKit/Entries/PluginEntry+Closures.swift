@@ -16,6 +16,7 @@ extension PluginEntry {
     ///     each exchange.
     ///   - before: Ids of plugins that must stand further in.
     ///   - after: Ids of plugins that must stand further out.
+    ///   - events: Ids of the events that `onEvent` is called for; empty: all.
     ///   - requestBody: Puts a source around the request's body, if it has one, when `onRequest` returns `next` or is
     ///     not given.
     ///   - responseBody: Puts a source around the response's body, if it has one, when `onResponse` returns `next` or
@@ -26,6 +27,7 @@ extension PluginEntry {
         onResponse: (@Sendable (borrowing Exchange) throws -> ResponseVerdict)? = nil,
         onFailure: (@Sendable (borrowing Exchange) throws -> FailureVerdict)? = nil,
         onClose: (@Sendable (borrowing Exchange, TurnOutcome) -> Void)? = nil,
+        onEvent: (@Sendable (borrowing Event, borrowing Exchange?) -> Void)? = nil, events: [String] = [],
         requestBody: (@Sendable (InnerBody) -> any BodySource)? = nil,
         responseBody: (@Sendable (InnerBody) -> any BodySource)? = nil
     ) -> PluginEntry {
@@ -34,9 +36,10 @@ extension PluginEntry {
         if onResponse != nil || responseBody != nil { hooks.insert(.response) }
         if onFailure != nil { hooks.insert(.failure) }
         if onClose != nil { hooks.insert(.close) }
+        if onEvent != nil { hooks.insert(.event) }
         let manifest = Manifest(
             id: id, version: "1.0.0", documentation: "Closures of the program.", priority: priority, hooks: hooks,
-            before: before, after: after)
+            before: before, after: after, events: events)
         return PluginEntry(
             LinkedDescriptor(manifest, settings: []) { host, _ in
                 Instance(
@@ -52,7 +55,7 @@ extension PluginEntry {
                         return verdict
                     },
                     onFailure: { try onFailure?($0).boxed }, onClose: { onClose?($0, $1) },
-                    onEvent: { _, _ in }, command: { _, _, _ in })
+                    onEvent: { onEvent?($0, $1) }, command: { _, _, _ in })
             })
     }
 }

@@ -1,5 +1,5 @@
 /// A type that a setting or an attribute can have: `Bool`, `Int`, `String`, `Duration`, `ByteCount`, `[String]`,
-/// `[String: String]`, an enumeration of words (`WordOption`), or an optional of one of these.
+/// `[String: String]`, a set of error codes, an enumeration of words (`WordOption`), or an optional of one of these.
 public protocol OptionValue: Sendable {
     /// How values of the type are read and written.
     static var optionForm: OptionForm<Self> { get }
@@ -60,6 +60,16 @@ extension [String]: OptionValue {
     /// A JSON array of strings.
     public static var optionForm: OptionForm<[String]> {
         OptionForm(.list, magnitude: { Int64($0.count) }, read: OptionText.list, write: OptionText.text)
+    }
+}
+
+extension Set<PlugboardError.Code>: OptionValue {
+    /// A JSON array of codes, such as `transport.dns`, in alphabetical order.
+    public static var optionForm: OptionForm<Set<PlugboardError.Code>> {
+        OptionForm(
+            .list, magnitude: { Int64($0.count) },
+            read: { OptionText.list($0).map { Set($0.map { PlugboardError.Code($0) }) } },
+            write: { OptionText.text($0.map(\.name).sorted()) })
     }
 }
 

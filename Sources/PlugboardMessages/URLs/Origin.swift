@@ -3,7 +3,9 @@
 /// Scheme and host are in lower case, the host without a dot at its end. An IPv4 address in any spelling that
 /// `inet_aton` reads (`0x7f.1`) becomes four decimal numbers, an IPv6 address its shortest spelling. A host that is not
 /// ASCII is refused: it must be written as `xn--…` (RFC 5890 §2.3.2.1).
-public struct Origin: Sendable, Hashable, CustomStringConvertible {
+///
+///     configuration.origins["https://api.example.com"] = ["retry.attempts": "5"]
+public struct Origin: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// `http` or `https`.
     public let scheme: String
     /// In normal form; an IPv6 address has its brackets.
@@ -30,6 +32,16 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
             parts.port?.isEmpty != true
         else { return nil }
         self.init(parts)
+    }
+
+    /// The origin of a literal, `"https://api.example.com"`. A literal that is not an origin ends the program.
+    public init(stringLiteral text: String) {
+        guard let origin = Origin(text) else {
+            preconditionFailure(
+                "\"\(Printable.text(text))\" is not an origin. Write scheme://host or scheme://host:port, with http or "
+                    + "https, and with nothing after it.")
+        }
+        self = origin
     }
 
     /// The origin of an absolute URL; user, path, query and fragment are ignored. Nil if it has none.

@@ -97,8 +97,7 @@ extension ScenarioRun {
         state.withLock { $0.checkedEvents = found + 1 }
         let event = bench.events[found]
         for (name, pattern) in expected.details {
-            let text = event.text(name) ?? event.integer(name).map { "\($0)" }
-            try pattern.check(text, at: "\(path).details.\(Printable.text(name))")
+            try pattern.check(event[name], at: "\(path).details.\(Printable.text(name))")
         }
     }
 

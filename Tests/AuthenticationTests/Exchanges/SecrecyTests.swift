@@ -23,19 +23,19 @@ struct SecrecyTests {
             .init("logging", settings: ["detail": "heads", "level": "debug"]), "authentication",
         ])
         configuration.origins = [
-            try #require(Origin("http://a.test")): [
+            "http://a.test": [
                 "authentication.scheme": "oauth", "authentication.tokenURL": "http://login.test/token?key=hidden-key",
                 "authentication.clientID": "c", "authentication.clientSecret": "hidden-client",
                 "authentication.refreshToken": "hidden-refresh",
             ],
-            try #require(Origin("http://b.test")): [
+            "http://b.test": [
                 "authentication.scheme": "basic", "authentication.user": "hidden-user",
                 "authentication.password": "hidden-password",
             ],
-            try #require(Origin("http://c.test")): [
+            "http://c.test": [
                 "authentication.scheme": "bearer", "authentication.tokenFile": file,
             ],
-            try #require(Origin("http://d.test")): [
+            "http://d.test": [
                 "authentication.scheme": "bearer",
                 "authentication.tokenCommand": #"["sh", "-c", "echo hidden-out; echo hidden-err >&2; exit 1"]"#,
             ],
@@ -46,12 +46,12 @@ struct SecrecyTests {
 
         for host in ["a", "b", "c", "d", "a", "b", "c", "d"] {
             let handle = kernel.begin(Request(.get, "http://\(host).test/")) { event in
-                let details = ["reason", "scheme", "source", "lifetime", "why", "code"].compactMap { event.text($0) }
+                let details = ["reason", "scheme", "source", "lifetime", "why", "code"].compactMap { event[$0] }
                 lines.add("\(event.id) \(details)")
             }
             do { lines.add("\(try await handle.response.status)") } catch { lines.add("\(error)") }
         }
-        lines.add(try await kernel.authentication.status())
+        lines.add("\(try await kernel.command("authentication", "status"))")
         do { try await kernel.authentication.refresh() } catch { lines.add("\(error)") }
         lines.add("\(kernel.counters)")
         await kernel.shutDown()

@@ -212,7 +212,7 @@ struct CookiesTests {
 
         let handle = kernel.begin(Request(.get, "http://a.test/")) { event in
             guard event.id.hasPrefix("cookies.") else { return }
-            let details = event.details.keys.sorted().map { "\($0)=\(event.text($0) ?? "")" }
+            let details = event.details.keys.sorted().map { "\($0)=\(event[$0] ?? "")" }
             seen.add(([event.id] + details).joined(separator: " "))
         }
         _ = try await handle.response

@@ -234,4 +234,16 @@ struct DefinitionCallTests {
 
         #expect(error?.code == .configuration)
     }
+
+    @Test func `a call by name has attributes of its own, such as its load message`() async throws {
+        let client = try client([
+            "List": ["path": "list", "attributes": ["indicator": ["message": "Loading", "modal": true]]]
+        ])
+
+        let request = try await client.request(
+            for: client.endpoint("List", attributes: ["indicator.message": "Loading the topics"]))
+
+        #expect(request.attributes["indicator.message"] == "Loading the topics")
+        #expect(request.attributes["indicator.modal"] == "true")
+    }
 }

@@ -8,7 +8,7 @@ struct SecretSettingsTests {
     private let configuration: Configuration = {
         var configuration = Configuration(plugins: [.init("com.acme.sign", settings: ["key": "hunter2"])])
         configuration.kernel.proxy = "http://user:hunter2@proxy.test"
-        configuration.origins = [Origin("http://a.test")!: ["com.acme.sign.rounds": "hunter2"]]
+        configuration.origins = ["http://a.test": ["com.acme.sign.rounds": "hunter2"]]
         return configuration
     }()
 

@@ -72,8 +72,8 @@ struct DisablingTests {
         let kernel = try kernel(fragile(Record()), limit: 2)
         let watch: @Sendable (ObservedEvent) -> Void = { event in
             switch event.kernelEvent {
-            case .pluginFaulted: events.add("\(event.text("plugin") ?? "?") faulted in \(event.text("hook") ?? "?")")
-            case .pluginDisabled: events.add("\(event.text("plugin") ?? "?") off after \(event.integer("faults") ?? 0)")
+            case .pluginFaulted: events.add("\(event["plugin"] ?? "?") faulted in \(event["hook"] ?? "?")")
+            case .pluginDisabled: events.add("\(event["plugin"] ?? "?") off after \(event.integer("faults") ?? 0)")
             default: break
             }
         }
@@ -210,7 +210,7 @@ struct DisablingTests {
         let kernel = try Kernel(
             configuration: configuration, catalog: Catalog([plugin.descriptor]), transport: MockTransport(),
             log: .silent
-        ) { heard.add("\($0.text("plugin") ?? "?") \($0.id)") }
+        ) { heard.add("\($0["plugin"] ?? "?") \($0.id)") }
 
         for _ in 0..<3 { _ = try await kernel.send(Request(.get, anywhere)) }
 

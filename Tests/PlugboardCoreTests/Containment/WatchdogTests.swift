@@ -70,7 +70,7 @@ struct WatchdogTests {
             configuration: configuration, catalog: Catalog([plugin.descriptor]), transport: MockTransport(),
             log: KernelLog(level: .warning) { _, _, _ in freed.signal() }
         ) { event in
-            heard.add("\(event.id) \(event.text("plugin") ?? "?") \(event.text("hook") ?? "?")")
+            heard.add("\(event.id) \(event["plugin"] ?? "?") \(event["hook"] ?? "?")")
             told.admit()
         }
 

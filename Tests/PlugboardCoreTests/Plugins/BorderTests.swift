@@ -226,7 +226,7 @@ import Testing
     @Test func `attributes are listed by name, the origin's too`() async throws {
         let transport = MockTransport()
         var configuration = Configuration(plugins: ["redirect", PluginEntry(try FixturePlugin.build("border"))])
-        configuration.origins = [Origin("http://origin.test")!: ["redirect.limit": "3", "redirect.follow": "true"]]
+        configuration.origins = ["http://origin.test": ["redirect.limit": "3", "redirect.follow": "true"]]
         let kernel = try Kernel(
             configuration: configuration, loader: .dynamic, transport: transport, log: .silent)
         var request = request("list")

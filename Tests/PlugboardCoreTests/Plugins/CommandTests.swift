@@ -254,7 +254,7 @@ import Testing
             return .next
         }
         let kernel = try makeKernel([plugin]) {
-            $0.origins = [Origin("http://origin.test")!: ["box.limit": "5"]]
+            $0.origins = ["http://origin.test": ["box.limit": "5"]]
         }
 
         _ = try await kernel.send(Request(.get, "http://origin.test/x"))

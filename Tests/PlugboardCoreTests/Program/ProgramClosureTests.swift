@@ -139,6 +139,28 @@ struct ProgramClosureTests {
 
         #expect(configuration.errors().map(\.code) == [.loadingDescriptor])
     }
+
+    @Test func `a closure watches the events that are listed, as the program's watcher sees them`() async throws {
+        let (inside, outside) = (Record(), Record())
+        let kernel = try Kernel(
+            plugins: [
+                .hooks(
+                    "com.acme.watch", priority: 10,
+                    onEvent: { event, exchange in
+                        inside.add("\(event.id) \(event["attempt"] ?? "-") \(event.integer("attempt") ?? -1)")
+                        if exchange == nil { inside.add("of no exchange") }
+                    }, events: ["attemptBegan"])
+            ], transport: MockTransport(), log: .silent)
+
+        let exchange = kernel.begin(Request(.get, anywhere)) { event in
+            guard event.is("attemptBegan") else { return }
+            outside.add("\(event.id) \(event["attempt"] ?? "-") \(event.integer("attempt") ?? -1)")
+        }
+        _ = try await exchange.response.body.collect(upTo: .kibibytes(1))
+        await kernel.shutDown()
+
+        #expect(inside.lines == ["attemptBegan 1 1"] && outside.lines == inside.lines)
+    }
 }
 
 /// Sendable because it is touched on the loop only.

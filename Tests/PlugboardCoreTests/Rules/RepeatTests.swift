@@ -176,7 +176,7 @@ import Testing
         let reasons = Mutex<[String]>([])
 
         let handle = kernel.begin(Request(.get, anywhere)) { event in
-            if event.id == "attemptBegan" { reasons.withLock { $0.append(event.text("reason") ?? "") } }
+            if event.id == "attemptBegan" { reasons.withLock { $0.append(event["reason"] ?? "") } }
         }
         let error = await #expect(throws: PlugboardError.self) { try await handle.response }
 

@@ -46,7 +46,7 @@ struct ExchangeServicesTests {
     @Test func `an origin's attributes hold where the request says nothing`() async throws {
         let transport = MockTransport()
         let kernel = try kernel(transport) {
-            $0.origins = [Origin("http://origin.test")!: ["\(id).limit": "3"]]
+            $0.origins = ["http://origin.test": ["\(id).limit": "3"]]
         }
 
         _ = try await kernel.send(request("attributes"))
@@ -138,7 +138,7 @@ struct ExchangeServicesTests {
         let kernel = try kernel(transport)
 
         let handle = kernel.begin(request("event")) { event in
-            if event.id.contains(".") { record.add("\(event.id) \(event.text("number") ?? "-")") }
+            if event.id.contains(".") { record.add("\(event.id) \(event["number"] ?? "-")") }
         }
         _ = try await handle.response
 

@@ -44,8 +44,8 @@ struct SwiftServicesTests {
         let kernel = try makeKernel([plugin])
 
         let handle = kernel.begin(Request(.get, anywhere)) { event in
-            if event.kernelEvent == nil || event.text("by") != nil {
-                record.add("\(event.id) \(event.text("by") ?? "-")")
+            if event.kernelEvent == nil || event["by"] != nil {
+                record.add("\(event.id) \(event["by"] ?? "-")")
             }
         }
         _ = try await handle.response

@@ -123,7 +123,7 @@ struct QueueHoldTests {
         let shore = try Shore()
         let events = Record()
         let kernel = try shore.kernel(settings: ["automatic": false, "limit": 2, "whenFull": "dropOldest"]) { event in
-            if event.id == "queue.dropped" { events.add("\(event.id) \(event.text("id") ?? "")") }
+            if event.id == "queue.dropped" { events.add("\(event.id) \(event["id"] ?? "")") }
         }
         _ = try await kernel.queue.statistics()
         let file = try await HeldFile(shore.folder.file("queue.sqlite"))

@@ -188,7 +188,7 @@ struct QueueOrderTests {
         let shore = try Shore()
         let events = Record()
         let kernel = try shore.kernel(settings: ["automatic": false, "limit": 2, "whenFull": "dropOldest"]) { event in
-            if event.id == "queue.dropped" { events.add("\(event.text("id") ?? "") \(event.text("code") ?? "")") }
+            if event.id == "queue.dropped" { events.add("\(event["id"] ?? "") \(event["code"] ?? "")") }
         }
         for name in ["a", "b", "c"] {
             var request = Shore.post(name, category: "feed")

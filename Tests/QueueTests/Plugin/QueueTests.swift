@@ -278,4 +278,11 @@ struct QueueTests {
         #expect(shore.paths == ["/quick", "/failing"])
         await second.shutDown()
     }
+
+    @Test func `a program names the failures of the network by their codes`() async throws {
+        let entry = PluginEntry.queue { $0.failures = [.transportDNS, "retry.circuitOpen"] }
+
+        #expect(entry.settings["failures"] == ["retry.circuitOpen", "transport.dns"])
+        #expect(QueueSettings().failures.contains(.timeoutConnect))
+    }
 }

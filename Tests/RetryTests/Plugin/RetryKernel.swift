@@ -31,8 +31,8 @@ final class News: Sendable {
     func add(_ event: ObservedEvent) {
         guard event.id.hasPrefix("retry.") else { return }
         var words = [String(event.id.dropFirst("retry.".count))]
-        words += ["attempt", "status", "code", "reason", "origin"].compactMap { event.text($0) }
-        if event.text("reason") != "backoff", let after = News.delay(event) {
+        words += ["attempt", "status", "code", "reason", "origin"].compactMap { event[$0] }
+        if event["reason"] != "backoff", let after = News.delay(event) {
             words.append(DurationText(after).description)
         }
         record.add(words.joined(separator: " "))
@@ -40,7 +40,7 @@ final class News: Sendable {
     }
 
     static func delay(_ event: ObservedEvent) -> Duration? {
-        event.text("after").flatMap { Int64($0) }.map { .nanoseconds($0) }
+        event.duration("after")
     }
 }
 

@@ -98,7 +98,7 @@ struct RetryOriginTests {
                 "circuitOpened", "circuitRefused", "circuitHalfOpened", "circuitOpened", "circuitRefused",
                 "circuitHalfOpened", "circuitClosed",
             ])
-        #expect(try await kernel.retry.stats() == #"{"origins":{}}"#)
+        #expect(try await kernel.retry.stats().isEmpty)
     }
 
     @Test(arguments: Linkage.allCases)
@@ -112,8 +112,8 @@ struct RetryOriginTests {
         #expect(refused.code == .retryCircuitOpen)
         #expect(elsewhere.status == 200)
         #expect(
-            try await kernel.retry.stats()
-                == #"{"origins":{"http://origin.test":{"circuit":"open","probedIn":"10s"}}}"#)
+            try await kernel.retry.stats().mapValues(\.circuit)
+                == ["http://origin.test": .open(probedIn: .seconds(10))])
     }
 
     @Test(arguments: Linkage.allCases)

@@ -180,8 +180,9 @@ struct RetryTests {
         let after = try await kernel.retry.stats()
 
         #expect(error?.code == .cancelled)
-        #expect(during == #"{"origins":{"http://origin.test":{"tokens":0.0,"circuit":"closed","failures":0}}}"#)
-        #expect(after == #"{"origins":{}}"#)
+        #expect(during.keys.map(\.description) == ["http://origin.test"])
+        #expect(during.values.first?.tokens == 0 && during.values.first?.circuit == .closed(failures: 0))
+        #expect(after.isEmpty)
         #expect(transport.requests.count == 1)
     }
 
@@ -299,7 +300,7 @@ struct RetryTests {
 
     @Test(arguments: Linkage.allCases)
     func `origins have their own sections`(linkage: Linkage) async throws {
-        let slow = try #require(Origin("http://slow.test"))
+        let slow: Origin = "http://slow.test"
         let transport = failing(.max)
         let kernel = try makeKernel(
             linkage, transport, clock: clock,
@@ -353,6 +354,6 @@ struct RetryTests {
 
         #expect(response.attempts == 1)
         #expect(news.lines.isEmpty)
-        #expect(try await kernel.retry.stats() == #"{"origins":{}}"#)
+        #expect(try await kernel.retry.stats().isEmpty)
     }
 }

@@ -27,14 +27,19 @@ struct Authentication: Plugin {
     let fetcher: Fetcher
 
     init(settings: Settings, host: PluginHost) throws {
+        self.init(settings: settings, host: host, providers: [:])
+    }
+
+    init(settings: Settings, host: PluginHost, providers: [String: TokenProvider]) {
         self.host = host
         keyring = Keyring(pause: settings.pause)
-        fetcher = Fetcher(host: host, settings: settings, threads: WorkerThreads())
+        fetcher = Fetcher(host: host, settings: settings, threads: WorkerThreads(), providers: providers)
     }
 
     /// Accepts attributes that describe a whole credential, and those without a scheme: the request itself may add one.
     func check(_ attributes: Attributes) throws {
         let credential = try Credential(reading: { name in attributes[name].map { configured(name, $0) } })
+        if let credential, let error = fetcher.error(in: credential) { throw error }
         if let credential, let secret = credential.given { _ = try credential.fieldValue(for: secret) }
     }
 
@@ -63,6 +68,7 @@ struct Authentication: Plugin {
                 put(try credential.fieldValue(for: secret), on: request)
                 return .next
             }
+            if let error = fetcher.error(in: credential) { return .fail(error) }
             return demand(credential, for: url, exchange)
         } catch {
             return .fail(error)

@@ -31,6 +31,9 @@ public struct AuthenticationAttributes: AttributeTable {
     public let tokenCommand = key(
         [String].self, "tokenCommand",
         "bearer: A program that prints the token, and its arguments; run without a shell.")
+    /// bearer: The name of the program's closure that returns the token.
+    public let tokenProvider = key(
+        String.self, "tokenProvider", "bearer: The name of the program's closure that returns the token.")
     /// bearer, oauth: How long a token is valid if its command or endpoint does not say.
     public let tokenLifetime = key(
         Duration.self, "tokenLifetime",
@@ -95,6 +98,13 @@ extension RequestAttributes<AuthenticationAttributes> {
     public mutating func bearer(_ token: String) {
         self.scheme = .bearer
         self.token = token
+    }
+
+    /// Authenticates with a token (RFC 6750) that a closure of the program returns: one of those that it has given the
+    /// plugin by name (`.authentication(tokenProviders:)`).
+    public mutating func bearer(from provider: String) {
+        self.scheme = .bearer
+        self.tokenProvider = provider
     }
 
     /// False sends the request without credentials, even if its origin has a section.

@@ -1,3 +1,4 @@
+import PlugboardJSON
 import PlugboardKit
 
 extension PluginCommands {
@@ -9,10 +10,15 @@ extension PluginCommands {
 public struct AuthenticationCommands: Sendable {
     fileprivate let kernel: any PluginCommands
 
-    /// The secrets kept in memory, as JSON that does not contain them; the plugin's README describes it.
-    public func status() async throws(PlugboardError) -> String {
-        guard case .json(let text) = try await kernel.command("authentication", "status", "{}") else { return "{}" }
-        return text
+    /// The state of the secrets kept in memory, without the secrets.
+    public func status() async throws(PlugboardError) -> [CredentialStatus] {
+        guard case .json(let text) = try await kernel.command("authentication", "status", "{}"),
+            let credentials = (try? JSONParser.parse(text))?["credentials"]?.arrayValue
+        else {
+            throw PlugboardError(
+                .commandReply, "The plugin authentication replied to status without its credentials in JSON.")
+        }
+        return credentials.compactMap { CredentialStatus($0) }
     }
 
     /// Fetches the secrets kept in memory again, those of one origin or all, and returns when all fetches have ended.

@@ -6,7 +6,8 @@ struct ExchangeSummary {
     /// The URL without its secret parts.
     var url: String
     var status: Int?
-    /// Bytes of the body received from the network in the last attempt; nil if no progress was reported.
+    /// Bytes of the body received from the network in the last attempt, and what continued it; nil if no
+    /// progress was reported.
     var received: Int?
     var took: Duration
     var attempts: Int

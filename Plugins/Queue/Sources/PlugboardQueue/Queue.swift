@@ -32,7 +32,7 @@ final class Queue: Plugin {
     let news: QueueNews
     let tickets: TicketMaker
     private let methods: Set<PlugboardKit.Method>
-    private let failures: Set<String>
+    private let failures: Set<PlugboardError.Code>
 
     init(settings: QueueSettings, host: PluginHost) throws {
         self.settings = settings
@@ -49,7 +49,7 @@ final class Queue: Plugin {
         replayer = Replayer(settings, store: store, host: host, news: news)
         tickets = TicketMaker(host)
         methods = Set(settings.methods.map { PlugboardKit.Method($0) })
-        failures = Set(settings.failures)
+        failures = settings.failures
     }
 
     /// The file now, and when the plugin is started.
@@ -230,7 +230,7 @@ final class Queue: Plugin {
     func onFailure(_ exchange: borrowing PlugboardKit.Exchange) throws -> FailureVerdict {
         let passage = exchange.state as? Passage
         if exchange.visit != .first, let passage, passage.step == .adding { return kept(exchange, passage) }
-        guard let failure = exchange.failure, failures.contains(failure.code.name), mode(of: exchange) != .off else {
+        guard let failure = exchange.failure, failures.contains(failure.code), mode(of: exchange) != .off else {
             return .next
         }
         replayer.offline(NewEntry.origin(of: exchange.request.url))

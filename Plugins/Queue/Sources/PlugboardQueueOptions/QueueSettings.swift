@@ -17,9 +17,9 @@ public struct QueueSettings: PluginSettings {
     public var methods = ["POST", "PUT", "PATCH", "DELETE"]
     /// The codes of failures that mean that there is no network.
     @Setting("The codes of failures that mean that there is no network.")
-    public var failures = [
-        "timeout.attempt", "timeout.connect", "timeout.idle", "transport.connect", "transport.dns", "transport.proxy",
-        "transport.reset", "transport.stale", "transport.unprocessed",
+    public var failures: Set<PlugboardError.Code> = [
+        .timeoutAttempt, .timeoutConnect, .timeoutIdle, .transportConnect, .transportDNS, .transportProxy,
+        .transportReset, .transportStale, .transportUnprocessed,
     ]
     /// Adds an Idempotency-Key to requests that may be kept.
     @Setting("Adds an Idempotency-Key to requests that may be kept.")

@@ -22,6 +22,7 @@ final class MendingSource: BodySource, @unchecked Sendable {
     private var mending: Mending
     /// The error of the break that is being mended.
     private var breakage: PlugboardError?
+    private var isMended = false
 
     init(
         _ inner: InnerBody, _ body: MendableBody, _ template: MendingRequest, _ limits: MendingLimits, _ plugin: Resume
@@ -54,7 +55,10 @@ final class MendingSource: BodySource, @unchecked Sendable {
         body.forwardAccepted(pull) { [self] view in
             switch view {
             case .bytes(let bytes): return take(bytes, pull)
-            case .end: return carryOut(mending.end(), pull)
+            case .end:
+                let step = mending.end()
+                if step == .forward && isMended { publishReceived("resume.ended") }
+                return carryOut(step, pull)
             case .broken(let error):
                 mend(after: error, pull)
                 return false
@@ -141,7 +145,9 @@ final class MendingSource: BodySource, @unchecked Sendable {
                 }, orElse: { body.release() })
             plugin.mended.add()
             plugin.host.publish(
-                "resume.mended", exchange: template.exchange, details: Fields(["offset": "\(range.first)"]))
+                "resume.mended", exchange: template.exchange,
+                details: Fields(["offset": "\(range.first)", "received": "\(mending.given)"]))
+            isMended = true
             breakage = nil
             self.pull(pull)
         case .tryAgain:
@@ -166,9 +172,14 @@ final class MendingSource: BodySource, @unchecked Sendable {
     /// Breaks the body with its own error, if there is no better one.
     private func giveUp(_ pull: Pull, _ error: PlugboardError? = nil) {
         plugin.failed.add()
-        plugin.host.publish("resume.failed", exchange: template.exchange)
+        publishReceived("resume.failed")
         dropBody()
         pull.fail(error ?? breakage ?? MendingSource.short)
+    }
+
+    /// Publishes a fact with the bytes that the reader has received.
+    private func publishReceived(_ id: String) {
+        plugin.host.publish(id, exchange: template.exchange, details: Fields(["received": "\(mending.given)"]))
     }
 
     private func dropBody() {

@@ -10,13 +10,13 @@ extension RetryPolicy {
         respectsRetryAfter = settings.respectRetryAfter
         retryAfterLimit = settings.retryAfterLimit
         statuses = RetryPolicy.statuses(settings.statuses)
-        failures = RetryPolicy.failures(settings.failures)
+        failures = settings.failures.intersection(RetryPolicy.transientFailures)
         methods = RetryPolicy.methods(settings.methods)
         if let odd = settings.statuses.first(where: { RetryPolicy.statuses([$0]).isEmpty }) {
             throw PlugboardError(
                 .configuration, "statuses contains \(Printable.text(odd)), which is not a status from 400 to 599.")
         }
-        if let odd = settings.failures.first(where: { RetryPolicy.failures([$0]).isEmpty }) {
+        if let odd = settings.failures.subtracting(RetryPolicy.transientFailures).map(\.name).min() {
             let known = RetryPolicy.transientFailures.map(\.name).sorted().joined(separator: ", ")
             throw PlugboardError(
                 .configuration,
@@ -35,7 +35,9 @@ extension RetryPolicy {
         if let own = exchange[RetryAttributes.keys.delayLimit] { backoff.limit = own }
         if let own = exchange[RetryAttributes.keys.totalTime] { totalTime = own }
         if let own = exchange[RetryAttributes.keys.statuses] { statuses = RetryPolicy.statuses(own) }
-        if let own = exchange[RetryAttributes.keys.failures] { failures = RetryPolicy.failures(own) }
+        if let own = exchange[RetryAttributes.keys.failures] {
+            failures = own.intersection(RetryPolicy.transientFailures)
+        }
         if let own = exchange[RetryAttributes.keys.methods] { methods = RetryPolicy.methods(own) }
         if let own = exchange[RetryAttributes.keys.respectRetryAfter] { respectsRetryAfter = own }
         if let own = exchange[RetryAttributes.keys.retryAfterLimit] { retryAfterLimit = own }
@@ -43,10 +45,6 @@ extension RetryPolicy {
 
     static func statuses(_ texts: [String]) -> Set<Int> {
         Set(texts.compactMap { Int($0) }.filter { (400...599).contains($0) })
-    }
-
-    private static func failures(_ names: [String]) -> Set<PlugboardError.Code> {
-        transientFailures.intersection(names.map { PlugboardError.Code($0) })
     }
 
     private static func methods(_ names: [String]) -> Set<Method> {

@@ -23,7 +23,7 @@ public struct RetryAttributes: AttributeTable {
     public let statuses = AttributeKey<[String]>(
         "retry", "statuses", "The statuses after which a request is repeated, 400 to 599.")
     /// The codes of failures after which a request is repeated.
-    public let failures = AttributeKey<[String]>(
+    public let failures = AttributeKey<Set<PlugboardError.Code>>(
         "retry", "failures", "The codes of failures after which a request is repeated.")
     /// Methods that may be repeated in addition to those that RFC 9110 calls idempotent.
     public let methods = AttributeKey<[String]>(
@@ -57,12 +57,6 @@ extension RequestAttributes<RetryAttributes> {
     public var statuses: Set<Int>? {
         get { request[RetryAttributes.keys.statuses].map { Set($0.compactMap { Int($0) }) } }
         set { request[RetryAttributes.keys.statuses] = newValue?.sorted().map { "\($0)" } }
-    }
-
-    /// The codes of failures after which a request is repeated, of those that the plugin's README lists.
-    public var failures: Set<PlugboardError.Code>? {
-        get { request[RetryAttributes.keys.failures].map { Set($0.map { PlugboardError.Code($0) }) } }
-        set { request[RetryAttributes.keys.failures] = newValue?.map(\.name).sorted() }
     }
 
     /// Methods that may be repeated in addition to those that RFC 9110 §9.2.2 calls idempotent.

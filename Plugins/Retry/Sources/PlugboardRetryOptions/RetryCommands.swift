@@ -1,3 +1,4 @@
+import PlugboardJSON
 import PlugboardKit
 
 extension PluginCommands {
@@ -14,11 +15,43 @@ public struct RetryCommands<Commands: PluginCommands>: Sendable {
         _ = try await commands.command("retry", "forget", "{}")
     }
 
-    /// The origins that have failed recently, as the JSON text that the plugin's README describes.
-    public func stats() async throws(PlugboardError) -> String {
-        guard case .json(let text) = try await commands.command("retry", "stats", "{}") else {
-            throw PlugboardError(.commandReply, "The plugin retry replied to stats without JSON.")
+    /// The origins that have failed recently, with their budgets and circuits.
+    public func stats() async throws(PlugboardError) -> [Origin: OriginStatistics] {
+        guard case .json(let text) = try await commands.command("retry", "stats", "{}"),
+            let origins = (try? JSONParser.parse(text))?["origins"]?.objectValue
+        else { throw PlugboardError(.commandReply, "The plugin retry replied to stats without its origins in JSON.") }
+        var statistics: [Origin: OriginStatistics] = [:]
+        for (name, value) in origins { if let origin = Origin(name) { statistics[origin] = OriginStatistics(value) } }
+        return statistics
+    }
+}
+
+/// What the plugin `retry` remembers of an origin that has failed recently.
+public struct OriginStatistics: Sendable, Equatable {
+    /// A circuit breaker's state.
+    public enum Circuit: Sendable, Equatable {
+        /// Requests are sent; so many have failed in a row.
+        case closed(failures: Int)
+        /// Requests are refused. The next one that is sent, as a probe, may begin in this time.
+        case open(probedIn: Duration)
+        /// So many probes are under way, and so many have succeeded.
+        case halfOpen(probing: Int, succeeded: Int)
+    }
+
+    /// The repetitions that the budget has left; nil without a budget.
+    public var tokens: Double?
+    /// The state of the circuit.
+    public var circuit: Circuit
+
+    fileprivate init(_ value: JSONValue) {
+        func number(_ name: String) -> Int { value[name]?.intValue.map { Int(clamping: $0) } ?? 0 }
+        tokens = value["tokens"]?.numberValue?.double
+        switch value["circuit"]?.stringValue {
+        case "open":
+            let probedIn = value["probedIn"]?.stringValue.flatMap { DurationText($0)?.duration }
+            circuit = .open(probedIn: probedIn ?? .zero)
+        case "halfOpen": circuit = .halfOpen(probing: number("probing"), succeeded: number("succeeded"))
+        default: circuit = .closed(failures: number("failures"))
         }
-        return text
     }
 }

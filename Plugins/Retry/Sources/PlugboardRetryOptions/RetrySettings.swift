@@ -23,7 +23,7 @@ public struct RetrySettings: PluginSettings {
     public var statuses = ["408", "413", "425", "429", "500", "502", "503", "504"]
     /// The codes of failures after which a request is repeated.
     @Setting("The codes of failures after which a request is repeated.")
-    public var failures = RetrySettings.transientFailures.map(\.name).sorted()
+    public var failures = RetrySettings.transientFailures
     /// Methods that may be repeated in addition to those that RFC 9110 calls idempotent.
     @Setting("Methods that may be repeated in addition to those that RFC 9110 calls idempotent.")
     public var methods: [String] = []

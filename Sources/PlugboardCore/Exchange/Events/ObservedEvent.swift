@@ -1,6 +1,9 @@
 import PlugboardKit
 
-/// A fact about an exchange or the kernel, as a program that watches gets it. Plugins get `Event`.
+/// A fact about an exchange or the kernel, as a program that watches gets it: a value that it can keep.
+///
+/// Plugins get the same fact as an `Event`, which is valid as long as the call; what is here but `details` and
+/// `kernelEvent` is the same there.
 public struct ObservedEvent: Sendable {
     /// A detail of an event.
     public enum Detail: Sendable, Equatable {
@@ -22,30 +25,40 @@ public struct ObservedEvent: Sendable {
     /// The kernel's event, if it is one.
     public var kernelEvent: KernelEvent? { KernelEvent(name: id) }
 
-    /// The number of that name, or nil if there is none.
-    public func integer(_ name: String) -> Int64? {
-        if case .integer(let value)? = details[name] { value } else { nil }
+    /// Whether this is the event of that id.
+    public func `is`(_ id: StaticString) -> Bool { self.id == id.description }
+
+    /// A detail as text, a number in decimal digits; nil if there is none of that name.
+    public subscript(name: String) -> String? {
+        switch details[name] {
+        case .text(let text): text
+        case .integer(let number): "\(number)"
+        case nil: nil
+        }
+    }
+
+    /// A detail as a number; nil if there is none of that name, or it is no number.
+    public func integer(_ name: String) -> Int? {
+        switch details[name] {
+        case .integer(let number): Int(clamping: number)
+        case .text(let text): Int(text)
+        case nil: nil
+        }
     }
 
     /// The duration of that name, such as `after` of `resendScheduled`, or nil if there is none.
     public func duration(_ name: String) -> Duration? { integer(name).map { .nanoseconds($0) } }
-
-    /// The text of that name, or nil if there is none.
-    public func text(_ name: String) -> String? {
-        if case .text(let value)? = details[name] { value } else { nil }
-    }
 }
 
 extension RequestNotice {
     /// Nil for other events.
     init?(_ event: ObservedEvent) {
         if event.id == KernelEvent.progress.name {
-            func count(_ name: String) -> Int? { event.integer(name).map { Int(clamping: $0) } }
             var progress = TransferProgress()
-            progress.sent = count("sent") ?? 0
-            progress.toSend = count("toSend")
-            progress.received = count("received") ?? 0
-            progress.toReceive = count("toReceive")
+            progress.sent = event.integer("sent") ?? 0
+            progress.toSend = event.integer("toSend")
+            progress.received = event.integer("received") ?? 0
+            progress.toReceive = event.integer("toReceive")
             self = .progress(progress)
         } else if event.id == KernelEvent.interim.name, let head = event.head, let url = event.url {
             self = .interim(head, url: url)

@@ -4,7 +4,8 @@ import PlugboardKit
 extension Credential {
     /// Reads the attributes of a request by their full names; nil without `authentication.scheme`.
     ///
-    /// Of several sources for one secret the first counts: the text, the file, the environment variable, the command.
+    /// Of several sources for one secret the first counts: the text, the file, the environment variable, the command,
+    /// the provider.
     /// Throws `authentication.credential` if the attributes do not describe a credential.
     init?(reading attribute: (String) -> String?) throws(PlugboardError) {
         guard let text = attribute(AuthenticationAttributes.keys.scheme.name) else { return nil }
@@ -47,8 +48,12 @@ extension Credential {
             }
             let lifetime = AuthenticationAttributes.keys.tokenLifetime.value(attribute)
             self.init(scheme: .bearer, source: .command(command, lifetime: lifetime))
+        } else if let name = AuthenticationAttributes.keys.tokenProvider.value(attribute) {
+            let lifetime = AuthenticationAttributes.keys.tokenLifetime.value(attribute)
+            self.init(scheme: .bearer, source: .provider(name, lifetime: lifetime))
         } else {
-            throw .credential("authentication.token, tokenFile, tokenEnvironment or tokenCommand is missing")
+            throw .credential(
+                "authentication.token, tokenFile, tokenEnvironment, tokenCommand or tokenProvider is missing")
         }
     }
 

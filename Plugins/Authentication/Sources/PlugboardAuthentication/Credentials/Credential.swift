@@ -22,6 +22,8 @@ struct Credential: Hashable, Sendable {
         case text(SecretText)
         /// A program and its arguments, and how long the printed secret is valid.
         case command([String], lifetime: Duration?)
+        /// The name of a closure of the program, and how long its token is valid if the closure does not say.
+        case provider(String, lifetime: Duration?)
         case endpoint(TokenEndpoint)
     }
 

@@ -1,5 +1,6 @@
 import PlugboardAuthenticationOptions
 import PlugboardKit
+import Synchronization
 
 /// Fetches secrets for keepers, off the loop and independent of exchanges: cancelling an exchange does not stop a
 /// fetch.
@@ -7,6 +8,7 @@ struct Fetcher: Sendable {
     let host: PluginHost
     let settings: AuthenticationSettings
     let threads: WorkerThreads
+    let providers: [String: TokenProvider]
 
     /// Carries out a fetch, and ends the flight. `exchange` is the exchange of its events.
     func fetch(for keeper: Keeper, _ flight: Flight, exchange: UInt64) {
@@ -35,6 +37,7 @@ struct Fetcher: Sendable {
                 let command = SecretCommand(arguments: arguments, timeout: settings.timeout)
                 let secret = try command.run { threads.isStopping }
                 end(errand, secret, good(for: lifetime))
+            case .provider(let name, let lifetime): try ask(name, lifetime, errand)
             case .endpoint(let endpoint): try ask(endpoint, errand)
             }
         } catch {
@@ -63,6 +66,59 @@ struct Fetcher: Sendable {
         SecretLife.Fetched(
             authorization: "", lifetime: lifetime, renewal: lifetime.map { $0 - min(settings.margin, $0 / 2) },
             pause: settings.pause)
+    }
+
+    // MARK: Closures of the program
+
+    private func ask(_ name: String, _ lifetime: Duration?, _ errand: Errand) throws(PlugboardError) {
+        guard let provider = providers[name] else { throw .credential(missing(name)) }
+        let isOver = Once()
+        let task = host.startTask {
+            do {
+                let token = try await provider()
+                if isOver.begin() { end(errand, token.value, good(for: token.lifetime ?? lifetime)) }
+            } catch {
+                // A program's error may contain secrets, so only its code or its type is printed.
+                let what = (error as? PlugboardError)?.code.name ?? "\(type(of: error))"
+                if isOver.begin() {
+                    end(errand, .failure(.refresh("the token provider \(shown(name)) failed: \(what)")))
+                }
+            }
+            isOver.timer.withLock { $0.take() }?.cancel()
+        }
+        let timer = host.schedule(after: settings.timeout) {
+            task.cancel()
+            guard isOver.begin() else { return }
+            let limit = DurationText(settings.timeout)
+            end(errand, .failure(.refresh("the token provider \(shown(name)) did not return within \(limit)")))
+        }
+        // If the task has ended before, its end found no timer.
+        if isOver.hasBegun { timer.cancel() } else { isOver.timer.withLock { $0 = timer } }
+        // No task begins while the plugin stops.
+        if threads.isStopping, isOver.begin() { end(errand, .failure(.refresh("the kernel is shutting down"))) }
+    }
+
+    /// Why a credential with a provider cannot be used; nil if it can.
+    func error(in credential: Credential) -> PlugboardError? {
+        guard case .provider(let name, _) = credential.source, providers[name] == nil else { return nil }
+        return .credential(missing(name))
+    }
+
+    private func missing(_ name: String) -> String {
+        let known = providers.keys.sorted().map { shown($0) }.joined(separator: ", ")
+        return "authentication.tokenProvider is \(shown(name)), and the program gives "
+            + (known.isEmpty ? "no token providers; give them with .authentication(tokenProviders:)" : "only \(known)")
+    }
+
+    private func shown(_ name: String) -> String { Printable.text(name) }
+
+    /// Whether the outcome is there: the closure and its time limit may both bring one.
+    private final class Once: Sendable {
+        private let isBegun = Atomic(false)
+        let timer = Mutex<PluginHost.Timer?>(nil)
+        var hasBegun: Bool { isBegun.load(ordering: .acquiring) }
+        /// True for the first call only.
+        func begin() -> Bool { !isBegun.exchange(true, ordering: .acquiringAndReleasing) }
     }
 
     // MARK: Token endpoints
@@ -177,6 +233,7 @@ extension Credential.Source {
         case .text(.file): "file"
         case .text(.environment): "environment"
         case .command: "command"
+        case .provider: "provider"
         case .endpoint: "endpoint"
         }
     }

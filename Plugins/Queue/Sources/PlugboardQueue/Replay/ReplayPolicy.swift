@@ -8,7 +8,7 @@ struct ReplayPolicy: Sendable {
     var attempts = 20
     var rejections = 3
     /// The codes of failures that mean that there is no network.
-    var failures: Set<String> = []
+    var failures: Set<PlugboardError.Code> = []
 
     /// How a request was received before it reached a server.
     static let unsentFailures: Set<PlugboardError.Code> = [
@@ -53,7 +53,7 @@ struct ReplayPolicy: Sendable {
             guard attempts + 1 < self.attempts else { return .dead(.queueAttempts) }
             let own = wait(after: attempts + 1, random: random)
             return .later(min(max(retryAfter ?? .zero, own), delayLimit), .attempt)
-        case .failure(let code) where self.failures.contains(code.name): return .offline
+        case .failure(let code) where self.failures.contains(code): return .offline
         case .failure(.cancelled), .failure(.shutDown): return .ended
         // This process could not read the body; the origin has no part in it.
         case .failure(.queueFile): return .later(wait(after: failures + 1, random: random), .failure)
@@ -95,6 +95,6 @@ extension ReplayPolicy {
     init(_ settings: QueueSettings) {
         self.init(
             delay: settings.delay, delayLimit: max(settings.delay, settings.delayLimit), attempts: settings.attempts,
-            rejections: settings.rejections, failures: Set(settings.failures))
+            rejections: settings.rejections, failures: settings.failures)
     }
 }

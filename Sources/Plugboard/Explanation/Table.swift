@@ -1,13 +1,13 @@
-import PlugboardKit
+import PlugboardCore
 
 /// Rows of texts in columns, for people. Control characters are escaped.
-struct Table {
+package struct Table {
     private let rows: [[String]]
 
-    init(rows: [[String]]) { self.rows = rows.map { row in row.map { Printable.text($0) } } }
+    package init(rows: [[String]]) { self.rows = rows.map { row in row.map { Printable.text($0) } } }
 
     /// One line per row, with two spaces between columns and none at the end of a line.
-    var text: String {
+    package var text: String {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in

@@ -1,8 +1,11 @@
-import Plugboard
+import PlugboardCore
 
-extension Explanation {
+extension Explanation: CustomStringConvertible {
     /// A table for people, ordered by the beginning of each step. Sub-requests are indented.
-    var text: String {
+    public var description: String { table(locations: \.locations) }
+
+    /// - Parameter locations: Where a plugin is enabled.
+    package func table(locations: (EnabledPlugin) -> [String]) -> String {
         var text = "\(Printable.text("\(method) \(url)"))\n"
         for attribute in attributes {
             let value = attribute.value.map { Printable.text($0) } ?? "(secret)"
@@ -16,10 +19,10 @@ extension Explanation {
         }
         text += "\n" + Table(rows: [head] + rows).text + "\n"
         let parts = plugins.map {
-            ["  \($0.id)", Printable.text($0.linkage.text), Printable.text($0.enabledAt.joined(separator: ", "))]
+            ["  \($0.id)", Printable.text($0.linkage.text), Printable.text(locations($0).joined(separator: ", "))]
         }
         text += "\(summary)\n" + (parts.isEmpty ? "" : "\nTaking part:\n" + Table(rows: parts).text)
-        return text + absence.text
+        return text
     }
 
     private var summary: String {
@@ -87,5 +90,15 @@ extension Explanation {
         let hundredths = nanoseconds / 10_000
         let rest = hundredths % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)ms"
+    }
+}
+
+extension EnabledPlugin.Linkage {
+    /// `linked`, or the file's path.
+    package var text: String {
+        switch self {
+        case .linked: "linked"
+        case .loaded(let path): path
+        }
     }
 }

@@ -1,8 +1,8 @@
-import Plugboard
+import PlugboardCore
 
 extension Explanation {
     /// The steps by time, with their depths: a sub-request is one deeper than the exchange it is for.
-    var nestedSteps: [(step: Step, depth: Int)] {
+    package var nestedSteps: [(step: Step, depth: Int)] {
         var depths = [0: 0]
         return steps.map { step in
             if case .subRequest(let request) = step.kind { depths[step.exchange] = (depths[request.parent] ?? 0) + 1 }

@@ -1,4 +1,4 @@
-import Plugboard
+import PlugboardCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -8,10 +8,11 @@ import Synchronization
 #endif
 
 /// What happened to one request and its sub-requests: calls of hooks, attempts and events, in the order in which they
-/// began.
-struct Explanation: Sendable {
-    struct Step: Sendable {
-        enum Kind: Sendable {
+/// began. Its description is the table that `plugboard explain` prints.
+public struct Explanation: Sendable {
+    /// One thing that happened.
+    package struct Step: Sendable {
+        package enum Kind: Sendable {
             /// A sub-request begins.
             case subRequest(TracedSubRequest)
             case call(HookCall)
@@ -26,10 +27,10 @@ struct Explanation: Sendable {
         }
 
         /// 0 for the request; its sub-requests are counted from 1.
-        let exchange: Int
+        package let exchange: Int
         /// Nanoseconds since the request was handed to the kernel.
-        let at: Int64
-        let kind: Kind
+        package let at: Int64
+        package let kind: Kind
 
         fileprivate var isAttempt: Bool {
             switch kind {
@@ -40,35 +41,45 @@ struct Explanation: Sendable {
     }
 
     /// An attribute for an enabled plugin.
-    struct Attribute: Sendable {
-        let name: String
+    package struct Attribute: Sendable {
+        package let name: String
         /// Nil if it is secret.
-        let value: String?
+        package let value: String?
         /// True if it comes from the configuration's section for the origin, false if it comes from the request.
-        let isOfOrigin: Bool
+        package let isOfOrigin: Bool
     }
 
-    let method: String
-    /// The URL without user, and without the values of its query.
-    let url: String
-    let plugins: [EnabledPlugin]
-    let absence: Absence
-    let attributes: [Attribute]
-    fileprivate(set) var steps: [Step] = []
-    fileprivate(set) var status: Int?
-    fileprivate(set) var bodyLength = 0
-    fileprivate(set) var took: Int64 = 0
-    fileprivate(set) var failure: PlugboardError?
-    /// Whether it was a dry run, which stops before the first attempt.
-    fileprivate(set) var wasNotSent = false
-    /// The plugin that failed the exchange because a dry run does not send its sub-request.
-    fileprivate(set) var dryPlugin: String?
+    /// How a dry run ends the exchange before its first attempt.
+    package typealias DryRun = @Sendable () -> Void
 
-    /// Sends the request, reads the response without storing it, and shuts the kernel down, which waits up to five
-    /// seconds for detached sub-requests.
-    static func observe(
-        _ request: Request, _ kernel: Kernel, _ configuration: Configuration, _ absence: Absence,
-        dryRun: DryTransport?
+    package let method: String
+    /// The URL without user, and without the values of its query.
+    package let url: String
+    package let plugins: [EnabledPlugin]
+    package let attributes: [Attribute]
+    package fileprivate(set) var steps: [Step] = []
+    /// The response's status; nil if the exchange has failed before there was one.
+    public fileprivate(set) var status: Int?
+    /// The bytes of the response's body, which was read to its end and not stored.
+    public fileprivate(set) var bodyLength = 0
+    package fileprivate(set) var took: Int64 = 0
+    /// Why the exchange has failed; nil if it has not.
+    public fileprivate(set) var failure: PlugboardError?
+    /// Whether it was a dry run, which stops before the first attempt.
+    package fileprivate(set) var wasNotSent = false
+    /// The plugin that failed the exchange because a dry run does not send its sub-request.
+    package fileprivate(set) var dryPlugin: String?
+
+    /// From the time at which the request was handed to the kernel to the end of the response's body.
+    public var duration: Duration { .nanoseconds(took) }
+
+    /// Sends the request, and reads the response without storing it.
+    ///
+    /// - Parameters:
+    ///   - dryRun: Called on the loop right before the first attempt, which is then cancelled; nil sends the request.
+    ///   - patience: How long the kernel, which is shut down then, waits for detached sub-requests; nil keeps it.
+    package static func observe(
+        _ request: Request, _ kernel: Kernel, dryRun: DryRun? = nil, shutDownWithin patience: Duration? = nil
     ) async -> Explanation {
         let observation = Observation()
         let reached = AsyncStream<Void>.makeStream()
@@ -79,7 +90,7 @@ struct Explanation: Sendable {
                 guard let dryRun, step.exchange == 0, case .event(let event) = step.kind,
                     event.kernelEvent == .attemptBegan
                 else { return }
-                dryRun.keepSilent()
+                dryRun()
                 reached.continuation.yield()
             })
         let stopping = Task {
@@ -91,7 +102,7 @@ struct Explanation: Sendable {
         }
         var explanation = Explanation(
             method: request.method.name, url: Printable.url(request.url), plugins: kernel.plugins,
-            absence: absence, attributes: attributes(of: request, kernel.plugins, configuration))
+            attributes: attributes(of: request, kernel))
         do throws(PlugboardError) {
             let response = try await exchange.response
             explanation.status = response.status
@@ -105,8 +116,7 @@ struct Explanation: Sendable {
             explanation.wasNotSent = true
         }
         explanation.took = observation.now
-        // Here, so that the steps of the shutdown are recorded too.
-        await kernel.shutDown(within: dryRun == nil ? .seconds(5) : .zero)
+        if let patience { await kernel.shutDown(within: patience) }
         // A call is recorded at its end, after the events that it published.
         explanation.steps = observation.steps.enumerated()
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
@@ -125,11 +135,9 @@ struct Explanation: Sendable {
         wasNotSent = true
     }
 
-    private static func attributes(
-        of request: Request, _ plugins: [EnabledPlugin], _ configuration: Configuration
-    ) -> [Attribute] {
-        let ofOrigin = Origin(url: request.url).flatMap { configuration.origins[$0] } ?? Attributes()
-        return plugins.flatMap { plugin in
+    private static func attributes(of request: Request, _ kernel: Kernel) -> [Attribute] {
+        let ofOrigin = kernel.attributes(ofOriginOf: request.url)
+        return kernel.plugins.flatMap { plugin in
             plugin.descriptor.attributes.compactMap { option in
                 let name = "\(plugin.id).\(option.name)"
                 let own = request.attributes[name]
@@ -138,6 +146,17 @@ struct Explanation: Sendable {
             }
         }
     }
+}
+
+extension Kernel {
+    /// Sends a request, reads its response's body without storing it, and returns what happened, as `plugboard explain`
+    /// shows it: which plugin decided what and when.
+    ///
+    ///     print(await kernel.explain(Request(.get, "https://example.com/")))
+    ///
+    /// A failure of the exchange is not thrown: it is in the explanation. Values of header fields and queries, and
+    /// attributes that are secret, are not shown.
+    public func explain(_ request: Request) async -> Explanation { await Explanation.observe(request, self) }
 }
 
 /// Collects the steps: on the loop while the exchange runs, read when it is over.
@@ -161,7 +180,7 @@ private final class Observation: Sendable {
         case .subRequest(let request): return (.subRequest(request), now)
         case .call(let call): return (.call(call), call.began - began)
         case .event(let event):
-            let number = event.integer("attempt") ?? 0
+            let number = Int64(event.integer("attempt") ?? 0)
             switch event.kernelEvent {
             case .attemptBegan:
                 let at = now
@@ -170,13 +189,13 @@ private final class Observation: Sendable {
             case .attemptEnded:
                 let at = now
                 let whole = at - (attempts.withLock { $0[exchange]?.removeValue(forKey: number) } ?? at)
-                let steps = ["nameLookup", "connect", "tls", "firstByte"].map { ($0, event.integer($0) ?? 0) }
+                let steps = ["nameLookup", "connect", "tls", "firstByte"].map { ($0, Int64(event.integer($0) ?? 0)) }
                 return (.attemptEnded(number: number, steps: steps + [("total", whole)]), at)
             case .interim, .headReceived, .resendScheduled, .pluginFaulted, .pluginDisabled, nil:
                 return (.fact(event.id, details: event.details, status: event.head?.status), now)
             case .completed where exchange > 0:
-                let attempts = event.integer("attempts") ?? 0
-                return (.completed(outcome: event.text("outcome") ?? "", attempts: attempts), now)
+                let attempts = Int64(event.integer("attempts") ?? 0)
+                return (.completed(outcome: event["outcome"] ?? "", attempts: attempts), now)
             default: return nil
             }
         }
