@@ -12,7 +12,7 @@ public struct Configuration: Sendable {
     public var kernel: KernelSettings
     /// In any order: the order in which they run comes from their priorities.
     public var plugins: [PluginEntry]
-    /// Attributes of requests to an origin that do not say otherwise.
+    /// Attributes of requests to an origin that do not say otherwise; `requests(to:_:)` sets them by their types.
     public var origins: [Origin: Attributes]
     /// What registered sections hold, unread, by the section's name.
     public var sections: [String: JSONValue]
@@ -42,6 +42,26 @@ public struct Configuration: Sendable {
         self.plugins = plugins
         self.origins = origins
         self.sections = sections
+    }
+
+    /// Sets the attributes of requests to an origin that do not say otherwise, as a request has them.
+    ///
+    ///     configuration.requests(to: "https://api.example.com") { request in
+    ///         request.authentication.bearer(token)
+    ///         request.retry.attempts = 5
+    ///     }
+    ///
+    /// An origin has attributes only: a field, an option or a body that the closure sets is one of `errors`.
+    public mutating func requests(to origin: Origin, _ assign: (inout Request) -> Void) {
+        var request = Request(.get, origin.description)
+        request.attributes = origins[origin] ?? Attributes()
+        assign(&request)
+        origins[origin] = request.attributes
+        let isMore = request.hasOptions || request.body != nil || !request.fields.isEmpty
+        if isMore || request.method != .get || request.url != origin.description {
+            let path = JSONPath([.key("origins"), .key(origin.description)])
+            readingErrors.append(error(at: path, "has attributes only, and the closure sets more of a request"))
+        }
     }
 
     /// An error of a part of this configuration, with its line where it was read from a text: for those who read

@@ -22,6 +22,35 @@ import Testing
         #expect(check.errors.first?.reason.contains(reason) == true, "\(check.errors)")
     }
 
+    @Test func `code sets them as a request has them`() {
+        var configuration = Configuration(
+            plugins: ["retry", "authentication"], origins: ["https://a": ["retry.delay": "2s"]])
+
+        configuration.requests(to: "https://a") { request in
+            request.retry.attempts = 5
+            request.retry.failures = [.transportReset, .transportDNS]
+            request.authentication.bearer("token")
+        }
+
+        #expect(
+            configuration.origins["https://a"]?.values == [
+                "retry.delay": "2s", "retry.attempts": "5", "retry.failures": #"["transport.dns","transport.reset"]"#,
+                "authentication.scheme": "bearer", "authentication.token": "token",
+            ])
+        #expect(configuration.errors() == [])
+    }
+
+    @Test func `code that sets more than attributes is an error`() {
+        var configuration = Configuration()
+
+        configuration.requests(to: "https://a") { $0.fields["X-Key"] = "1" }
+        configuration.requests(to: "https://b") { $0.options.timeout = .seconds(1) }
+
+        let errors = configuration.errors()
+        #expect(errors.map(\.path) == [#"origins["https://a"]"#, #"origins["https://b"]"#])
+        #expect(errors.first?.reason.contains("has attributes only") == true)
+    }
+
     @Test func `attributes of an origin are limited`() {
         let long = String(repeating: "x", count: Attributes.byteLimit)
         let text = "{ \"origins\": { \"https://a\": { \"b\": { \"c\": \"\(long)\" } } } }"

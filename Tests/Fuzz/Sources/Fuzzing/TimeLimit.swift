@@ -28,7 +28,8 @@ private func checkTimeOnce(_ bytes: UnsafeRawBufferPointer, _ make: (UnsafeRawBu
     precondition(milliseconds < 50 + 5 * count / 1024, "\(count) bytes take \(milliseconds) ms")
 }
 
-/// Nanoseconds of this process's own work, so that a busy machine does not count; a reader may have a thread of its own.
+/// Nanoseconds of this process's own work, so that a busy machine does not count; a reader may have a thread of its
+/// own.
 private func processTime() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
