@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -69,5 +70,18 @@ struct RelativePathTests {
 
         #expect(configured.stdout == #""Bearer configured""#, "\(configured.stderr)")
         #expect(own.stdout == #""Bearer own""#, "\(own.stderr)")
+    }
+
+    @Test func `a program that prints the token is found`() async throws {
+        try folder.write("token.sh", "#!/bin/sh\necho printed\n")
+        #expect(chmod(folder.file("token.sh"), 0o700) == 0)
+
+        let outcome = try await get(
+            #"""
+            {"plugins": ["authentication"], "origins": {"\#(server.url().dropLast())":
+             {"authentication": {"scheme": "bearer", "tokenCommand": ["./token.sh"]}}}}
+            """#)
+
+        #expect(outcome.stdout == #""Bearer printed""#, "\(outcome.stderr)")
     }
 }

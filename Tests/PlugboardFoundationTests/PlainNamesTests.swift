@@ -12,10 +12,13 @@ import PlugboardJSON
 import PlugboardKit
 import PlugboardLoggingOptions
 import PlugboardMessages
+import PlugboardQueueOptions
 import PlugboardRedirectOptions
+import PlugboardResumeOptions
 import PlugboardRetryOptions
 import PlugboardTesting
 import PlugboardTransport
+import PlugboardValidatorOptions
 import PluginLoader
 import Testing
 
@@ -73,7 +76,7 @@ import Testing
             "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardReachability", "PlugboardCodecs",
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)
-            .map { root.appending(path: "Plugins/\($0)/Sources/\($0)Options") }
+            .map { root.appending(path: "Plugins/\($0)/Sources/Plugboard\($0)Options") }
         return (modules + plugins).flatMap(files)
     }
 
@@ -325,4 +328,27 @@ private enum OfRetryOptions {
     typealias PlainRetryAttributes = RetryAttributes
     typealias PlainRetryCommands = RetryCommands
     typealias PlainRetryRequest = RetryRequest
+}
+
+private enum OfQueueOptions {
+    typealias PlainQueueAttributes = QueueAttributes
+    typealias PlainQueueMode = QueueMode
+    typealias PlainQueueCollapse = QueueCollapse
+    typealias PlainQueueCommands = QueueCommands
+    typealias PlainQueueStatistics = QueueStatistics
+    typealias PlainQueuedRequest = QueuedRequest
+    typealias PlainQueueSettings = QueueSettings
+    typealias PlainQueueOverflow = QueueOverflow
+}
+
+private enum OfResumeOptions {
+    typealias PlainResumeAttributes = ResumeAttributes
+    typealias PlainResumeSettings = ResumeSettings
+}
+
+private enum OfValidatorOptions {
+    typealias PlainValidatorAttributes = ValidatorAttributes
+    typealias PlainValidatorSettings = ValidatorSettings
+    typealias PlainValidatorMode = ValidatorMode
+    typealias PlainValidatorDraft = ValidatorDraft
 }

@@ -6,6 +6,7 @@ extension ExchangeCore {
     ///
     /// - Parameter position: The slot at which the request enters; not 0 for most sub-requests.
     func begin(at position: Int = 0) {
+        began = loop.now
         guard home.underWay.enter(self) else {
             steering.phase = .ended
             home.depart(self)
@@ -44,7 +45,6 @@ extension ExchangeCore {
     var switchedOffSlots: SlotSet { core.switchedOff(by: request.head.attributes, for: request.head.url) }
 
     private func startTimeout() {
-        began = loop.now
         let stored = request.head.storedOptions
         let limit = stored?.options.timeout == nil ? core.defaults.timeout : stored?.timeout ?? .max
         let (deadline, isFar) = began.addingReportingOverflow(limit)

@@ -33,14 +33,22 @@ extension PartialFile {
         try await settleFlush()
         if let error = await file.waiting(for: { fsync($0) }) { throw loseUnsynchronized(error) }
         guard PartialFile.isSame(descriptor, partial) else {
+            var failed: PlugboardError?
             if let fallback {
-                try await copy(to: fallback, replaces: replaces)
-                return fallback
+                do throws(PlugboardError) {
+                    try await copy(to: fallback, replaces: replaces)
+                    return fallback
+                } catch {
+                    guard error.code == .downloadWrite else { throw error }
+                    failed = error
+                }
             }
             throw PlugboardError(
                 .downloadWrite,
-                "\(partial) was moved or replaced while it was received, so \(destination) was not written. All "
-                    + "\(count) bytes are in the file that was \(partial), if that was moved.")
+                "\(partial) was moved or replaced while it was received, so \(destination) was not written"
+                    + (fallback.map { ", and \($0) cannot be written" } ?? "")
+                    + ". All \(count) bytes are in the file that "
+                    + "was \(partial), if that was moved.", underlying: failed.map { $0.underlying ?? $0.reason })
         }
         do throws(PlugboardError) {
             if fallback != nil { try PartialFile.checkDestination(destination) }

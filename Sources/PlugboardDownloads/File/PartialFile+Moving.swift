@@ -33,7 +33,7 @@ extension PartialFile {
     /// Copies it to another path, where it appears at once, too. What is left after the process was killed is a
     /// partial file as any other.
     func copy(to path: String, replaces: Bool) async throws(PlugboardError) {
-        guard let journal else { return }
+        guard let journal else { throw .writing(path) }
         let copy = try PartialFile(path)
         copy.trust = trust
         do throws(PlugboardError) {

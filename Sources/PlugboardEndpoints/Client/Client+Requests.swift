@@ -31,7 +31,7 @@ extension Client {
         _ endpoint: E, labels: CallLabels?, call: CallID?
     ) throws(PlugboardError) -> Request {
         try EndpointCheck.check(endpoint)
-        if let custom = try endpoint.customRequest() { return custom }
+        if let custom = try endpoint.calling("customRequest", endpoint.customRequest) { return custom }
         let method = endpoint.method
         var parameters = try encodedParameters(of: endpoint)
         if !state.settings.parameters.isEmpty, endpoint.usesGeneralParameters {
@@ -48,7 +48,7 @@ extension Client {
             of: endpoint.endpointName)
 
         var body: (body: Body, type: String?)?
-        if let make = try endpoint.body.make {
+        if let make = try endpoint.calling("body", { try endpoint.body }).make {
             body = try make(endpoint.requestCodec ?? state.settings.requestCodec)
         } else if method.sendsParametersInBody {
             body = try self.body(of: &parameters, for: endpoint)
@@ -65,20 +65,24 @@ extension Client {
             if let type = body.type { request.setBody(body.body, type: type) } else { request.body = body.body }
         }
         setOptions(of: endpoint, in: &request)
-        try endpoint.prepare(&request)
+        try endpoint.calling("prepare") { try endpoint.prepare(&request) }
         return request
     }
 
     /// The parameters, whose values the client's codec of JSON writes as it writes bodies.
     private func encodedParameters<E: Endpoint>(of endpoint: E) throws(PlugboardError) -> Parameters {
         guard var encoder = (state.settings.requestCodec as? JSONCodec)?.encoder, encoder.hasWriters else {
-            return try endpoint.parameters
+            return try endpoint.calling("parameters") { try endpoint.parameters }
         }
         // The spelling of keys is that of bodies.
         encoder.keys = .unchanged
         let written = encoder
         let parameters: Result<Parameters, PlugboardError> = Parameters.$encoder.withValue(written) {
-            do throws(PlugboardError) { return .success(try endpoint.parameters) } catch { return .failure(error) }
+            do throws(PlugboardError) {
+                return .success(try endpoint.calling("parameters") { try endpoint.parameters })
+            } catch {
+                return .failure(error)
+            }
         }
         return try parameters.get()
     }

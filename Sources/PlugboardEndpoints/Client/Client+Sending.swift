@@ -21,8 +21,8 @@ extension Client {
                 } else {
                     try await received(endpoint, labels: labels, control: control, debug: debug)
                 }
-            let value = try endpoint.decode(response, in: self)
-            try endpoint.validate(value: value)
+            let value = try endpoint.calling("decode") { try endpoint.decode(response, in: self) }
+            try endpoint.calling("validate") { try endpoint.validate(value: value) }
             return value
         } catch {
             throw handled(error, of: endpoint, labels: labels, control: control)
@@ -64,8 +64,8 @@ extension Client {
             received = try await read(try await kernel.send(request), for: endpoint)
         }
         do throws(PlugboardError) {
-            try endpoint.transform(&received)
-            try endpoint.validate(received)
+            try endpoint.calling("transform") { try endpoint.transform(&received) }
+            try endpoint.calling("validate") { try endpoint.validate(received) }
         } catch {
             throw error.about(received)
         }

@@ -16,3 +16,10 @@ extension PlugboardError {
         }
     }
 }
+
+extension Endpoint {
+    /// What a member throws that the program may have written, as an error of this library.
+    func calling<Result>(_ member: String, _ call: () throws -> Result) throws(PlugboardError) -> Result {
+        do { return try call() } catch { throw PlugboardError(thrownBy: "\(Self.self).\(member)", error) }
+    }
+}

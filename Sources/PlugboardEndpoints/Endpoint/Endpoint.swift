@@ -50,12 +50,12 @@ public protocol Endpoint: Sendable {
     /// The server and path before `path`, instead of the client's base or CDN; empty, the default, for the client's.
     var base: String { get }
     /// By default none, and for an endpoint that is `Encodable` its own properties.
-    var parameters: Parameters { get throws(PlugboardError) }
+    var parameters: Parameters { get throws }
     /// Names of parameters that are sent in the query, whatever the method.
     var queryParameters: Set<String> { get }
     /// The body; `.parameters`, the default, makes it of the parameters if the method has a body. With another, all
     /// parameters become the query.
-    var body: EndpointBody { get throws(PlugboardError) }
+    var body: EndpointBody { get throws }
     /// Header fields. They replace the client's general fields of the same name.
     var fields: Fields { get }
     /// What writes the parameters as a body; nil for the client's.
@@ -129,27 +129,30 @@ public protocol Endpoint: Sendable {
     var downloadPath: String { get }
 
     // MARK: Hooks of the type itself
+    //
+    // What they throw is a `PlugboardError`, or becomes one of the code `request.refused`. Plain `throws`, because a
+    // hook that throws more than its requirement would be no witness, and would never be called.
 
     /// The whole request, for what an endpoint cannot express; nil, the default, makes it of the properties above.
     ///
     /// A custom request ignores all properties of the request and of how it is sent. The client's request adapters are
     /// still called, and its judge, its hooks and the callbacks apply.
-    func customRequest() throws(PlugboardError) -> Request?
+    func customRequest() throws -> Request?
     /// Edits the request, before the client's request adapters; for options and attributes that have no property here,
     /// such as `request.retry.delay`.
-    func prepare(_ request: inout Request) throws(PlugboardError)
+    func prepare(_ request: inout Request) throws
     /// Edits the download to `downloadPath`, whose request is complete: `download.overlap` continues it from servers
     /// without validators, `download.fallback` says where a file goes that cannot be written to its path.
-    func prepare(_ download: inout Download) throws(PlugboardError)
+    func prepare(_ download: inout Download) throws
     /// Edits a response whose status and type are acceptable, before all that follows: takes the data out of an
     /// envelope, for example.
-    func transform(_ response: inout ReceivedResponse) throws(PlugboardError)
+    func transform(_ response: inout ReceivedResponse) throws
     /// Throws if the response is not a successful one.
-    func validate(_ response: ReceivedResponse) throws(PlugboardError)
+    func validate(_ response: ReceivedResponse) throws
     /// The value of a successful response.
-    func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response
+    func decode(_ response: ReceivedResponse, in client: Client) throws -> Response
     /// Throws if the decoded value is not a successful one.
-    func validate(value: Response) throws(PlugboardError)
+    func validate(value: Response) throws
 }
 
 /// A response whose body is read in pieces: the kernel's own type, under a name that an endpoint's `Response` does not

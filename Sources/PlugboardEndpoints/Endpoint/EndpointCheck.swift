@@ -25,7 +25,9 @@ enum EndpointCheck {
     static func check<E: Endpoint>(_ endpoint: E) throws(PlugboardError) {
         let id = ObjectIdentifier(E.self)
         if checked.withLock({ $0.contains(id) }) { return }
-        for (label, value) in Mirror(reflecting: endpoint).children {
+        let mirror = Mirror(reflecting: endpoint)
+        // The child of an enumeration is its case, whose name is no property's.
+        for (label, value) in mirror.children where mirror.displayStyle != .enum {
             guard let label, let wanted = types[label], type(of: value) != wanted else { continue }
             throw PlugboardError(
                 .configuration,

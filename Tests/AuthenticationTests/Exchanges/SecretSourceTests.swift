@@ -25,6 +25,20 @@ struct SecretSourceTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `a request's own source of a token counts before every source of its origin`(linkage: Linkage) async throws {
+        let transport = MockTransport()
+        let kernel = try Setup.kernel(
+            linkage, transport, origins: ["http://a.test": ["scheme": "bearer", "token": "configured"]])
+        var request = Request(.get, "http://a.test/")
+        request.authentication.tokenFile = try folder.write("token", "own")
+
+        _ = try await kernel.send(request)
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+
+        #expect(transport.credentials(to: "a.test") == ["Bearer own", "Bearer configured"])
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a rejected password is read again from its file`(linkage: Linkage) async throws {
         let path = try folder.write("password", "old")
         let kernel = try Setup.kernel(

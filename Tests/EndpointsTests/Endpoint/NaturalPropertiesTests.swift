@@ -24,6 +24,53 @@ import Testing
         let acceptableTypes = ["text/plain"]
     }
 
+    enum Topics: Endpoint {
+        typealias Response = String
+        case tag(Int)
+        case group(String)
+
+        var path: String {
+            switch self {
+            case .tag(let number): "tags/\(number)"
+            case .group(let name): "groups/\(name)"
+            }
+        }
+    }
+
+    @Test func `the cases of an enumeration are no properties`() async throws {
+        let client = try client()
+
+        #expect(try await client.request(for: Topics.tag(1)).url == "https://a.test/tags/1")
+        #expect(try await client.request(for: Topics.group("b")).url == "https://a.test/groups/b")
+    }
+
+    /// With hooks as most programs write them.
+    struct Guarded: Endpoint {
+        struct Refused: Error {}
+        typealias Response = String
+        let path = "a"
+        var refusesBefore = false
+
+        func prepare(_ request: inout Request) throws {
+            if refusesBefore { throw Refused() }
+            request.fields["x-signature"] = "signed"
+        }
+
+        func validate(_ response: ReceivedResponse) throws { throw Refused() }
+    }
+
+    @Test func `hooks that throw any error are called, and their errors are told`() async throws {
+        let client = try client()
+
+        let request = try await client.request(for: Guarded())
+        let before = await #expect(throws: PlugboardError.self) { try await client.send(Guarded(refusesBefore: true)) }
+        let after = await #expect(throws: PlugboardError.self) { try await client.send(Guarded()) }
+
+        #expect(request.fields["x-signature"] == "signed")
+        #expect(before?.code == .requestRefused && before?.reason.contains("Guarded.prepare") == true)
+        #expect(after?.code == .requestRefused && after?.reason.contains("Guarded.validate") == true)
+    }
+
     @Test func `constants without a type set what they are named after`() async throws {
         let client = try client()
 

@@ -16,7 +16,7 @@ struct ReplayPolicyTests {
     }
 
     @Test(arguments: [200, 201, 204])
-    func `only a status of 2xx is a success`(status: Int) {
+    func `a status of 2xx is a success`(status: Int) {
         #expect(verdict(.response(status: status, retryAfter: nil)) == .done)
     }
 

@@ -45,13 +45,25 @@ struct Authentication: Plugin {
 
     func stop(within: Duration) { fetcher.threads.stop() }
 
+    /// A request that carries a source of its secret uses none that the configuration gives.
     private func attribute(_ name: String, _ exchange: borrowing Exchange) -> String? {
-        exchange.attribute(name).map { exchange.carries(name) ? $0 : configured(name, $0) }
+        guard let value = exchange.attribute(name) else { return nil }
+        if exchange.carries(name) { return value }
+        if let sources = Credential.sources.first(where: { $0.contains(name) }) {
+            for source in sources where exchange.carries(source) { return nil }
+        }
+        return configured(name, value)
     }
 
-    /// What the configuration gives: a path, as all attributes are whose names end so, begins at its folder.
+    /// What the configuration gives: the path of a file, as all attributes are whose names end so, or of a program
+    /// begins at its folder.
     private func configured(_ name: String, _ value: String) -> String {
-        name.hasSuffix("File") ? host.configuredPath(value) : value
+        if name.hasSuffix("File") { return host.configuredPath(value) }
+        guard name == AuthenticationAttributes.keys.tokenCommand.name,
+            var command = [String].optionForm.read(value), let program = command.first, program.utf8.contains(0x2F)
+        else { return value }
+        command[0] = host.configuredPath(program)
+        return [String].optionForm.text(of: command)
     }
 
     // MARK: Inward

@@ -17,6 +17,20 @@ extension Credential {
         }
     }
 
+    /// The attributes of which one gives a secret, for each kind of secret.
+    static let sources: [[String]] = {
+        let keys = AuthenticationAttributes.keys
+        return [
+            [
+                keys.token.name, keys.tokenFile.name, keys.tokenEnvironment.name, keys.tokenCommand.name,
+                keys.tokenProvider.name,
+            ],
+            [keys.password.name, keys.passwordFile.name, keys.passwordEnvironment.name],
+            [keys.clientSecret.name, keys.clientSecretFile.name, keys.clientSecretEnvironment.name],
+            [keys.refreshToken.name, keys.refreshTokenFile.name],
+        ]
+    }()
+
     private init(basic attribute: (String) -> String?) throws(PlugboardError) {
         guard let user = AuthenticationAttributes.keys.user.value(attribute) else {
             throw .credential("authentication.user is missing")
