@@ -24,7 +24,7 @@ public struct Configuration: Sendable {
     /// Entries that `leaveOutLoadedPlugins` has removed.
     private(set) var leftOut: [PluginEntry] = []
 
-    /// The errors of the text that this was read from.
+    /// The errors of the text that this was read from, and of `requests(to:_:)`.
     var readingErrors: [ConfigurationError] = []
 
     /// The text that this was read from; nil when it was made in code.
@@ -60,7 +60,8 @@ public struct Configuration: Sendable {
         let isMore = request.hasOptions || request.body != nil || !request.fields.isEmpty
         if isMore || request.method != .get || request.url != origin.description {
             let path = JSONPath([.key("origins"), .key(origin.description)])
-            readingErrors.append(error(at: path, "has attributes only, and the closure sets more of a request"))
+            let reason = "can have attributes only, such as request.retry.attempts; remove what else the closure sets"
+            readingErrors.append(error(at: path, reason))
         }
     }
 

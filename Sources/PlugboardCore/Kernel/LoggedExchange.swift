@@ -14,7 +14,7 @@ public struct LoggedExchange: Sendable {
     public let duration: Duration
     /// The attempts that were begun on the network.
     public let attempts: Int
-    /// The code of the failure; nil if there is none.
+    /// The code of the exchange's failure; nil if it has not failed.
     public let error: PlugboardError.Code?
 
     /// Called on the exchange's loop.

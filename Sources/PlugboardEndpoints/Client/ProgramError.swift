@@ -1,7 +1,7 @@
 import PlugboardCore
 
 extension PlugboardError.Code {
-    /// A closure of the program threw an error that is not a `PlugboardError`.
+    /// A closure of the program, or a hook of an endpoint, threw an error that is not a `PlugboardError`.
     public static let requestRefused: Self = "request.refused"
 }
 
@@ -18,7 +18,7 @@ extension PlugboardError {
 }
 
 extension Endpoint {
-    /// What a member throws that the program may have written, as an error of this library.
+    /// Calls a member that the program may have written; what it throws becomes a `PlugboardError`.
     func calling<Result>(_ member: String, _ call: () throws -> Result) throws(PlugboardError) -> Result {
         do { return try call() } catch { throw PlugboardError(thrownBy: "\(Self.self).\(member)", error) }
     }

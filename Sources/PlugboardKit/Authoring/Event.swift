@@ -21,12 +21,12 @@ public struct Event: ~Copyable {
             && text.buffer.elementsEqual(UnsafeRawBufferPointer(start: id.utf8Start, count: id.utf8CodeUnitCount))
     }
 
-    /// A detail as text, a number in decimal digits; nil if there is none of that name.
+    /// The detail with this name as text; a number is written in decimal digits. Nil if there is no such detail.
     public subscript(name: String) -> String? {
         withText(name) { host.pointee.event_text(raw, $0).optionalString }
     }
 
-    /// A detail as a number; nil if there is none of that name, or it is no number.
+    /// The detail with this name as a number. Nil if there is no such detail, or if it is not a number.
     public func integer(_ name: String) -> Int? {
         var value: Int64 = 0
         return withText(name) { host.pointee.event_integer(raw, $0, &value) } == PLUG_OK ? Int(value) : nil

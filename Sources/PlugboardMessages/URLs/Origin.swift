@@ -37,6 +37,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible, ExpressibleBy
     /// The origin of a literal, `"https://api.example.com"`. A literal that is not an origin ends the program.
     public init(stringLiteral text: String) {
         guard let origin = Origin(text) else {
+            // A literal is a part of the program, and cannot be input: its first run finds the mistake.
             preconditionFailure(
                 "\"\(Printable.text(text))\" is not an origin. Write scheme://host or scheme://host:port, with http or "
                     + "https, and with nothing after it.")

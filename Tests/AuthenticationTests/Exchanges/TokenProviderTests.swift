@@ -50,6 +50,7 @@ struct TokenProviderTests {
         let begun = Gate()
         let silent = try kernel(MockTransport()) {
             begun.admit()
+            // Ends when the plugin cancels it, which is what is tested, and never by itself.
             try await Task.sleep(for: .seconds(3600))
             return AccessToken("late")
         }

@@ -48,7 +48,7 @@ import Testing
 
         let errors = configuration.errors()
         #expect(errors.map(\.path) == [#"origins["https://a"]"#, #"origins["https://b"]"#])
-        #expect(errors.first?.reason.contains("has attributes only") == true)
+        #expect(errors.first?.reason.contains("can have attributes only") == true)
     }
 
     @Test func `attributes of an origin are limited`() {

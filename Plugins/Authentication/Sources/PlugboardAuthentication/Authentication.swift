@@ -47,11 +47,10 @@ struct Authentication: Plugin {
 
     /// A request that carries a source of its secret uses none that the configuration gives.
     private func attribute(_ name: String, _ exchange: borrowing Exchange) -> String? {
-        guard let value = exchange.attribute(name) else { return nil }
+        let value = exchange.attribute(name)
+        guard let value, let sources = Credential.sources.first(where: { $0.contains(name) }) else { return value }
         if exchange.carries(name) { return value }
-        if let sources = Credential.sources.first(where: { $0.contains(name) }) {
-            for source in sources where exchange.carries(source) { return nil }
-        }
+        for source in sources where exchange.carries(source) { return nil }
         return configured(name, value)
     }
 

@@ -10,7 +10,7 @@ extension RetryPolicy {
         respectsRetryAfter = settings.respectRetryAfter
         retryAfterLimit = settings.retryAfterLimit
         statuses = RetryPolicy.statuses(settings.statuses)
-        failures = settings.failures.intersection(RetryPolicy.transientFailures)
+        failures = settings.failures
         methods = RetryPolicy.methods(settings.methods)
         if let odd = settings.statuses.first(where: { RetryPolicy.statuses([$0]).isEmpty }) {
             throw PlugboardError(
@@ -35,9 +35,7 @@ extension RetryPolicy {
         if let own = exchange[RetryAttributes.keys.delayLimit] { backoff.limit = own }
         if let own = exchange[RetryAttributes.keys.totalTime] { totalTime = own }
         if let own = exchange[RetryAttributes.keys.statuses] { statuses = RetryPolicy.statuses(own) }
-        if let own = exchange[RetryAttributes.keys.failures] {
-            failures = own.intersection(RetryPolicy.transientFailures)
-        }
+        if let own = exchange[RetryAttributes.keys.failures] { failures = own }
         if let own = exchange[RetryAttributes.keys.methods] { methods = RetryPolicy.methods(own) }
         if let own = exchange[RetryAttributes.keys.respectRetryAfter] { respectsRetryAfter = own }
         if let own = exchange[RetryAttributes.keys.retryAfterLimit] { retryAfterLimit = own }

@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// A fact about an exchange or the kernel, as a program that watches gets it: a value that it can keep.
 ///
-/// Plugins get the same fact as an `Event`, which is valid as long as the call; what is here but `details` and
-/// `kernelEvent` is the same there.
+/// Plugins get the same fact as an `Event`, which is valid until the call returns. It has the same members, without
+/// `details` and `kernelEvent`.
 public struct ObservedEvent: Sendable {
     /// A detail of an event.
     public enum Detail: Sendable, Equatable {
@@ -28,7 +28,7 @@ public struct ObservedEvent: Sendable {
     /// Whether this is the event of that id.
     public func `is`(_ id: StaticString) -> Bool { self.id == id.description }
 
-    /// A detail as text, a number in decimal digits; nil if there is none of that name.
+    /// The detail with this name as text; a number is written in decimal digits. Nil if there is no such detail.
     public subscript(name: String) -> String? {
         switch details[name] {
         case .text(let text): text
@@ -37,7 +37,7 @@ public struct ObservedEvent: Sendable {
         }
     }
 
-    /// A detail as a number; nil if there is none of that name, or it is no number.
+    /// The detail with this name as a number. Nil if there is no such detail, or if it is not a number.
     public func integer(_ name: String) -> Int? {
         switch details[name] {
         case .integer(let number): Int(clamping: number)
