@@ -15,7 +15,30 @@ public struct Parameters: Sendable {
     /// A structure, whose copies cost less than those of a tuple.
     struct Entry: Hashable {
         var name: String
-        var value: JSONValue
+        var value: JSONValue {
+            // Another value has no properties whose names are spelled.
+            didSet { if let member { self.member = Member(name: member.name, value: value) } }
+        }
+        /// What stands in a body instead; nil for name and value.
+        var member: Member?
+
+        static func == (left: Entry, right: Entry) -> Bool { left.name == right.name && left.value == right.value }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            hasher.combine(value)
+        }
+    }
+
+    /// A parameter as a codec spells it. An object, so that entries stay small.
+    final class Member: Sendable {
+        let name: String
+        let value: JSONValue
+
+        init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     private(set) var entries: [Entry] = []
@@ -30,13 +53,31 @@ public struct Parameters: Sendable {
 
     /// The properties of a value, which must be encoded as an object; those that are nil are left out.
     ///
+    /// The names are those of the properties, in queries and forms. In a body of JSON they are spelled as the codec
+    /// spells them.
+    ///
     /// Throws `request.parameter` if the value cannot be encoded, or is not an object.
     ///
-    /// - Parameter encoder: What encodes types by closures, as that of a `JSONCodec`; nil for the client's in the
-    ///   parameters of an endpoint, and else for that of `CodecSet.standard`.
+    /// - Parameter encoder: What encodes types by closures and spells the names everywhere, as that of a `JSONCodec`;
+    ///   nil for that of the codec of an endpoint's body in its parameters, and else for that of `CodecSet.standard`.
     public init(encoding value: some Encodable, with encoder: JSONValueEncoder? = nil) throws(PlugboardError) {
-        let encoder = encoder ?? Parameters.encoder ?? Parameters.standardEncoder
-        if !encoder.hasWriters, let simple = ParameterEncoder.entries(of: value) {
+        if let encoder {
+            try self.init(encoded: value, by: encoder)
+            return
+        }
+        var encoder = Parameters.encoder ?? CodecSet.standardJSON.encoder
+        let spelled = encoder.keys == .unchanged ? nil : try Parameters(encoded: value, by: encoder)
+        encoder.keys = .unchanged
+        try self.init(encoded: value, by: encoder)
+        // Both have the same members in the same order, unless two are spelled in the same way.
+        guard let spelled, spelled.entries.count == entries.count else { return }
+        for (index, entry) in spelled.entries.enumerated() where entry != entries[index] {
+            entries[index].member = Member(name: entry.name, value: entry.value)
+        }
+    }
+
+    private init(encoded value: some Encodable, by encoder: JSONValueEncoder) throws(PlugboardError) {
+        if !encoder.hasWriters, encoder.keys == .unchanged, let simple = ParameterEncoder.entries(of: value) {
             self.init()
             entries = simple
             return
@@ -54,15 +95,8 @@ public struct Parameters: Sendable {
         self.init(object)
     }
 
-    /// The encoder of the client that asks an endpoint for its parameters.
+    /// The encoder of the codec that writes the body of the endpoint that is asked for its parameters.
     @TaskLocal package static var encoder: JSONValueEncoder?
-
-    /// The spelling of keys is that of bodies, and not of parameters.
-    private static var standardEncoder: JSONValueEncoder {
-        var encoder = CodecSet.standardJSON.encoder
-        encoder.keys = .unchanged
-        return encoder
-    }
 
     /// The number of parameters.
     public var count: Int { entries.count + unwritable.count }
@@ -170,7 +204,8 @@ extension Parameters: Encodable {
     /// Encodes the parameters as an object; of equal names, the last counts.
     public func encode(to encoder: any Encoder) throws {
         try check()
-        try JSONValue.object(JSONObject(entries.map { ($0.name, $0.value) })).encode(to: encoder)
+        let members = entries.map { ($0.member?.name ?? $0.name, $0.member?.value ?? $0.value) }
+        try JSONValue.object(JSONObject(members)).encode(to: encoder)
     }
 }
 

@@ -9,7 +9,7 @@ extension Client {
         var download = Download.isFolder(path) ? Download(request, in: path) : Download(request, to: path)
         // Whether a request is sent again is for plugins to decide.
         download.attempts = 1
-        try endpoint.calling("prepare") { try endpoint.prepare(&download) }
+        try await endpoint.calling("prepare") { try await endpoint.prepare(&download) }
         let sender = DownloadSender(client: self, endpoint: endpoint, control: control)
         let result = try await download.run(with: sender)
         return ReceivedResponse(

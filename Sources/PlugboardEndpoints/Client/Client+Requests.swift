@@ -18,7 +18,7 @@ extension Client {
     nonisolated(nonsending) func request<E: Endpoint>(
         for endpoint: E, labels: CallLabels?, call: CallID?
     ) async throws(PlugboardError) -> Request {
-        var request = try unadapted(endpoint, labels: labels, call: call)
+        var request = try await unadapted(endpoint, labels: labels, call: call)
         if !state.settings.requestAdapters.isEmpty, endpoint.usesAdapters {
             let context = context(of: endpoint, labels, call)
             for adapter in state.settings.requestAdapters { try await adapter.adapt(&request, context) }
@@ -27,11 +27,13 @@ extension Client {
     }
 
     /// The request before the adapters of requests.
-    func unadapted<E: Endpoint>(
+    private nonisolated(nonsending) func unadapted<E: Endpoint>(
         _ endpoint: E, labels: CallLabels?, call: CallID?
-    ) throws(PlugboardError) -> Request {
+    ) async throws(PlugboardError) -> Request {
         try EndpointCheck.check(endpoint)
-        if let custom = try endpoint.calling("customRequest", endpoint.customRequest) { return custom }
+        if let custom = try await endpoint.calling("customRequest", { try await endpoint.customRequest() }) {
+            return custom
+        }
         let method = endpoint.method
         var parameters = try encodedParameters(of: endpoint)
         if !state.settings.parameters.isEmpty, endpoint.usesGeneralParameters {
@@ -65,19 +67,17 @@ extension Client {
             if let type = body.type { request.setBody(body.body, type: type) } else { request.body = body.body }
         }
         setOptions(of: endpoint, in: &request)
-        try endpoint.calling("prepare") { try endpoint.prepare(&request) }
+        try await endpoint.calling("prepare") { try await endpoint.prepare(&request) }
         return request
     }
 
-    /// The parameters, whose values the client's codec of JSON writes as it writes bodies.
+    /// The parameters, whose values the codec of the body writes, if it is one of JSON.
     private func encodedParameters<E: Endpoint>(of endpoint: E) throws(PlugboardError) -> Parameters {
-        guard var encoder = (state.settings.requestCodec as? JSONCodec)?.encoder, encoder.hasWriters else {
+        let codec = (endpoint.requestCodec ?? state.settings.requestCodec) as? JSONCodec
+        guard let encoder = codec?.encoder, encoder.hasWriters || encoder.keys != .unchanged else {
             return try endpoint.calling("parameters") { try endpoint.parameters }
         }
-        // The spelling of keys is that of bodies.
-        encoder.keys = .unchanged
-        let written = encoder
-        let parameters: Result<Parameters, PlugboardError> = Parameters.$encoder.withValue(written) {
+        let parameters: Result<Parameters, PlugboardError> = Parameters.$encoder.withValue(encoder) {
             do throws(PlugboardError) {
                 return .success(try endpoint.calling("parameters") { try endpoint.parameters })
             } catch {
@@ -107,7 +107,7 @@ extension Client {
             // Throws for values that cannot be written, which would be lost below.
             _ = try bodyParameters.object()
             for (name, value) in bodyParameters where names.contains(name) { parameters.append(name, value) }
-            for name in names { bodyParameters[name] = nil }
+            bodyParameters.removeAll(where: names.contains)
         }
         if bodyParameters.isEmpty { return (.empty, nil) }
         let codec = endpoint.requestCodec ?? state.settings.requestCodec

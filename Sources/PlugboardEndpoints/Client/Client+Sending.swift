@@ -21,8 +21,8 @@ extension Client {
                 } else {
                     try await received(endpoint, labels: labels, control: control, debug: debug)
                 }
-            let value = try endpoint.calling("decode") { try endpoint.decode(response, in: self) }
-            try endpoint.calling("validate") { try endpoint.validate(value: value) }
+            let value = try await endpoint.calling("decode") { try await endpoint.decode(response, in: self) }
+            try await endpoint.calling("validate") { try await endpoint.validate(value: value) }
             return value
         } catch {
             throw handled(error, of: endpoint, labels: labels, control: control)
@@ -50,11 +50,7 @@ extension Client {
         if let debug = debug ?? (endpoint.debug.isClients ? state.settings.debug : endpoint.debug) {
             try await debug.apply()
         }
-        // Without adapters there is nothing to wait for.
-        let request =
-            state.settings.requestAdapters.isEmpty
-            ? try unadapted(endpoint, labels: labels, call: control?.id)
-            : try await request(for: endpoint, labels: labels, call: control?.id)
+        let request = try await request(for: endpoint, labels: labels, call: control?.id)
         var received: ReceivedResponse
         if case let path = endpoint.downloadPath, !path.isEmpty {
             received = try await download(request, to: path, for: endpoint, control: control)
@@ -64,8 +60,8 @@ extension Client {
             received = try await read(try await kernel.send(request), for: endpoint)
         }
         do throws(PlugboardError) {
-            try endpoint.calling("transform") { try endpoint.transform(&received) }
-            try endpoint.calling("validate") { try endpoint.validate(received) }
+            try await endpoint.calling("transform") { try await endpoint.transform(&received) }
+            try await endpoint.calling("validate") { try await endpoint.validate(received) }
         } catch {
             throw error.about(received)
         }

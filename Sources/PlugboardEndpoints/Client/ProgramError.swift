@@ -22,4 +22,11 @@ extension Endpoint {
     func calling<Result>(_ member: String, _ call: () throws -> Result) throws(PlugboardError) -> Result {
         do { return try call() } catch { throw PlugboardError(thrownBy: "\(Self.self).\(member)", error) }
     }
+
+    /// Calls a hook that the program may have written; what it throws becomes a `PlugboardError`.
+    nonisolated(nonsending) func calling<Result>(
+        _ hook: String, _ call: nonisolated(nonsending) () async throws -> Result
+    ) async throws(PlugboardError) -> Result {
+        do { return try await call() } catch { throw PlugboardError(thrownBy: "\(Self.self).\(hook)", error) }
+    }
 }

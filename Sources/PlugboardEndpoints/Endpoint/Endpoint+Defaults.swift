@@ -90,27 +90,8 @@ extension Endpoint where Self: Encodable {
     public var parameters: Parameters {
         get throws(PlugboardError) {
             var parameters = try Parameters(encoding: self)
-            parameters.removeAll(where: Parameters.isEndpointProperty)
+            EndpointCheck.removeRequirements(of: self, from: &parameters)
             return parameters
-        }
-    }
-}
-
-extension Parameters {
-    /// Whether a stored property of this name says how an endpoint is sent, and not what.
-    fileprivate static func isEndpointProperty(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 4: name == "path" || name == "base"
-        case 7: name == "usesCDN"
-        case 8: name == "attempts"
-        case 11: name == "usesCookies"
-        case 12: name == "downloadPath" || name == "usesAdapters" || name == "endpointName"
-        case 14: name == "usesPathPrefix"
-        case 15: name == "queryParameters" || name == "acceptableTypes"
-        case 17: name == "usesGeneralFields"
-        case 19: name == "usesGeneralUserInfo"
-        case 21: name == "usesGeneralParameters"
-        default: false
         }
     }
 }

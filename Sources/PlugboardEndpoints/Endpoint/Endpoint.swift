@@ -130,29 +130,29 @@ public protocol Endpoint: Sendable {
 
     // MARK: Hooks of the type itself
     //
-    // What they throw is a `PlugboardError`, or becomes one of the code `request.refused`. Plain `throws`, because a
-    // hook that throws more than its requirement would be no witness, and would never be called.
+    // What they throw is a `PlugboardError`, or becomes one of the code `request.refused`. They are `async throws`,
+    // because a hook that throws or waits more than its requirement would be no witness, and would never be called.
 
     /// The whole request, for what an endpoint cannot express; nil, the default, makes it of the properties above.
     ///
     /// A custom request ignores all properties of the request and of how it is sent. The client's request adapters are
     /// still called, and its judge, its hooks and the callbacks apply.
-    func customRequest() throws -> Request?
+    nonisolated(nonsending) func customRequest() async throws -> Request?
     /// Edits the request, before the client's request adapters; for options and attributes that have no property here,
     /// such as `request.retry.delay`.
-    func prepare(_ request: inout Request) throws
+    nonisolated(nonsending) func prepare(_ request: inout Request) async throws
     /// Edits the download to `downloadPath`, whose request is complete: `download.overlap` continues it from servers
     /// without validators, `download.fallback` says where a file goes that cannot be written to its path.
-    func prepare(_ download: inout Download) throws
+    nonisolated(nonsending) func prepare(_ download: inout Download) async throws
     /// Edits a response whose status and type are acceptable, before all that follows: takes the data out of an
     /// envelope, for example.
-    func transform(_ response: inout ReceivedResponse) throws
+    nonisolated(nonsending) func transform(_ response: inout ReceivedResponse) async throws
     /// Throws if the response is not a successful one.
-    func validate(_ response: ReceivedResponse) throws
+    nonisolated(nonsending) func validate(_ response: ReceivedResponse) async throws
     /// The value of a successful response.
-    func decode(_ response: ReceivedResponse, in client: Client) throws -> Response
+    nonisolated(nonsending) func decode(_ response: ReceivedResponse, in client: Client) async throws -> Response
     /// Throws if the decoded value is not a successful one.
-    func validate(value: Response) throws
+    nonisolated(nonsending) func validate(value: Response) async throws
 }
 
 /// A response whose body is read in pieces: the kernel's own type, under a name that an endpoint's `Response` does not

@@ -25,10 +25,8 @@ enum EndpointCheck {
     static func check<E: Endpoint>(_ endpoint: E) throws(PlugboardError) {
         let id = ObjectIdentifier(E.self)
         if checked.withLock({ $0.contains(id) }) { return }
-        let mirror = Mirror(reflecting: endpoint)
-        // The child of an enumeration is its case, whose name is no property's.
-        for (label, value) in mirror.children where mirror.displayStyle != .enum {
-            guard let label, let wanted = types[label], type(of: value) != wanted else { continue }
+        for (label, value) in storedProperties(of: endpoint) {
+            guard let wanted = types[label], type(of: value) != wanted else { continue }
             throw PlugboardError(
                 .configuration,
                 "\(E.self).\(label) has the type \(type(of: value)), and the requirement of Endpoint has \(wanted): it would "
@@ -36,5 +34,52 @@ enum EndpointCheck {
                     + "use a CodingKey.")
         }
         checked.withLock { _ = $0.insert(id) }
+    }
+
+    /// Removes the stored properties that say how an endpoint is sent from those that it encodes. A property of another
+    /// name whose `CodingKey` is that of a requirement is a parameter, and has another value.
+    static func removeRequirements<E: Endpoint & Encodable>(of endpoint: E, from parameters: inout Parameters) {
+        if !parameters.contains(where: { isRequirement($0.name) }) { return }
+        for (label, value) in storedProperties(of: endpoint) where isRequirement(label) {
+            guard let own = (value as? any Encodable).flatMap({ encoded($0) }), own == parameters[label] else {
+                continue
+            }
+            parameters[label] = nil
+        }
+    }
+
+    private static func encoded(_ value: some Encodable) -> JSONValue? {
+        (try? Parameters(encoding: ["value": value]))?["value"]
+    }
+
+    /// The stored properties with their values, those of superclasses too.
+    private static func storedProperties<E: Endpoint>(of endpoint: E) -> [(name: String, value: Any)] {
+        var properties: [(name: String, value: Any)] = []
+        var mirror: Mirror? = Mirror(reflecting: endpoint)
+        while let current = mirror {
+            // The child of an enumeration is its case, whose name is no property's.
+            for case (let name?, let value) in current.children where current.displayStyle != .enum {
+                properties.append((name, value))
+            }
+            mirror = current.superclassMirror
+        }
+        return properties
+    }
+
+    /// Whether a stored property of this name says how an endpoint is sent, and not what.
+    private static func isRequirement(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 4: name == "path" || name == "base"
+        case 7: name == "usesCDN"
+        case 8: name == "attempts"
+        case 11: name == "usesCookies"
+        case 12: name == "downloadPath" || name == "usesAdapters" || name == "endpointName"
+        case 14: name == "usesPathPrefix"
+        case 15: name == "queryParameters" || name == "acceptableTypes"
+        case 17: name == "usesGeneralFields"
+        case 19: name == "usesGeneralUserInfo"
+        case 21: name == "usesGeneralParameters"
+        default: false
+        }
     }
 }

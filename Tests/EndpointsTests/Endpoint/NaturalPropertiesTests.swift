@@ -71,6 +71,83 @@ import Testing
         #expect(after?.code == .requestRefused && after?.reason.contains("Guarded.validate") == true)
     }
 
+    /// With hooks that wait.
+    struct Signed: Endpoint {
+        typealias Response = String
+        let path = "a"
+        let key: Task<String, Never>
+
+        func prepare(_ request: inout Request) async { request.fields["x-key"] = await key.value }
+        func validate(value: String) async throws { if await key.value == value { throw CancellationError() } }
+    }
+
+    @Test func `hooks that wait are called`() async throws {
+        let client = try client()
+
+        let request = try await client.request(for: Signed(key: Task { "k" }))
+        let error = await #expect(throws: PlugboardError.self) { try await client.send(Signed(key: Task { "ok" })) }
+
+        #expect(request.fields["x-key"] == "k")
+        #expect(error?.code == .cancelled && error?.reason.contains("Signed.validate") == true)
+    }
+
+    struct Redirection: Endpoint, Encodable {
+        typealias Response = String
+        let path = "redirections"
+        let base = "https://b.test"
+        let target: String
+        let attempts = 3
+
+        enum CodingKeys: String, CodingKey { case base, attempts, target = "path" }
+    }
+
+    @Test func `a parameter has the name of a requirement by its CodingKey`() async throws {
+        let request = try await client().request(for: Redirection(target: "/c"))
+
+        #expect(request.url == "https://b.test/redirections?path=%2Fc")
+        #expect(request.retry.attempts == 3)
+    }
+
+    struct Registration: Endpoint, Encodable {
+        struct Address: Encodable { let postCode = "1" }
+
+        typealias Response = String
+        var method: Method { .post }
+        var path: String { "boards/{boardName}" }
+        var queryParameters: Set<String> { ["isDraft"] }
+        let boardName = "swift"
+        let firstName = "Ada"
+        let homeAddress = Address()
+        let isDraft = true
+        var ownCodec: JSONCodec?
+        var requestCodec: (any Codec)? { ownCodec }
+
+        enum CodingKeys: CodingKey { case boardName, firstName, homeAddress, isDraft }
+    }
+
+    @Test func `the names of properties are spelled in a body as its codec spells them`() async throws {
+        var settings = ClientSettings(base: "https://a.test")
+        let plain = Client(kernel: try Kernel(transport: ScriptedTransport()), settings: settings)
+        settings.requestCodec = JSONCodec(keys: .snakeCase)
+        settings.parameters = ["apiKey": 1]
+        let snake = Client(kernel: try Kernel(transport: ScriptedTransport()), settings: settings)
+
+        let unchanged = try await plain.request(for: Registration())
+        let spelled = try await snake.request(for: Registration())
+        let own = try await plain.request(for: Registration(ownCodec: JSONCodec(keys: .snakeCase)))
+
+        #expect(unchanged.url == "https://a.test/boards/swift?isDraft=true" && spelled.url == unchanged.url)
+        #expect(
+            try await unchanged.body?.collect(upTo: .kibibytes(1)).text
+                == #"{"firstName":"Ada","homeAddress":{"postCode":"1"}}"#)
+        #expect(
+            try await spelled.body?.collect(upTo: .kibibytes(1)).text
+                == #"{"apiKey":1,"first_name":"Ada","home_address":{"post_code":"1"}}"#)
+        #expect(
+            try await own.body?.collect(upTo: .kibibytes(1)).text
+                == #"{"first_name":"Ada","home_address":{"post_code":"1"}}"#)
+    }
+
     @Test func `constants without a type set what they are named after`() async throws {
         let client = try client()
 
@@ -97,6 +174,18 @@ import Testing
         typealias Response = String
         let path = "orders"
         let responseCodec = JSONCodec()
+    }
+
+    class Base: @unchecked Sendable { let attempts: Int? = 5 }
+    final class Derived: Base, Endpoint, @unchecked Sendable {
+        typealias Response = String
+        let path = "orders"
+    }
+
+    @Test func `a superclass's property with a requirement's name and another type is an error`() async throws {
+        let error = await #expect(throws: PlugboardError.self) { _ = try await client().request(for: Derived()) }
+
+        #expect(error?.reason.hasPrefix("Derived.attempts has the type Optional<Int>") == true)
     }
 
     @Test func `a property with a requirement's name and another type is an error`() async throws {

@@ -299,6 +299,29 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `values that can never have an effect are refused, by request and for an origin`(linkage: Linkage)
+        async throws
+    {
+        let kernel = try makeKernel(linkage, failing(.max), clock: clock)
+        var cancelled = Request(.get, anywhere)
+        cancelled.retry.failures = [.cancelled, .transportReset]
+        var fine = Request(.get, anywhere)
+        fine.retry.statuses = [503, 200]
+
+        let failure = try await kernel.failure(of: cancelled, passing: clock, news)
+        let status = try await kernel.failure(of: fine, passing: clock, news)
+        let origin = #expect(throws: PlugboardError.self) {
+            try makeKernel(
+                linkage, failing(.max), clock: clock, origins: ["http://a.test": ["retry.methods": #"["A B"]"#]])
+        }
+
+        #expect(
+            failure.code == .configuration && failure.reason.contains("failures contains cancelled, which is never"))
+        #expect(status.reason.contains("statuses contains 200, which is not a status from 400 to 599"))
+        #expect(origin?.reason.contains("methods contains A B, which is not a method") == true)
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `origins have their own sections`(linkage: Linkage) async throws {
         let slow: Origin = "http://slow.test"
         let transport = failing(.max)

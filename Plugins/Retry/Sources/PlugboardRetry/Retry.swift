@@ -31,9 +31,22 @@ final class Retry: Plugin {
         news = RetryNews(host)
     }
 
+    func check(_ attributes: Attributes) throws {
+        let keys = RetryAttributes.keys
+        try RetryPolicy.check(
+            statuses: attributes[keys.statuses], failures: attributes[keys.failures], methods: attributes[keys.methods])
+    }
+
     // MARK: Inward
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
+        let keys = RetryAttributes.keys
+        do throws(PlugboardError) {
+            try RetryPolicy.check(
+                statuses: exchange[keys.statuses], failures: exchange[keys.failures], methods: exchange[keys.methods])
+        } catch {
+            return .fail(error)
+        }
         addIdempotencyKey(exchange)
         if (exchange[RetryAttributes.keys.totalTime] ?? policy.totalTime) != nil {
             progress(of: exchange).started = host.now

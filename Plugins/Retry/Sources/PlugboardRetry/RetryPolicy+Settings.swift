@@ -12,23 +12,30 @@ extension RetryPolicy {
         statuses = RetryPolicy.statuses(settings.statuses)
         failures = settings.failures
         methods = RetryPolicy.methods(settings.methods)
-        if let odd = settings.statuses.first(where: { RetryPolicy.statuses([$0]).isEmpty }) {
+        try RetryPolicy.check(statuses: settings.statuses, failures: settings.failures, methods: settings.methods)
+    }
+
+    /// Throws `configuration` for values that can never have an effect; of nil there are none.
+    static func check(
+        statuses: [String]?, failures: Set<PlugboardError.Code>?, methods: [String]?
+    ) throws(PlugboardError) {
+        if let odd = statuses?.first(where: { RetryPolicy.statuses([$0]).isEmpty }) {
             throw PlugboardError(
                 .configuration, "statuses contains \(Printable.text(odd)), which is not a status from 400 to 599.")
         }
-        if let odd = settings.failures.subtracting(RetryPolicy.transientFailures).map(\.name).min() {
+        if let odd = failures?.subtracting(RetryPolicy.transientFailures).map(\.name).min() {
             let known = RetryPolicy.transientFailures.map(\.name).sorted().joined(separator: ", ")
             throw PlugboardError(
                 .configuration,
                 "failures contains \(Printable.text(odd)), which is never repeated. Use some of \(known).")
         }
-        if let odd = settings.methods.first(where: { RetryPolicy.methods([$0]).isEmpty }) {
+        if let odd = methods?.first(where: { RetryPolicy.methods([$0]).isEmpty }) {
             throw PlugboardError(
                 .configuration, "methods contains \(Printable.text(odd)), which is not a method (RFC 9110 §9.1).")
         }
     }
 
-    /// Applies the attributes of a request; values that can never have an effect are ignored.
+    /// Applies the attributes of an exchange, which are checked.
     mutating func take(_ exchange: borrowing Exchange) {
         if let own = exchange[RetryAttributes.keys.attempts] { attempts = own }
         if let own = exchange[RetryAttributes.keys.delay] { backoff.base = own }

@@ -22,7 +22,7 @@ public struct RetryAttributes: AttributeTable {
     /// The statuses after which a request is repeated, 400 to 599.
     public let statuses = AttributeKey<[String]>(
         "retry", "statuses", "The statuses after which a request is repeated, 400 to 599.")
-    /// The codes of failures after which a request is repeated.
+    /// The codes of failures after which a request is repeated, some of `RetrySettings.transientFailures`.
     public let failures = AttributeKey<Set<PlugboardError.Code>>(
         "retry", "failures", "The codes of failures after which a request is repeated.")
     /// Methods that may be repeated in addition to those that RFC 9110 calls idempotent.
@@ -53,7 +53,7 @@ extension Request {
 }
 
 extension RequestAttributes<RetryAttributes> {
-    /// The statuses after which a request is repeated, 400 to 599; others are ignored.
+    /// The statuses after which a request is repeated, 400 to 599; with others it fails with `configuration`.
     public var statuses: Set<Int>? {
         get { request[RetryAttributes.keys.statuses].map { Set($0.compactMap { Int($0) }) } }
         set { request[RetryAttributes.keys.statuses] = newValue?.sorted().map { "\($0)" } }
