@@ -25,6 +25,32 @@ extension Attributes: CustomReflectable {
     }
 }
 
+extension Request: CustomStringConvertible {
+    /// Method and URL, the fields, the body's length, the names of the attributes and the options that are set, each on
+    /// a line; no secrets, and of the URL's query the names only.
+    public var description: String {
+        var lines = ["\(Printable.text(method.name)) \(Printable.url(url))"]
+        lines += fields.map { "\(Printable.text($0.name)): \(Printable.value(of: $0))" }
+        if let body { lines.append("body: \(body.length.map { "\($0) bytes" } ?? "of unknown length")") }
+        if !attributes.isEmpty {
+            lines.append("attributes: \(attributes.values.keys.sorted().joined(separator: ", "))")
+        }
+        if hasOptions { lines.append("options: \(Request.set(in: options).joined(separator: ", "))") }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func set(in options: Any) -> [String] {
+        Mirror(reflecting: options).children.flatMap { name, value in
+            let mirror = Mirror(reflecting: value)
+            // The proxy is stored as what shows no password.
+            let name = name == "proxyURL" ? "proxy" : name ?? ""
+            if mirror.displayStyle == .struct { return set(in: value).map { "\(name).\($0)" } }
+            if mirror.displayStyle != .optional { return ["\(name) \(value)"] }
+            return mirror.children.map { "\(name) \($0.value)" }
+        }
+    }
+}
+
 extension Request: CustomReflectable {
     /// Shows no secrets, and the body's length instead of the body.
     public var customMirror: Mirror {

@@ -18,6 +18,26 @@ struct ReflectionTests {
         #expect(texts[0].contains("http://proxy.test:80"))
     }
 
+    @Test func `a printed request is lines for people`() {
+        var request = Request(
+            .post, "https://a.test/orders?draft=1", fields: ["Authorization": "hunter2", "Accept": "text/plain"],
+            body: .text("order"))
+        request.attributes["retry.attempts"] = "5"
+        request.options.proxy = "http://user:hunter2@proxy.test:80"
+        request.options.tls.verify = false
+
+        #expect(
+            "\(request)" == """
+                POST https://a.test/orders?draft=…
+                Authorization: <redacted>
+                Accept: text/plain
+                body: 5 bytes
+                attributes: retry.attempts
+                options: proxy http://proxy.test:80, tls.verify false
+                """)
+        #expect("\(Request(.get, "https://a.test/"))" == "GET https://a.test/")
+    }
+
     @Test func `secret fields of a response are not printed`() {
         let head = ResponseHead(status: 200, fields: ["Set-Cookie": "a=hunter2", "Server": "x"])
 

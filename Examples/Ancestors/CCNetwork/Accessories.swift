@@ -67,17 +67,31 @@ struct Book: Endpoint {
     }
 }
 
-func bindButton(_ client: Client, _ feed: IndicatorFeed) async throws {
+/// What was booked, for a list that refreshes, or with a wheel that spins.
+struct Bookings: Endpoint {
+    typealias Response = [String]
+    let path = "bookings"
+    let control: String
+
+    func prepare(_ request: inout Request) { request.indicator.control = control }
+}
+
+func bindControls(_ client: Client, _ feed: IndicatorFeed) async throws {
     let facts = feed.facts
-    let button = Task {
-        for await fact in facts where fact.control == "book" {
-            switch fact.kind {
-            case .willStart: print("button: disabled, \(fact.message)\(fact.isModal ? ", modal" : "")")
-            case .didComplete: return print("button: enabled")
+    let screen = Task {
+        for await fact in facts {
+            switch (fact.control, fact.kind) {
+            case ("book", .willStart): print("button: disabled, \(fact.message)\(fact.isModal ? ", modal" : "")")
+            case ("book", .didComplete): print("button: enabled")
+            case ("list", .willStart): print("list: refreshing")
+            case ("list", .didComplete): print("list: refreshed")
+            case ("wheel", .willStart): print("wheel: spinning")
+            case ("wheel", .didComplete): return print("wheel: at rest")
             default: continue
             }
         }
     }
     _ = try await client.send(Book())
-    await button.value
+    for control in ["list", "wheel"] { _ = try await client.send(Bookings(control: control)) }
+    await screen.value
 }

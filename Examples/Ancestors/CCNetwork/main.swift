@@ -33,7 +33,7 @@ try await chain(client)
 // Delegates, accessories, controls, and the verdict.
 await watch(client)
 await useBoard(client)
-try await bindButton(client, feed)
+try await bindControls(client, feed)
 await poll(client)
 
 await kernel.shutDown()

@@ -55,8 +55,7 @@ func sendSpecial(_ client: Client, _ server: String) async throws {
     print("account: \(try await client.send(Account()))")
     print("options: \(try await client.send(Options(server: server)))")
     // What would be sent, for people.
-    let request = try await client.request(for: News(page: 3))
-    print("request: \(request.method) \(request.url.dropFirst(server.count))")
+    print(try await client.request(for: Account()))
 }
 
 /// Bytes of both directions, with totals, as a sequence and by callbacks.

@@ -41,17 +41,40 @@ struct Save: Endpoint {
     }
 }
 
-func bindControl(_ client: Client, _ feed: IndicatorFeed) async throws {
+/// Belongs to a list that refreshes, or to a wheel that spins.
+struct Reload: Endpoint {
+    typealias Response = Void
+    let method = Method.patch
+    let path = "save"
+    let control: String
+
+    func prepare(_ request: inout Request) { request.indicator.control = control }
+}
+
+/// What each control does while a request of its own is under way, and afterwards.
+private let controls = [
+    "save": ("disabled", "enabled"), "list": ("refreshing", "refreshed"), "wheel": ("spinning", "at rest"),
+]
+
+func bindControls(_ client: Client, _ feed: IndicatorFeed) async throws {
     let facts = feed.facts
-    let button = Task {
-        for await fact in facts where fact.control == "save" {
+    let screen = Task {
+        var idle = 0
+        for await fact in facts {
+            guard let name = fact.control, let (during, afterwards) = controls[name] else { continue }
             switch fact.kind {
-            case .willStart: print("save: disabled, \(fact.message)\(fact.isModal ? ", the user waits" : "")")
-            case .didComplete: return print("save: enabled, \(fact.outcome ?? "")")
+            case .willStart:
+                print("\(name): \(during)\(fact.isModal ? ", \(fact.message), the user waits" : "")")
+            case .didComplete:
+                print("\(name): \(afterwards)")
+                idle += 1
+                if idle == controls.count { return }
             default: continue
             }
         }
     }
     try await client.send(Save())
-    await button.value
+    try await client.send(Reload(control: "list"))
+    try await client.send(Reload(control: "wheel"))
+    await screen.value
 }

@@ -70,18 +70,22 @@ private func show(_ screen: Screen, _ api: Client) {
         .onFinished { [screen] in print("\(type(of: screen)) has \($0)") }
 }
 
-/// The button "account" is disabled while a request that belongs to it is under way, and its message is modal.
-func bindControl(_ api: Client, _ feed: IndicatorFeed) async {
+/// While a request is under way that belongs to it, a button is disabled, a list refreshes, or a wheel spins.
+func bindControls(_ api: Client, _ feed: IndicatorFeed) async {
     let facts = feed.facts
-    let button = Task {
-        for await fact in facts where fact.control == "account" {
-            switch fact.kind {
-            case .willStart: print("button: disabled, \(fact.message)\(fact.isModal ? ", modal" : "")")
-            case .didComplete: return print("button: enabled")
+    let screen = Task {
+        for await fact in facts {
+            switch (fact.control, fact.kind) {
+            case ("account", .willStart): print("button: disabled, \(fact.message)\(fact.isModal ? ", modal" : "")")
+            case ("account", .didComplete): print("button: enabled")
+            case ("list", .willStart): print("list: refreshing")
+            case ("list", .didComplete): print("list: refreshed")
+            case ("wheel", .willStart): print("wheel: spinning")
+            case ("wheel", .didComplete): return print("wheel: at rest")
             default: continue
             }
         }
     }
-    await api.call("Account").ended()
-    await button.value
+    for name in ["Account", "AccountList", "AccountWheel"] { await api.call(name).ended() }
+    await screen.value
 }

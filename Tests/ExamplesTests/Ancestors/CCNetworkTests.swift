@@ -84,6 +84,10 @@ struct CCNetworkTests {
                 the board is gone
                 button: disabled, Booking, modal
                 button: enabled
+                list: refreshing
+                list: refreshed
+                wheel: spinning
+                wheel: at rest
                 poll 1: ["Hello"]
                 poll 1 has succeeded
                 poll 2 was ignored

@@ -91,7 +91,11 @@ struct RBEFireworksTests {
                 on the screen's queue: ["Smoke"]
                 the screen is released
                 save: disabled, Saving, the user waits
-                save: enabled, ended
+                save: enabled
+                list: refreshing
+                list: refreshed
+                wheel: spinning
+                wheel: at rest
                 batch: [1, 2, 3] bytes
                 one by one: [0, 1, 2, 3]
                 batch failed: response.status, status 404
@@ -127,7 +131,9 @@ struct RBEFireworksTests {
                 any method: REPORT
                 account: Basic YWRhOnNlY3JldA==, no cookie
                 options: fine
-                request: GET /api/news?page=3
+                GET \#(run.server.url())api/account
+                attributes: authentication.password, authentication.scheme, authentication.user, cookies.send, cookies.store
+                options: timeout 30.0 seconds
                 suspended: 5, resumed: 5
                 cancelled: 1
                 cancelled: 1

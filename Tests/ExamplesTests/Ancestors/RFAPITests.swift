@@ -87,6 +87,8 @@ struct RFAPITests {
             run.lines.filter { $0.hasPrefix("button: ") } == [
                 "button: disabled, Loading the account, modal", "button: enabled",
             ])
+        #expect(run.lines.filter { $0.hasPrefix("list: ") } == ["list: refreshing", "list: refreshed"])
+        #expect(run.lines.filter { $0.hasPrefix("wheel: ") } == ["wheel: spinning", "wheel: at rest"])
     }
 
     @Test func `callbacks and the delegate are called on an executor, and released`() {
