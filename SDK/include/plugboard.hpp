@@ -211,23 +211,14 @@ struct RequestOption {
     bool is_secret;   // such as a proxy with a password
 };
 
-namespace detail {
-// The kernel compares the id's bytes, and its table stays as long as the process lives.
-inline const plug_exchange_facts_v1 *exchange_facts(const plug_host_v1 *host) noexcept {
-    return static_cast<const plug_exchange_facts_v1 *>(
-        host->extension(host, PLUG_TEXT(PLUG_EXTENSION_EXCHANGE_FACTS)));
-}
-inline const plug_whole_body_v1 *whole_body(const plug_host_v1 *host) noexcept {
-    return static_cast<const plug_whole_body_v1 *>(host->extension(host, PLUG_TEXT(PLUG_EXTENSION_WHOLE_BODY)));
-}
-}  // namespace detail
-
 // The kernel as this plugin sees it; a copy is the same. Valid as long as the instance. [any]
 class Host {
 public:
     explicit Host(const plug_host_v1 *raw) noexcept : raw_(raw) {}
     const plug_host_v1 *raw() const noexcept { return raw_; }
 
+    // The kernel's: major.minor.patch.
+    std::string_view kernel_version() const noexcept { return view(raw_->version); }
     void log(plug_log_level level, std::string_view line) const noexcept { raw_->log(raw_, level, text(line)); }
     bool prints(plug_log_level level) const noexcept { return level >= raw_->log_level(raw_); }
     Duration now() const noexcept { return Duration(raw_->now(raw_)); }
@@ -245,19 +236,14 @@ public:
     // The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`, which
     // a check of a configuration calls, too: read there, and never write.
     std::optional<std::string_view> data_path() const noexcept {
-        auto table = static_cast<const plug_data_path_v1 *>(raw_->extension(raw_, PLUG_TEXT(PLUG_EXTENSION_DATA_PATH)));
-        return table ? optional_view(table->path(raw_)) : data_directory();
+        return optional_view(raw_->data_path(raw_));
     }
     // Whether the plugin begins nothing by itself: the program was started for one of its commands that have
     // PLUG_COMMAND_QUIET.
     bool is_quiet() const noexcept { return (raw_->flags & PLUG_HOST_QUIET) != 0; }
-    // The loop on which this is called; 0 on other threads, and in a kernel that does not tell it. A kernel may have
-    // several loops, and each exchange, with its bodies, is on one of them: threads of the plugin get back to it with
-    // `after(Duration(0), fired, loop)`.
-    plug_loop current_loop() const noexcept {
-        auto table = loops();
-        return table ? table->current(raw_) : 0;
-    }
+    // The loop on which this is called; 0 on other threads. A kernel may have several loops, and each exchange, with
+    // its bodies, is on one of them: threads of the plugin get back to it with `after(Duration(0), fired, loop)`.
+    plug_loop current_loop() const noexcept { return raw_->current_loop(raw_); }
     // A counter, which operators read as `ID.name`. The same name is the same counter.
     Counter counter(std::string_view name) const noexcept;
     // Lets a waiting hook run again; false if it does not wait any more.
@@ -278,10 +264,6 @@ public:
     template <class Completed> SubRequest send(Request request, plug_exchange_id exchange, Completed completed) const;
 
 private:
-    const plug_loops_v1 *loops() const noexcept {
-        return static_cast<const plug_loops_v1 *>(raw_->extension(raw_, PLUG_TEXT(PLUG_EXTENSION_LOOPS)));
-    }
-
     const plug_host_v1 *raw_;
 };
 
@@ -351,10 +333,7 @@ template <class Fired> Timer Host::after(Duration delay, Fired fired, plug_loop 
         auto job = detail::Pending::shared().take(reinterpret_cast<uintptr_t>(context));
         if (job != nullptr) job->run();
     };
-    auto table = loop != 0 ? loops() : nullptr;
-    auto context = reinterpret_cast<void *>(pending);
-    auto number = table ? table->start_timer(raw_, loop, delay.count(), context, run)
-                        : raw_->start_timer(raw_, delay.count(), context, run);
+    auto number = raw_->start_timer(raw_, loop, delay.count(), reinterpret_cast<void *>(pending), run);
     if (number == 0) {
         detail::Pending::shared().take(pending);
         log(PLUG_LOG_ERROR, "A timer was not started: timers work from start() on, until the kernel ends.");
@@ -574,21 +553,13 @@ public:
     // A copy of all, in order.
     Fields fields() const {
         Fields fields;
-        auto table = static_cast<const plug_fields_v1 *>(host_->extension(host_, PLUG_TEXT(PLUG_EXTENSION_FIELDS)));
-        if (table) {
-            constexpr uint64_t room = 32;
-            plug_head_field_v1 found[room];
-            for (uint64_t count = room; count == room;) {
-                count = table->read(raw_, fields.size(), found, room);
-                for (uint64_t index = 0; index < count; index++) {
-                    fields.emplace_back(view(found[index].name), view(found[index].value));
-                }
+        constexpr uint64_t room = 32;
+        plug_head_field_v1 found[room];
+        for (uint64_t count = room; count == room;) {
+            count = host_->read_fields(raw_, fields.size(), found, room);
+            for (uint64_t index = 0; index < count; index++) {
+                fields.emplace_back(view(found[index].name), view(found[index].value));
             }
-            return fields;
-        }
-        plug_field field = {};
-        for (uint64_t index = 0; host_->field_at(raw_, index, &field) == PLUG_OK; index++) {
-            fields.emplace_back(view(field.name), view(field.value));
         }
         return fields;
     }
@@ -657,10 +628,7 @@ public:
         return std::make_pair(view(code), view(reason));
     }
     // How many attempts on the network it made, also if it failed.
-    uint32_t attempts() const noexcept {
-        auto facts = detail::exchange_facts(table());
-        return facts ? facts->subresponse_attempts(raw_) : 0;
-    }
+    uint32_t attempts() const noexcept { return table()->subresponse_attempts(raw_); }
     // Empty if there is none, or if it was taken before.
     Body take_body() noexcept { return Body(host_, table()->subresponse_take_body(raw_)); }
     // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop. A body of more than
@@ -827,17 +795,13 @@ public:
         return attributes;
     }
     // The id of the plugin that sent the request as a sub-request; empty for a request of the program.
-    std::optional<std::string_view> sender() const noexcept {
-        auto facts = exchange_facts();
-        return facts ? optional_view(facts->sender(raw_)) : std::nullopt;
-    }
+    std::optional<std::string_view> sender() const noexcept { return optional_view(table()->sender(raw_)); }
     // The options that the request itself has, in the names and words of a sub-request's options.
     std::vector<RequestOption> options() const {
         std::vector<RequestOption> options;
         plug_field found = {};
         plug_option_flags flags = 0;
-        auto facts = exchange_facts();
-        while (facts && facts->option_at(raw_, options.size(), &found, &flags) == PLUG_OK) {
+        while (table()->option_at(raw_, options.size(), &found, &flags) == PLUG_OK) {
             bool is_secret = (flags & PLUG_FLAG_SECRET) != 0;
             options.push_back({std::string(view(found.name)), std::string(view(found.value)), is_secret});
         }
@@ -846,13 +810,11 @@ public:
     // A text that stands for the route of the request and for the trust in who responds; PLUG_ROUTE_… to `flags`. What
     // is stored or shared of one exchange must not be used for one with another text.
     std::string_view route(plug_route_flags *flags = nullptr) const noexcept {
-        auto facts = exchange_facts();
-        return facts ? view(facts->route(raw_, flags)) : std::string_view();
+        return view(table()->route(raw_, flags));
     }
     // What is known of an attribute that `attribute` returns: PLUG_ATTRIBUTE_… together.
     plug_attribute_flags attribute_flags(std::string_view name) const noexcept {
-        auto facts = exchange_facts();
-        return facts ? facts->attribute_flags(raw_, text(name)) : 0;
+        return table()->attribute_flags(raw_, text(name));
     }
     void set_attribute(std::string_view name, std::string_view value) {
         detail::check("set_attribute", table()->set_attribute(raw_, text(name), text(value)));
@@ -897,9 +859,8 @@ public:
     // In on_response: all bytes of the body where they are in memory already; else nothing. Valid until the hook
     // returns.
     std::optional<std::string_view> whole_response_body() const noexcept {
-        const auto *table = detail::whole_body(this->table());
         plug_text bytes{};
-        if (table == nullptr || table->response_body(raw_, &bytes) != 1) return std::nullopt;
+        if (table()->whole_response_body(raw_, &bytes) != 1) return std::nullopt;
         return view(bytes);
     }
 
@@ -925,7 +886,6 @@ public:
     }
 
 private:
-    const plug_exchange_facts_v1 *exchange_facts() const noexcept { return detail::exchange_facts(table()); }
     const plug_host_v1 *table() const noexcept { return host_.raw(); }
     Host host_;
     plug_exchange *raw_;
@@ -1319,12 +1279,7 @@ private:
                 });
             };
         }
-        if constexpr (has_check<Plugin>::value) {
-            raw_.extension = [](const plug_plugin_v1 *, plug_text id) noexcept -> const void * {
-                static const plug_attributes_v1 table = {check};
-                return view(id) == PLUG_EXTENSION_ATTRIBUTES ? &table : nullptr;
-            };
-        }
+        if constexpr (has_check<Plugin>::value) raw_.check = check;
     }
 
     plug_plugin_v1 raw_ = {};

@@ -113,7 +113,7 @@ static void fired(void *context);
 static void set_timer(indicator *self) {
     if (self->has_timer || self->requests == NULL) return;
     int64_t left = self->requests->since + self->delay - self->host->now(self->host);
-    self->has_timer = self->host->start_timer(self->host, left > 0 ? left : INTERVAL, self, fired) != 0;
+    self->has_timer = self->host->start_timer(self->host, 0, left > 0 ? left : INTERVAL, self, fired) != 0;
 }
 
 static void fired(void *context) {

@@ -68,6 +68,7 @@ pub mod raw {
     pub const PLUG_VERDICT_WAIT: plug_verdict = 4;
     pub const PLUG_VERDICT_FAIL: plug_verdict = 5;
     pub const PLUG_VERDICT_FAULT: plug_verdict = 6;
+    pub const PLUG_VERDICT_REFUSED: plug_verdict = 7;
     pub const PLUG_VISIT_FIRST: plug_visit = 0;
     pub const PLUG_VISIT_WOKEN: plug_visit = 1;
     pub const PLUG_VISIT_DEADLINE: plug_visit = 2;
@@ -102,13 +103,6 @@ pub mod raw {
     pub const PLUG_LOG_WARNING: plug_log_level = 2;
     pub const PLUG_LOG_ERROR: plug_log_level = 3;
     pub const PLUG_LENGTH_UNKNOWN: u64 = u64::MAX;
-    pub const PLUG_EXTENSION_ATTRIBUTES: &str = "plugboard.attributes/1";
-    pub const PLUG_EXTENSION_DATA_PATH: &str = "plugboard.data-path/1";
-    pub const PLUG_EXTENSION_FIELDS: &str = "plugboard.fields/1";
-    pub const PLUG_EXTENSION_WHOLE_BODY: &str = "plugboard.whole-body/1";
-    pub const PLUG_EXTENSION_LOOPS: &str = "plugboard.loops/1";
-    pub const PLUG_EXTENSION_EXCHANGE_FACTS: &str = "plugboard.exchange-facts/1";
-
     pub const PLUG_ATTRIBUTE_OWN: plug_attribute_flags = 1;
     pub const PLUG_ATTRIBUTE_SECRET: plug_attribute_flags = 2;
     pub const PLUG_ROUTE_UNVERIFIED: plug_route_flags = 1;
@@ -117,10 +111,11 @@ pub mod raw {
     pub const PLUG_COMMAND_QUIET: plug_command_flags = 1;
     pub const PLUG_HOST_QUIET: plug_host_flags = 1;
 
-    pub type plug_command_flags = u64;
+    pub type plug_command_flags = u32;
     pub type plug_host_flags = u32;
     pub type plug_attribute_flags = u32;
     pub type plug_route_flags = u32;
+    pub type plug_loop = u32;
     pub type plug_pull = u64;
     pub type plug_ticket = u64;
     pub type plug_reply = u64;
@@ -187,6 +182,7 @@ pub mod raw {
         pub arguments: plug_text,
         pub documentation: plug_text,
         pub flags: plug_command_flags,
+        pub reserved: u32,
     }
 
     #[repr(C)]
@@ -213,6 +209,9 @@ pub mod raw {
         pub context: *mut c_void,
         pub create:
             Option<unsafe extern "C" fn(host: *const plug_host_v1, settings: *const plug_settings) -> *mut c_void>,
+        pub check: Option<
+            unsafe extern "C" fn(instance: *mut c_void, attributes: *const plug_field, count: u64) -> plug_result,
+        >,
         pub start: Option<unsafe extern "C" fn(instance: *mut c_void) -> plug_result>,
         pub stop: Option<unsafe extern "C" fn(instance: *mut c_void, within: i64)>,
         pub destroy: Option<unsafe extern "C" fn(instance: *mut c_void)>,
@@ -278,11 +277,21 @@ pub mod raw {
     }
 
     #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_head_field_v1 {
+        pub name: plug_text,
+        pub value: plug_text,
+        pub flags: plug_option_flags,
+        pub reserved: u32,
+    }
+
+    #[repr(C)]
     pub struct plug_host_v1 {
         pub abi_revision: u32,
         pub flags: plug_host_flags,
         pub kernel: *mut c_void,
         pub plugin: *const plug_plugin_v1,
+        pub version: plug_text,
         pub respond: unsafe extern "C" fn(
             exchange: *mut plug_exchange,
             status: u32,
@@ -311,11 +320,21 @@ pub mod raw {
         ) -> plug_result,
         pub can_resend: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_result,
         pub resolve_url: unsafe extern "C" fn(exchange: *mut plug_exchange, reference: plug_text) -> plug_text,
+        pub sender: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
+        pub option_at: unsafe extern "C" fn(
+            exchange: *mut plug_exchange,
+            index: u64,
+            option: *mut plug_field,
+            flags: *mut plug_option_flags,
+        ) -> plug_result,
+        pub route: unsafe extern "C" fn(exchange: *mut plug_exchange, flags: *mut plug_route_flags) -> plug_text,
+        pub own_routes: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
         pub attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_text,
         pub attribute_at:
             unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> plug_result,
         pub set_attribute:
             unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text, value: plug_text) -> plug_result,
+        pub attribute_flags: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_attribute_flags,
         pub set_turn_state: unsafe extern "C" fn(
             exchange: *mut plug_exchange,
             state: *mut c_void,
@@ -336,6 +355,12 @@ pub mod raw {
         pub set_status: unsafe extern "C" fn(head: *mut plug_head, status: u32) -> plug_result,
         pub field_count: unsafe extern "C" fn(head: *const plug_head) -> u64,
         pub field_at: unsafe extern "C" fn(head: *const plug_head, index: u64, field: *mut plug_field) -> plug_result,
+        pub read_fields: unsafe extern "C" fn(
+            head: *const plug_head,
+            first: u64,
+            fields: *mut plug_head_field_v1,
+            count: u64,
+        ) -> u64,
         pub field: unsafe extern "C" fn(head: *const plug_head, name: plug_text) -> plug_text,
         pub set_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text, value: plug_text) -> plug_result,
         pub add_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text, value: plug_text) -> plug_result,
@@ -378,6 +403,7 @@ pub mod raw {
         pub take_response_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_body,
         pub set_response_body: unsafe extern "C" fn(exchange: *mut plug_exchange, body: *mut plug_body) -> plug_result,
         pub held_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
+        pub whole_response_body: unsafe extern "C" fn(exchange: *mut plug_exchange, bytes: *mut plug_text) -> u32,
         pub wake: unsafe extern "C" fn(host: *const plug_host_v1, ticket: plug_ticket) -> plug_result,
         pub send_subrequest: unsafe extern "C" fn(
             host: *const plug_host_v1,
@@ -393,6 +419,7 @@ pub mod raw {
             code: *mut plug_text,
             reason: *mut plug_text,
         ) -> plug_result,
+        pub subresponse_attempts: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> u32,
         pub subresponse_take_body: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> *mut plug_body,
         pub subresponse_keep: unsafe extern "C" fn(subresponse: *mut plug_subresponse),
         pub subresponse_release: unsafe extern "C" fn(subresponse: *mut plug_subresponse),
@@ -425,9 +452,19 @@ pub mod raw {
         pub wall_clock: unsafe extern "C" fn(host: *const plug_host_v1) -> i64,
         pub random: unsafe extern "C" fn(host: *const plug_host_v1, bytes: *mut c_void, count: u64),
         pub data_directory: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
+        pub data_path: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
         pub configuration_directory: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
+        pub configured_route: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            url: plug_text,
+            options: *const plug_field,
+            option_count: u64,
+            flags: *mut plug_route_flags,
+        ) -> plug_text,
+        pub current_loop: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_loop,
         pub start_timer: unsafe extern "C" fn(
             host: *const plug_host_v1,
+            loop_: plug_loop,
             after: i64,
             context: *mut c_void,
             fired: plug_timer_function,
@@ -446,83 +483,6 @@ pub mod raw {
             reason: plug_text,
         ) -> plug_result,
         pub extension: unsafe extern "C" fn(host: *const plug_host_v1, id: plug_text) -> *const c_void,
-    }
-
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    pub struct plug_attributes_v1 {
-        pub check:
-            Option<unsafe extern "C" fn(self_: *mut c_void, attributes: *const plug_field, count: u64) -> plug_result>,
-    }
-
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    pub struct plug_data_path_v1 {
-        pub path: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
-    }
-
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    pub struct plug_exchange_facts_v1 {
-        pub sender: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
-        pub option_at: unsafe extern "C" fn(
-            exchange: *mut plug_exchange,
-            index: u64,
-            option: *mut plug_field,
-            flags: *mut plug_option_flags,
-        ) -> plug_result,
-        pub attribute_flags: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_attribute_flags,
-        pub subresponse_attempts: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> u32,
-        pub route: unsafe extern "C" fn(exchange: *mut plug_exchange, flags: *mut plug_route_flags) -> plug_text,
-        pub configured_route: unsafe extern "C" fn(
-            host: *const plug_host_v1,
-            url: plug_text,
-            options: *const plug_field,
-            option_count: u64,
-            flags: *mut plug_route_flags,
-        ) -> plug_text,
-        pub own_routes: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
-    }
-
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    pub struct plug_head_field_v1 {
-        pub name: plug_text,
-        pub value: plug_text,
-        pub flags: plug_option_flags,
-        pub reserved: u32,
-    }
-
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    pub struct plug_fields_v1 {
-        pub read: unsafe extern "C" fn(
-            head: *const plug_head,
-            first: u64,
-            fields: *mut plug_head_field_v1,
-            count: u64,
-        ) -> u64,
-    }
-
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    pub struct plug_whole_body_v1 {
-        pub response_body: unsafe extern "C" fn(exchange: *mut plug_exchange, bytes: *mut plug_text) -> u32,
-    }
-
-    pub type plug_loop = u32;
-
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    pub struct plug_loops_v1 {
-        pub current: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_loop,
-        pub start_timer: unsafe extern "C" fn(
-            host: *const plug_host_v1,
-            loop_: plug_loop,
-            after: i64,
-            context: *mut c_void,
-            fired: plug_timer_function,
-        ) -> plug_timer,
     }
 }
 
@@ -727,11 +687,7 @@ impl Host {
     /// The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`,
     /// which a check of a configuration calls, too: read there, and never write.
     pub fn data_path(&self) -> Option<String> {
-        let table = unsafe { (self.table().extension)(self.0, text(PLUG_EXTENSION_DATA_PATH)) } as *const plug_data_path_v1;
-        if table.is_null() {
-            return self.data_directory();
-        }
-        let path = unsafe { ((*table).path)(self.0) };
+        let path = unsafe { (self.table().data_path)(self.0) };
         if path.bytes.is_null() {
             return None;
         }
@@ -744,10 +700,9 @@ impl Host {
         self.table().flags & PLUG_HOST_QUIET != 0
     }
 
-    // The kernel compares the id's bytes, and its table stays as long as the process lives.
-    fn facts(&self) -> Option<&'static plug_exchange_facts_v1> {
-        let table = unsafe { (self.table().extension)(self.0, text(PLUG_EXTENSION_EXCHANGE_FACTS)) };
-        unsafe { (table as *const plug_exchange_facts_v1).as_ref() }
+    /// The kernel's version: major.minor.patch.
+    pub fn kernel_version(&self) -> String {
+        unsafe { string(self.table().version) }
     }
 
     /// A number that operators can read; the same name is the same counter.
@@ -763,17 +718,12 @@ impl Host {
         })
     }
 
-    /// The loop on which this is called; 0 on other threads, and in a kernel that does not tell it.
+    /// The loop on which this is called; 0 on other threads.
     ///
     /// A kernel may have several loops, and each exchange, with its bodies, is on one of them: threads of the plugin
     /// get back to it with `after_on`.
     pub fn current_loop(&self) -> plug_loop {
-        self.loops().map_or(0, |table| unsafe { (table.current)(self.0) })
-    }
-
-    fn loops(&self) -> Option<&plug_loops_v1> {
-        let table = unsafe { (self.table().extension)(self.0, text(PLUG_EXTENSION_LOOPS)) };
-        unsafe { (table as *const plug_loops_v1).as_ref() }
+        unsafe { (self.table().current_loop)(self.0) }
     }
 
     /// Calls `fired` once on a loop, after a time, unless the timer is cancelled or the instance is destroyed before:
@@ -794,10 +744,7 @@ impl Host {
         }
         let pending = Pending::add(*self, Box::new(fired));
         let (delay, context) = (nanoseconds(delay), pending as *mut c_void);
-        let number = match self.loops() {
-            Some(table) if on != 0 => unsafe { (table.start_timer)(self.0, on, delay, context, Some(run)) },
-            _ => unsafe { (self.table().start_timer)(self.0, delay, context, Some(run)) },
-        };
+        let number = unsafe { (self.table().start_timer)(self.0, on, delay, context, Some(run)) };
         if number == 0 {
             drop(Pending::take(pending));
             self.log(Level::Error, "A timer was not started: timers work from start on, until the kernel ends.");
@@ -1313,24 +1260,15 @@ impl Head<'_> {
     /// A copy of all, in order.
     pub fn fields(&self) -> Fields {
         let mut fields = Fields::new();
-        let table = unsafe { (self.host.table().extension)(self.host.0, text(PLUG_EXTENSION_FIELDS)) };
-        if let Some(table) = unsafe { (table as *const plug_fields_v1).as_ref() } {
-            const ROOM: usize = 32;
-            let empty = plug_head_field_v1 { name: text(""), value: text(""), flags: 0, reserved: 0 };
-            let mut found = [empty; ROOM];
-            let mut count = ROOM;
-            while count == ROOM {
-                count = unsafe { (table.read)(self.raw, fields.len() as u64, found.as_mut_ptr(), ROOM as u64) } as usize;
-                for field in &found[..count] {
-                    fields.push(unsafe { (string(field.name), view(field.value).unwrap_or_default().to_vec()) });
-                }
-            }
-            return fields;
-        }
-        let mut field = plug_field { name: text(""), value: text("") };
-        unsafe {
-            while (self.host.table().field_at)(self.raw, fields.len() as u64, &mut field) == PLUG_OK {
-                fields.push((string(field.name), view(field.value).unwrap_or_default().to_vec()));
+        const ROOM: usize = 32;
+        let empty = plug_head_field_v1 { name: text(""), value: text(""), flags: 0, reserved: 0 };
+        let mut found = [empty; ROOM];
+        let mut count = ROOM;
+        while count == ROOM {
+            let (first, views) = (fields.len() as u64, found.as_mut_ptr());
+            count = unsafe { (self.host.table().read_fields)(self.raw, first, views, ROOM as u64) } as usize;
+            for field in &found[..count] {
+                fields.push(unsafe { (string(field.name), view(field.value).unwrap_or_default().to_vec()) });
             }
         }
         fields
@@ -1444,7 +1382,7 @@ impl SubResponse {
 
     /// How many attempts on the network it made, also if it failed. [loop]
     pub fn attempts(&self) -> u32 {
-        self.host.facts().map_or(0, |facts| unsafe { (facts.subresponse_attempts)(self.raw) })
+        unsafe { (self.host.table().subresponse_attempts)(self.raw) }
     }
 
     /// None if there is no body, or if it was taken before. [loop]
@@ -1619,13 +1557,9 @@ impl Exchange<'_> {
         unsafe { (self.host.table().exchange_id)(self.raw) }
     }
 
-    fn facts(&self) -> Option<&'static plug_exchange_facts_v1> {
-        self.host.facts()
-    }
-
     /// The id of the plugin that sent the request as a sub-request; `None` for a request of the program.
     pub fn sender(&self) -> Option<String> {
-        let sender = unsafe { (self.facts()?.sender)(self.raw) };
+        let sender = unsafe { (self.host.table().sender)(self.raw) };
         if sender.bytes.is_null() {
             return None;
         }
@@ -1635,9 +1569,9 @@ impl Exchange<'_> {
     /// The options that the request itself has, in the names and words of a sub-request's options.
     pub fn options(&self) -> Vec<RequestOption> {
         let mut options = Vec::new();
-        let Some(facts) = self.facts() else { return options };
+        let table = self.host.table();
         let (mut found, mut flags) = (plug_field { name: text(""), value: text("") }, 0);
-        while unsafe { (facts.option_at)(self.raw, options.len() as u64, &mut found, &mut flags) } == PLUG_OK {
+        while unsafe { (table.option_at)(self.raw, options.len() as u64, &mut found, &mut flags) } == PLUG_OK {
             let (name, value) = unsafe { (string(found.name), string(found.value)) };
             options.push(RequestOption { name, value, is_secret: flags & PLUG_FLAG_SECRET != 0 });
         }
@@ -1647,15 +1581,14 @@ impl Exchange<'_> {
     /// A text that stands for the route of the request and for the trust in who responds, and `PLUG_ROUTE_…` together.
     /// What is stored or shared of one exchange must not be used for one with another text.
     pub fn route(&self) -> (String, raw::plug_route_flags) {
-        let Some(facts) = self.facts() else { return (String::new(), 0) };
         let mut flags = 0;
-        let route = unsafe { (facts.route)(self.raw, &mut flags) };
+        let route = unsafe { (self.host.table().route)(self.raw, &mut flags) };
         (if route.bytes.is_null() { String::new() } else { unsafe { string(route) } }, flags)
     }
 
     /// What is known of an attribute that `attribute` returns: `PLUG_ATTRIBUTE_…` together.
     pub fn attribute_flags(&self, name: &str) -> raw::plug_attribute_flags {
-        self.facts().map_or(0, |facts| unsafe { (facts.attribute_flags)(self.raw, text(name)) })
+        unsafe { (self.host.table().attribute_flags)(self.raw, text(name)) }
     }
 
     pub fn attempt(&self) -> u32 {
@@ -1806,10 +1739,8 @@ impl Exchange<'_> {
 
     /// In `on_response`: all bytes of the body where they are in memory already. Otherwise `None`, as without a body.
     pub fn whole_response_body(&self) -> Option<&[u8]> {
-        let table = unsafe { (self.host.table().extension)(self.host.0, text(PLUG_EXTENSION_WHOLE_BODY)) };
-        let table = unsafe { (table as *const plug_whole_body_v1).as_ref()? };
         let mut bytes = text("");
-        if unsafe { (table.response_body)(self.raw, &mut bytes) } != 1 {
+        if unsafe { (self.host.table().whole_response_body)(self.raw, &mut bytes) } != 1 {
             return None;
         }
         Some(unsafe { view(bytes).unwrap_or_default() })
@@ -2290,6 +2221,7 @@ impl CommandDefinition {
             arguments: text(arguments),
             documentation: text(documentation),
             flags: 0,
+            reserved: 0,
         })
     }
 
@@ -2367,6 +2299,7 @@ impl Descriptor {
             command_count: manifest.commands.len() as u64,
             context: ptr::null_mut(),
             create: Some(Instance::<P>::create),
+            check: Some(Instance::<P>::check),
             start: Some(Instance::<P>::start),
             stop: Some(Instance::<P>::stop),
             destroy: Some(Instance::<P>::destroy),
@@ -2376,7 +2309,7 @@ impl Descriptor {
             on_close: Some(Instance::<P>::on_close),
             on_event: Some(Instance::<P>::on_event),
             command: Some(Instance::<P>::command),
-            extension: Some(Instance::<P>::extension),
+            extension: None,
         })
     }
 
@@ -2405,16 +2338,6 @@ impl<P: Plugin> Instance<P> {
                 (host.table().refuse)(raw, text(&what));
                 ptr::null_mut()
             }
-        }
-    }
-
-    const ATTRIBUTES: &'static plug_attributes_v1 = &plug_attributes_v1 { check: Some(Self::check) };
-
-    unsafe extern "C" fn extension(_plugin: *const plug_plugin_v1, id: plug_text) -> *const c_void {
-        if string(id) == PLUG_EXTENSION_ATTRIBUTES {
-            Self::ATTRIBUTES as *const plug_attributes_v1 as *const c_void
-        } else {
-            ptr::null()
         }
     }
 

@@ -1,9 +1,10 @@
 import ArgumentParser
+import PlugboardCore
 import PlugboardCurl
 
 /// The command `plugboard` with its verbs.
 struct Program: AsyncParsableCommand {
-    static let version = "0.1.0"
+    static let version = Kernel.version
 
     static let configuration = CommandConfiguration(
         commandName: "plugboard",

@@ -1,14 +1,12 @@
 /// Which function of a plugin runs, by the name that `plugboard.h` gives it (hooks as in Swift).
 enum CalledHook: UInt8, Sendable {
     case onRequest, onResponse, onFailure, onClose, onEvent, pull
-    case create, start, stop, destroy, command
+    case create, check, start, stop, destroy, command
     /// Functions that a plugin handed in: with a body, with bytes, with a state; with a pull, a sub-request or a timer
     /// of its own.
     case rewind, release, pulled, completed, fired
     /// A file's constructors and its entry function.
     case load
-    /// Of the extension PLUG_EXTENSION_ATTRIBUTES.
-    case check
 
     /// The hooks that exchanges call, and `pull`. They come first.
     static let ofExchanges: [CalledHook] = [.onRequest, .onResponse, .onFailure, .onClose, .onEvent, .pull]

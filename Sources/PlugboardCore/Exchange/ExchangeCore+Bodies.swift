@@ -30,7 +30,7 @@ extension ExchangeCore {
         return body
     }
 
-    /// PLUG_EXTENSION_WHOLE_BODY: the bytes of the response's body, if all are in memory in one piece.
+    /// `whole_response_body`: the bytes of the response's body, if all are in memory in one piece.
     func showWholeResponseBody() -> Bytes? {
         guard steering.stage == .response, let bytes = response?.body?.wholeIfReady() else { return nil }
         draft.shownBody = bytes

@@ -186,7 +186,7 @@ extension ExchangeCore {
         default: break
         }
         throw Misbehaviour(
-            clause: (PLUG_VERDICT_NEXT...PLUG_VERDICT_FAULT).contains(code)
+            clause: (PLUG_VERDICT_NEXT...PLUG_VERDICT_REFUSED).contains(code)
                 ? draft.refusal ?? "it returned the verdict \(code) without its payload"
                 : "it returned \(code), which is not a verdict")
     }
@@ -229,14 +229,12 @@ extension ExchangeCore {
         drop(payload)
     }
 
-    /// Refuses a verdict and keeps why. If the hook returns it all the same, that is a fault.
-    ///
-    /// - Returns: The verdict, for the hook to return.
-    func refuse(_ verdict: UInt32, _ name: String, _ reason: String) -> UInt32 {
+    /// Refuses a verdict and keeps why. If the hook returns what this returns, that is a fault.
+    func refuse(_ name: String, _ reason: String) -> plug_verdict {
         // The last call counts: an earlier payload must not stand in for the refused one.
         dropPayload()
         draft.refusal = "its \(name) was refused: \(reason)"
-        return verdict
+        return PLUG_VERDICT_REFUSED
     }
 
     /// A hook is about to edit the request.

@@ -29,6 +29,7 @@ final class HostContext: @unchecked Sendable {
         table.pointee.plugin = descriptor.raw
         table.pointee.flags = isQuiet ? PLUG_HOST_QUIET : 0
         self.core = core
+        table.pointee.version = keptText(Kernel.version)
         // Never released: a thread of the plugin's may still call the host when the kernel is gone.
         table.pointee.kernel = Unmanaged.passRetained(self).toOpaque()
     }
@@ -71,7 +72,7 @@ final class HostContext: @unchecked Sendable {
         }
     }
 
-    /// The `path` of PLUG_EXTENSION_DATA_PATH.
+    /// `data_path`.
     func dataPath() -> plug_text { core?.startingData.path(of: id).map { keptText($0) } ?? plug_text() }
 
     /// `configuration_directory`.

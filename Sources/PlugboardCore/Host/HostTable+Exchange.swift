@@ -28,8 +28,46 @@ extension HostTable {
             }
             return exchange.scratch.text(url)
         }
+        setFacts(&table)
         setAttributes(&table)
         setStates(&table)
+    }
+
+    /// What a plugin needs to send the request again later, and to keep apart what came by different routes.
+    private static func setFacts(_ table: inout plug_host_v1) {
+        table.sender = { pointer in
+            guard let pointer else { return plug_text() }
+            let exchange = ExchangeCore.from(pointer)
+            guard let sender = exchange.family.sender else { return plug_text() }
+            return exchange.scratch.text(exchange.pipeline.slots[sender].id)
+        }
+        table.option_at = { pointer, index, option, flags in
+            guard let pointer else { return PLUG_BAD_ARGUMENT }
+            let exchange = ExchangeCore.from(pointer)
+            guard let stored = exchange.request.head.storedOptions else { return PLUG_NOT_FOUND }
+            let texts = exchange.scratch.options(isFirst: index == 0) { stored.options.texts }
+            guard index < texts.count else { return PLUG_NOT_FOUND }
+            let found = texts[Int(index)]
+            option?.pointee = plug_field(
+                name: exchange.scratch.text(found.name), value: exchange.scratch.text(found.value))
+            flags?.pointee = RequestOptions.isSecret(found.name, found.value) ? PLUG_FLAG_SECRET : 0
+            return PLUG_OK
+        }
+        table.route = { pointer, flags in
+            guard let pointer else { return plug_text() }
+            let exchange = ExchangeCore.from(pointer)
+            let route = exchange.core.routes.route(of: exchange.request.head)
+            flags?.pointee = route.flags
+            return route.text.isEmpty ? plug_text() : exchange.scratch.text(route.text)
+        }
+        table.own_routes = { pointer in
+            guard let pointer else { return plug_text() }
+            let exchange = ExchangeCore.from(pointer)
+            guard let options = exchange.request.head.storedOptions?.options, options.haveRoute else {
+                return plug_text()
+            }
+            return exchange.scratch.text(options.allRoutes)
+        }
     }
 
     private static func setAttributes(_ table: inout plug_host_v1) {
@@ -54,6 +92,13 @@ extension HostTable {
             guard exchange.core.attributeCheck.admits(name, value) else { return PLUG_NOT_FOUND }
             guard exchange.core.attributeCheck.error(in: value, of: name) == nil else { return PLUG_BAD_ARGUMENT }
             return exchange.setAttribute(name, to: value) ? PLUG_OK : PLUG_TOO_LARGE
+        }
+        table.attribute_flags = { pointer, name in
+            guard let pointer else { return 0 }
+            let (exchange, name) = (ExchangeCore.from(pointer), name.string)
+            let isOwn = exchange.request.head.attributes[name] != nil
+            return (isOwn ? PLUG_ATTRIBUTE_OWN : 0)
+                | (exchange.core.attributeCheck.isSecret(name) ? PLUG_ATTRIBUTE_SECRET : 0)
         }
     }
 
@@ -119,6 +164,11 @@ extension HostTable {
             guard let head, let found = HeadNode.from(head).field(at: index) else { return PLUG_NOT_FOUND }
             field?.pointee = found
             return PLUG_OK
+        }
+        table.read_fields = { head, first, fields, count in
+            guard let head, let fields else { return 0 }
+            return HeadNode.from(head).read(
+                from: first, to: UnsafeMutableBufferPointer(start: fields, count: Int(clamping: count)))
         }
         table.field = { head, name in head.map { HeadNode.from($0).field(name.buffer) } ?? plug_text() }
         table.set_field = { head, name, value in

@@ -34,6 +34,9 @@ extension HostTable {
             reason?.pointee = failure.reason
             return PLUG_OK
         }
+        table.subresponse_attempts = { response in
+            response.map { UInt32(clamping: SubResponseNode.from($0).attempts) } ?? 0
+        }
         table.subresponse_take_body = { response in
             // On another loop than the sub-request's, the plugin gets a body of that loop: what it calls there takes
             // effect before the call returns.
@@ -109,36 +112,56 @@ extension HostTable {
             generator.fill(UnsafeMutableRawBufferPointer(start: bytes, count: Int(clamping: count)))
         }
         table.data_directory = { host in host.map { HostContext.from($0).dataDirectory() } ?? plug_text() }
+        table.data_path = { host in host.map { HostContext.from($0).dataPath() } ?? plug_text() }
         table.configuration_directory = { host in
             host.flatMap { HostContext.from($0).configurationDirectory() } ?? plug_text()
         }
-        table.start_timer = { host, after, context, fired in
-            HostTable.startTimer(host, on: 0, after, context, fired)
+        table.configured_route = { host, url, options, count, flags in
+            guard let host, let core = HostContext.from(host).core, areReadable(options, count) else {
+                return plug_text()
+            }
+            var request = Request(.get, url.string)
+            if count > 0 {
+                for option in UnsafeBufferPointer(start: options, count: Int(clamping: count)) {
+                    _ = request.options.set(option.name.string, to: option.value.string)
+                }
+            }
+            let route = core.routes.route(of: request)
+            flags?.pointee = route.flags
+            return route.text.isEmpty ? plug_text() : HostContext.from(host).keptText(route.text)
+        }
+        setTimers(&table)
+        setCounters(&table)
+        setReplies(&table)
+    }
+
+    private static func setTimers(_ table: inout plug_host_v1) {
+        table.current_loop = { host in
+            host.flatMap { HostContext.from($0).core?.current }.map { plug_loop($0.index + 1) } ?? 0
+        }
+        table.start_timer = { host, loop, after, context, fired in
+            guard let host = host.map({ HostContext.from($0) }), let fired, let core = host.startedCore else {
+                return 0
+            }
+            let address = UInt(bitPattern: context)
+            let chosen = loop > 0 && loop <= core.loops.count ? core.loops[Int(loop) - 1] : core.current
+            return (chosen ?? core.first).timers.start(of: host.index, after: after) {
+                host.call(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
+            }
         }
         table.cancel_timer = { host, timer in
             host.flatMap { HostContext.from($0).core?.home(of: timer).timers.cancel(timer) } == true
                 ? PLUG_OK : PLUG_STALE
         }
+    }
+
+    private static func setCounters(_ table: inout plug_host_v1) {
         table.counter = { host, name in
             guard let host = host.map({ HostContext.from($0) }), isName(name.buffer) else { return 0 }
             return host.core?.counters.number(of: "\(host.id).\(name.string)") ?? 0
         }
         table.counter_add = { host, counter, delta in
             if let host { HostContext.from(host).core?.counters.add(delta, to: counter) }
-        }
-        setReplies(&table)
-    }
-
-    /// - Parameter loop: The loop on which it fires; 0 and a number of no loop for the one that calls, or the first.
-    static func startTimer(
-        _ host: UnsafePointer<plug_host_v1>?, on loop: plug_loop, _ after: Int64, _ context: UnsafeMutableRawPointer?,
-        _ fired: plug_timer_function?
-    ) -> plug_timer {
-        guard let host = host.map({ HostContext.from($0) }), let fired, let core = host.startedCore else { return 0 }
-        let address = UInt(bitPattern: context)
-        let chosen = loop > 0 && loop <= core.loops.count ? core.loops[Int(loop) - 1] : core.current
-        return (chosen ?? core.first).timers.start(of: host.index, after: after) {
-            host.call(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
         }
     }
 

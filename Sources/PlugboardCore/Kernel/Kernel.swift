@@ -24,6 +24,9 @@ import Synchronization
 /// on several (`KernelSettings.loops`); each exchange is on one of them from begin to end.
 /// Dropping the last reference shuts it down and cancels all exchanges at once; `shutDown` waits for them.
 public final class Kernel: PluginCommands, RequestSender {
+    /// The version of this kernel: major.minor.patch.
+    public static let version = "0.1.0"
+
     let core: KernelCore
     private let requestDefaults: RequestDefaults?
     private let atSend: (@Sendable (inout Request) -> Void)?

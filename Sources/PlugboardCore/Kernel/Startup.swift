@@ -96,12 +96,9 @@ final class Startup: Sendable {
                 onFault: plugin.onFault, faultLimit: plugin.faultLimit))
     }
 
-    /// The sections of origins that the plugin refuses (PLUG_EXTENSION_ATTRIBUTES).
+    /// The sections of origins that the plugin refuses.
     private func checkSections(of plugin: EnabledPlugin, _ slot: Slot) -> [Refusal] {
-        guard !core.origins.isEmpty,
-            let table = withText(PLUG_EXTENSION_ATTRIBUTES, { slot.plugin.pointee.extension?(slot.plugin, $0) }) ?? nil,
-            let check = table.assumingMemoryBound(to: plug_attributes_v1.self).pointee.check
-        else { return [] }
+        guard !core.origins.isEmpty, let check = slot.plugin.pointee.check else { return [] }
         let names = plugin.descriptor.attributes.map { "\(plugin.id).\($0.name)" }
         var refusals: [Refusal] = []
         for (origin, section) in core.origins.sorted(by: { $0.key.description < $1.key.description })

@@ -26,13 +26,13 @@ public struct Exchange: ~Copyable {
     /// The request as this plugin sees it. Edits count in `onRequest`, and before `resend`.
     public var request: Head {
         // plugboard.h promises that it is never NULL.
-        Head(raw: host.pointee.request(raw)!, host: host, refusal: refusal, fieldTable: instance.host.pointer.fields)
+        Head(raw: host.pointee.request(raw)!, host: host, refusal: refusal)
     }
 
     /// The response, once there is one. It can be edited in `onResponse`.
     public var response: Head? {
         guard let head = host.pointee.response(raw) else { return nil }
-        return Head(raw: head, host: host, refusal: refusal, fieldTable: instance.host.pointer.fields)
+        return Head(raw: head, host: host, refusal: refusal)
     }
 
     /// In `onFailure`, and in `onClose` after a failure: what went wrong.
@@ -69,12 +69,11 @@ public struct Exchange: ~Copyable {
     public func carries(_ attribute: String) -> Bool { attributeFlags(attribute) & PLUG_ATTRIBUTE_OWN != 0 }
 
     private func attributeFlags(_ name: String) -> plug_attribute_flags {
-        guard let facts = instance.host.exchangeFacts else { return 0 }
-        return withText(name) { facts.pointee.attribute_flags(raw, $0) }
+        withText(name) { host.pointee.attribute_flags(raw, $0) }
     }
 
     /// The id of the plugin that sent the request as a sub-request; nil for a request of the program.
-    public var sender: String? { instance.host.exchangeFacts.flatMap { $0.pointee.sender(raw).optionalString } }
+    public var sender: String? { host.pointee.sender(raw).optionalString }
 
     /// The options that the request itself has, beside those of the configuration. They can hold secrets.
     public var options: RequestOptions {
@@ -87,10 +86,9 @@ public struct Exchange: ~Copyable {
     /// The same as texts, in the names and words of the configuration's `kernel`, and whether a value holds a secret,
     /// such as the password of a proxy.
     public var optionTexts: [(name: String, value: String, isSecret: Bool)] {
-        guard let facts = instance.host.exchangeFacts else { return [] }
         var options: [(name: String, value: String, isSecret: Bool)] = []
         var (option, flags): (plug_field, plug_option_flags) = (plug_field(), 0)
-        while facts.pointee.option_at(raw, UInt64(options.count), &option, &flags) == PLUG_OK {
+        while host.pointee.option_at(raw, UInt64(options.count), &option, &flags) == PLUG_OK {
             options.append((option.name.string, option.value.string, flags & PLUG_FLAG_SECRET != 0))
         }
         return options
@@ -181,7 +179,7 @@ public struct Exchange: ~Copyable {
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result? {
         var bytes = plug_text()
-        guard let table = instance.host.wholeBody, table.pointee.response_body(raw, &bytes) == 1 else { return nil }
+        guard host.pointee.whole_response_body(raw, &bytes) == 1 else { return nil }
         return try body(bytes.buffer)
     }
 

@@ -76,50 +76,34 @@ private func setLife(_ table: inout plug_plugin_v1) {
             return nil
         }
     }
+    table.check = { context, fields, count in
+        guard let instance = borrow(context) else { return PLUG_BAD_ARGUMENT }
+        var attributes = Attributes()
+        for field in UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count)) {
+            attributes[field.name.string] = field.value.string
+        }
+        return reporting(instance) { try instance.check(attributes) }
+    }
     table.start = { context in
         guard let instance = borrow(context) else { return PLUG_BAD_ARGUMENT }
-        do {
-            try instance.start()
-            return PLUG_OK
-        } catch {
-            instance.host.tasks.cancel()
-            withText(describe(error)) { instance.host.raw.pointee.refuse(instance.host.raw, $0) }
-            return PLUG_BAD_ARGUMENT
-        }
+        let result = reporting(instance) { try instance.start() }
+        if result != PLUG_OK { instance.host.tasks.cancel() }
+        return result
     }
     table.stop = { context, within in borrow(context)?.stop(within: .nanoseconds(within)) }
     table.destroy = { context in
         if let context { Unmanaged<Instance>.fromOpaque(context).takeRetainedValue().host.end() }
     }
-    table.extension = { _, id in
-        id.string == PLUG_EXTENSION_ATTRIBUTES ? UnsafeRawPointer(attributesExtension.raw) : nil
-    }
 }
 
-private let attributesExtension = AttributesExtension()
-
-/// Sendable because the table never changes once it is made.
-private struct AttributesExtension: @unchecked Sendable {
-    let raw: UnsafePointer<plug_attributes_v1>
-
-    init() {
-        let place = UnsafeMutablePointer<plug_attributes_v1>.allocate(capacity: 1)
-        place.initialize(
-            to: plug_attributes_v1(check: { context, fields, count in
-                guard let instance = borrow(context) else { return PLUG_BAD_ARGUMENT }
-                var attributes = Attributes()
-                for field in UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count)) {
-                    attributes[field.name.string] = field.value.string
-                }
-                do {
-                    try instance.check(attributes)
-                    return PLUG_OK
-                } catch {
-                    withText(describe(error)) { instance.host.raw.pointee.refuse(instance.host.raw, $0) }
-                    return PLUG_BAD_ARGUMENT
-                }
-            }))
-        raw = UnsafePointer(place)
+/// Calls a function of the instance; what it throws refuses the plugin.
+private func reporting(_ instance: Instance, _ call: () throws -> Void) -> plug_result {
+    do {
+        try call()
+        return PLUG_OK
+    } catch {
+        withText(describe(error)) { instance.host.raw.pointee.refuse(instance.host.raw, $0) }
+        return PLUG_BAD_ARGUMENT
     }
 }
 

@@ -10,8 +10,6 @@ public struct Head: ~Copyable {
     let host: UnsafePointer<plug_host_v1>
     /// Where to note the first edit that is refused; nil for a head that no hook edits.
     var refusal: UnsafeMutablePointer<String?>?
-    /// PLUG_EXTENSION_FIELDS, if it is known already.
-    var fieldTable: UnsafePointer<plug_fields_v1>?
 
     /// The method of a request.
     public var method: Method {
@@ -86,35 +84,15 @@ public struct Head: ~Copyable {
 
     /// A copy of all fields, in order.
     public var fields: Fields {
-        guard let functions = fieldTable ?? plug_fields_v1.of(host) else { return fieldsOneByOne }
         var copy = Fields()
         // Most heads have fewer fields, and need one call. More than a kibibyte would not be on the stack.
         withUnsafeTemporaryAllocation(of: plug_head_field_v1.self, capacity: 24) { views in
             var count = views.count
             while count == views.count {
-                let known = functions.pointee.read(raw, UInt64(copy.count), views.baseAddress, UInt64(views.count))
+                let known = host.pointee.read_fields(raw, UInt64(copy.count), views.baseAddress, UInt64(views.count))
                 count = min(Int(clamping: known), views.count)
                 if count > 0 { copy.append(views[..<count]) }
             }
-        }
-        return copy
-    }
-
-    /// The same from a kernel that does not have PLUG_EXTENSION_FIELDS.
-    package var fieldsOneByOne: Fields {
-        var copy = Fields()
-        var field = plug_field()
-        var index: UInt64 = 0
-        // Most values are short.
-        let count = Int(clamping: host.pointee.field_count(raw))
-        copy.reserve(fields: count, bytes: 48 * min(count, 1000))
-        while host.pointee.field_at(raw, index, &field) == PLUG_OK {
-            copy.append(field.name.buffer, field.value.buffer)
-            // Once for each name: a response may have ten thousand fields that are secret.
-            if host.pointee.is_secret(raw, index) == 1 && !copy.isSecret(at: copy.count - 1) {
-                copy.markSecret(field.name.buffer)
-            }
-            index += 1
         }
         return copy
     }
@@ -127,13 +105,6 @@ extension Fields {
             let view = views[views.startIndex + index]
             return (view.name.buffer, view.value.buffer, view.flags & PLUG_FLAG_SECRET != 0)
         }
-    }
-}
-
-extension plug_fields_v1 {
-    /// PLUG_EXTENSION_FIELDS; nil in a kernel that does not have it.
-    static func of(_ host: UnsafePointer<plug_host_v1>) -> UnsafePointer<plug_fields_v1>? {
-        withText(PLUG_EXTENSION_FIELDS) { host.pointee.extension(host, $0) }?.assumingMemoryBound(to: Self.self)
     }
 }
 

@@ -14,11 +14,8 @@ public final class PluginHost: Sendable {
 
     var raw: UnsafePointer<plug_host_v1> { pointer.raw }
 
-    /// PLUG_EXTENSION_EXCHANGE_FACTS; nil in a kernel that does not have it.
-    var exchangeFacts: UnsafePointer<plug_exchange_facts_v1>? { pointer.exchangeFacts }
-
-    /// PLUG_EXTENSION_WHOLE_BODY; nil in a kernel that does not have it.
-    var wholeBody: UnsafePointer<plug_whole_body_v1>? { pointer.wholeBody }
+    /// The kernel's version: major.minor.patch.
+    public var kernelVersion: String { raw.pointee.version.string }
 
     /// Whether the plugin begins nothing by itself: it serves exchanges and commands, and does not send what it has
     /// stored, fetch, or clean up on its own.
@@ -57,12 +54,7 @@ public final class PluginHost: Sendable {
     ///
     /// A check of a configuration calls `init`, too; `dataDirectory` is then an empty folder, which is removed after
     /// the check. So `init` reads at this path, and never writes there, to refuse what `start` would refuse.
-    public var dataPath: String? {
-        guard let table = withText(PLUG_EXTENSION_DATA_PATH, { raw.pointee.extension(raw, $0) }) else {
-            return dataDirectory
-        }
-        return table.assumingMemoryBound(to: plug_data_path_v1.self).pointee.path(raw).optionalString
-    }
+    public var dataPath: String? { raw.pointee.data_path(raw).optionalString }
 
     /// The path that a path of the settings means, or of an attribute that the configuration gives: a relative one
     /// begins at the folder of the configuration's file, or else at the process's when the kernel was made.
@@ -104,17 +96,14 @@ public final class PluginHost: Sendable {
         fileprivate let number: plug_loop
     }
 
-    /// The loop on which this is called; nil on other threads, and in a kernel that does not tell it.
+    /// The loop on which this is called; nil on other threads.
     ///
     /// A kernel may have several loops, and each exchange, with its bodies, is on one of them. What is begun on a loop
     /// and continued by other threads gets back to it with `schedule(after: .zero, on: loop)`.
     public var currentLoop: Loop? {
-        guard let number = loops?.pointee.current(raw), number != 0 else { return nil }
-        return Loop(number: number)
+        let number = raw.pointee.current_loop(raw)
+        return number == 0 ? nil : Loop(number: number)
     }
-
-    /// PLUG_EXTENSION_LOOPS; nil in a kernel that does not have it.
-    private var loops: UnsafePointer<plug_loops_v1>? { pointer.loops }
 
     /// Runs a closure once on a loop, after a time: on the loop that is given, else on the one where this is called,
     /// and on other threads on the first. Works from `start` on; before that the closure never runs.
@@ -144,12 +133,7 @@ public final class PluginHost: Sendable {
         guard let pending = timers.add(fired, dropped: dropped) else { return Timer(number: 0, pending: 0, host: self) }
         let run: plug_timer_function = { PendingTimers.run(UInt(bitPattern: $0)) }
         let context = UnsafeMutableRawPointer(bitPattern: pending)
-        let number =
-            if let loop, let loops {
-                loops.pointee.start_timer(raw, loop.number, delay.nanoseconds, context, run)
-            } else {
-                raw.pointee.start_timer(raw, delay.nanoseconds, context, run)
-            }
+        let number = raw.pointee.start_timer(raw, loop?.number ?? 0, delay.nanoseconds, context, run)
         if number == 0 { PendingTimers.drop(pending) }
         return Timer(number: number, pending: pending, host: self)
     }
@@ -186,19 +170,6 @@ public final class PluginHost: Sendable {
 /// Sendable because the kernel's table is constant, and each of its functions documents its thread.
 struct HostPointer: @unchecked Sendable {
     let raw: UnsafePointer<plug_host_v1>
-    let exchangeFacts: UnsafePointer<plug_exchange_facts_v1>?
-    let loops: UnsafePointer<plug_loops_v1>?
-    let wholeBody: UnsafePointer<plug_whole_body_v1>?
-    let fields: UnsafePointer<plug_fields_v1>?
 
-    init(_ raw: UnsafePointer<plug_host_v1>) {
-        self.raw = raw
-        exchangeFacts = withText(PLUG_EXTENSION_EXCHANGE_FACTS) { raw.pointee.extension(raw, $0) }?
-            .assumingMemoryBound(to: plug_exchange_facts_v1.self)
-        loops = withText(PLUG_EXTENSION_LOOPS) { raw.pointee.extension(raw, $0) }?
-            .assumingMemoryBound(to: plug_loops_v1.self)
-        wholeBody = withText(PLUG_EXTENSION_WHOLE_BODY) { raw.pointee.extension(raw, $0) }?
-            .assumingMemoryBound(to: plug_whole_body_v1.self)
-        fields = plug_fields_v1.of(raw)
-    }
+    init(_ raw: UnsafePointer<plug_host_v1>) { self.raw = raw }
 }

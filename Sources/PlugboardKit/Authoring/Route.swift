@@ -31,17 +31,14 @@ public struct Inheritance: Sendable {
 extension Exchange {
     /// The route of the request as it is now.
     public var route: Route {
-        guard let facts = instance.host.exchangeFacts else { return .direct }
         var flags: plug_route_flags = 0
-        let text = facts.pointee.route(raw, &flags)
+        let text = host.pointee.route(raw, &flags)
         return text.count == 0 && flags == 0 ? .direct : Route(text, flags)
     }
 
     /// Stands for the options of the request itself that decide on a route to any URL; empty without such options. What
     /// a sub-request with this exchange's `inheritance` brings is shared only among exchanges with an equal text.
-    public var ownRoutes: String {
-        instance.host.exchangeFacts.flatMap { $0.pointee.own_routes(raw).optionalString } ?? ""
-    }
+    public var ownRoutes: String { host.pointee.own_routes(raw).string }
 
     /// What a sub-request for this exchange takes over, as it is now.
     public var inheritance: Inheritance {
@@ -55,13 +52,12 @@ extension Exchange {
 extension PluginHost {
     /// The route of a request with its URL and options.
     public func route(of request: Request) -> Route {
-        guard let facts = exchangeFacts else { return .direct }
         var flags: plug_route_flags = 0
         var options = Fields()
         if request.hasOptions { for (name, value) in request.options.texts { options.append(FieldName(name), value) } }
         let text = withText(request.url) { url in
             withCFields(options) { options, count in
-                facts.pointee.configured_route(raw, url, options, count, &flags)
+                raw.pointee.configured_route(raw, url, options, count, &flags)
             }
         }
         return Route(text, flags)

@@ -134,7 +134,7 @@ extension PluginHost {
             var reason = plug_text()
             if host.raw.pointee.subresponse_failure(raw, &code, &reason) == PLUG_OK {
                 var error = PlugboardError(.init(code.string), reason.string)
-                let attempts = host.exchangeFacts?.pointee.subresponse_attempts(raw) ?? 0
+                let attempts = host.raw.pointee.subresponse_attempts(raw)
                 if attempts > 0 { error.attempt = Int(attempts) }
                 return completed(.failure(error))
             }
@@ -190,7 +190,7 @@ public final class SubResponse: @unchecked Sendable {
         loop = host.currentLoop
         host.raw.pointee.subresponse_keep(raw)
         if let pointer = host.raw.pointee.subresponse_head(raw) {
-            let view = Head(raw: pointer, host: host.raw, fieldTable: host.pointer.fields)
+            let view = Head(raw: pointer, host: host.raw)
             head = ResponseHead(status: view.status, fields: view.fields)
         } else {
             head = ResponseHead(status: 0)

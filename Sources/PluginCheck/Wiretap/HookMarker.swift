@@ -46,7 +46,8 @@ struct HookMarker: @unchecked Sendable {
 
 /// A function of a plugin's table, by its name there.
 enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
-    case create = 1, start, stop, destroy, onRequest, onResponse, onFailure, onClose, onEvent, extensions, command
+    case create = 1, start, stop, destroy, onRequest, onResponse, onFailure, onClose, onEvent, extensions, command,
+        check
 
     var description: String {
         switch self {
@@ -61,6 +62,7 @@ enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
         case .onEvent: "on_event"
         case .extensions: "extension"
         case .command: "command"
+        case .check: "check"
         }
     }
 }

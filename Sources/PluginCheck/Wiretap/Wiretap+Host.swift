@@ -50,10 +50,10 @@ extension Wiretap {
     }
 
     private static func setServices(_ table: inout plug_host_v1) {
-        table.start_timer = { host, after, context, fired in
+        table.start_timer = { host, loop, after, context, fired in
             Wiretap.notInCreate("start_timer")
             if after > 0 { Wiretap.state.withLock { $0.deadlineCount += 1 } }
-            return Wiretap.kernel.start_timer(host, after, context, fired)
+            return Wiretap.kernel.start_timer(host, loop, after, context, fired)
         }
         table.publish_event = { host, exchange, id, details, count in
             Wiretap.notInCreate("publish_event")

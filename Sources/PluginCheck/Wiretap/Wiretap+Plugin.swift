@@ -14,6 +14,11 @@ extension Wiretap {
                 return Wiretap.plugin.create?(own, settings)
             }
         }
+        if original.check != nil {
+            table.check = { context, attributes, count in
+                Wiretap.watched(.check) { Wiretap.plugin.check?(context, attributes, count) ?? PLUG_OK }
+            }
+        }
         if original.start != nil {
             table.start = { context in Wiretap.watched(.start) { Wiretap.plugin.start?(context) ?? PLUG_OK } }
         }
@@ -88,7 +93,7 @@ extension Wiretap {
     }
 
     /// The verdicts by their numbers in `plugboard.h`.
-    private static let verdicts = ["next", "respond", "resend", "hold", "wait", "fail"]
+    private static let verdicts = ["next", "respond", "resend", "hold", "wait", "fail", "fault", "refused"]
 
     /// A hook, which runs on the loop and must not block it.
     private static func onLoop<Result>(_ hook: Hook, isCounted: Bool = true, _ call: () -> Result) -> Result {

@@ -148,6 +148,10 @@ typedef uint32_t plug_result;
 #define PLUG_NOT_FOUND 5u
 #define PLUG_UNSUPPORTED 6u    // not possible here
 
+// One of the kernel's event loops, by its number: from 1 on; 0 for none of them. A kernel may have several loops; each
+// exchange, with its bodies, is on one of them.
+typedef uint32_t plug_loop;
+
 // A length that is not known beforehand.
 #define PLUG_LENGTH_UNKNOWN UINT64_MAX
 
@@ -178,10 +182,11 @@ typedef void (*PLUG_SENDABLE plug_subresponse_function)(void *context, plug_subr
 
 // What a steering hook (on_request, on_response, on_failure) returns. All but PLUG_VERDICT_NEXT carry a payload: they
 // are returned by the host's function of the same name, as in `return host->fail(exchange, …)`. Of several such calls
-// in one hook the last one counts, and its verdict or PLUG_VERDICT_NEXT has to be returned. A number that is not
-// listed, or a verdict whose payload is missing or was refused, is a fault of the plugin: it fails the exchange or
-// skips the plugin, as its configuration says (`onFault`). Where it skips, the hook's edits are undone, and the verdict
-// counts as PLUG_VERDICT_NEXT.
+// in one hook the last one counts, and its verdict or PLUG_VERDICT_NEXT has to be returned. Such a function returns
+// PLUG_VERDICT_REFUSED for NULL in place of the exchange, in another hook, and where its arguments are not valid. A
+// number that is not listed, PLUG_VERDICT_REFUSED, or a verdict without its payload is a fault of the plugin: it fails
+// the exchange or skips the plugin, as its configuration says (`onFault`). Where it skips, the hook's edits are undone,
+// and the verdict counts as PLUG_VERDICT_NEXT.
 typedef uint32_t plug_verdict;
 #define PLUG_VERDICT_NEXT 0u      // the head goes on; in on_request this opens a turn
 #define PLUG_VERDICT_RESPOND 1u   // on_request, on_response, on_failure
@@ -190,6 +195,7 @@ typedef uint32_t plug_verdict;
 #define PLUG_VERDICT_WAIT 4u      // on_request, on_response, on_failure
 #define PLUG_VERDICT_FAIL 5u      // on_request, on_response, on_failure
 #define PLUG_VERDICT_FAULT 6u     // the plugin's own code broke: see `fault`
+#define PLUG_VERDICT_REFUSED 7u   // from a function of the host that has done nothing; to return it is a fault
 
 // Why a hook runs: the first time, or again.
 typedef uint32_t plug_visit;
@@ -246,7 +252,7 @@ typedef struct plug_option_v1 {
 } plug_option_v1;
 
 // Flags of a command, as bits.
-typedef uint64_t plug_command_flags;
+typedef uint32_t plug_command_flags;
 // A program that is started for this command alone, such as `plugboard ID NAME`, sets PLUG_HOST_QUIET for the plugin:
 // the command needs nothing that the plugin does by itself.
 #define PLUG_COMMAND_QUIET 1u
@@ -258,6 +264,7 @@ typedef struct plug_command_v1 {
     plug_text arguments;       // a JSON object: the names of the arguments, and what each means; or {NULL, 0}
     plug_text documentation;   // one line
     plug_command_flags flags;
+    uint32_t reserved;         // 0
 } plug_command_v1;
 
 typedef struct plug_host_v1 plug_host_v1;
@@ -295,6 +302,13 @@ struct plug_plugin_v1 {
     // PLUG_WRONG_TIME. Returns NULL where there can be no instance, after host->refuse(…); it then frees all that it
     // made, for `stop` and `destroy` are not called. [start]
     void *(*create)(const plug_host_v1 *host, const plug_settings *settings);
+    // Checks attributes together; each alone was checked against the table before. Called after `create` and before
+    // `start`, once for each origin to whose requests the configuration gives attributes of this plugin, unless it
+    // switches the plugin off for that origin. The fields are these attributes under their whole names (`ID.name`),
+    // valid until the call returns. The host's functions that work in `create` work here too. Returns PLUG_OK, or
+    // anything else after host->refuse(…), whose sentence must hold no secrets: the kernel then does not start.
+    // Attributes that a request itself carries are not checked here, but by the hooks. May be NULL. [start]
+    plug_result (*check)(void *self, const plug_field *attributes, uint64_t count);
     // All plugins are created, and all functions of the host work. Returns PLUG_OK, or anything else after
     // host->refuse(…); `destroy` then follows without `stop`, and timers may fire until then. May be NULL. [start]
     plug_result (*start)(void *self);
@@ -324,7 +338,8 @@ struct plug_plugin_v1 {
     // after `stop` was called, because `destroy` waits for it. May be NULL without commands. [worker]
     void (*command)(void *self, plug_text name, plug_text arguments, plug_reply reply);
 
-    // Returns what `plugin`, this descriptor, offers beyond revision 1, such as PLUG_EXTENSION_ATTRIBUTES; or NULL.
+    // Returns what `plugin`, this descriptor, offers beyond revision 1: a table by its id, whose layout never changes;
+    // or NULL.
     // What it returns stays as long as the descriptor. May be NULL. [any]
     const void *(*extension)(const plug_plugin_v1 *plugin, plug_text id);
 };
@@ -388,7 +403,7 @@ typedef uint32_t plug_subrequest_flags;
 //   5. Time. Its own `timeout` applies, not the exchange's. It goes on while the exchange is suspended.
 //   6. End. It is cancelled when the exchange ends. With PLUG_SUBREQUEST_DETACHED it goes on; if it is sent after the
 //      end of the exchange, it takes nothing from it. A plugin that sends it that late, or for several exchanges, hands
-//      in the options itself, which PLUG_EXTENSION_EXCHANGE_FACTS shows, without pins and client certificate where the
+//      in the options itself, which `option_at` shows, without pins and client certificate where the
 //      origin is another; otherwise it would pass by the proxy.
 //   7. Limits. Sub-requests nest four deep. Connection limits never make one wait.
 typedef struct plug_subrequest_v1 {
@@ -427,12 +442,31 @@ typedef uint32_t plug_host_flags;
 // or clean up on its own.
 #define PLUG_HOST_QUIET 1u
 
+// What is known of an attribute, as bits.
+typedef uint32_t plug_attribute_flags;
+#define PLUG_ATTRIBUTE_OWN 1u      // the request itself carries it; without: the configuration gives it
+#define PLUG_ATTRIBUTE_SECRET 2u   // the table of its plugin says that it is secret
+
+// What is known of a route, as bits.
+typedef uint32_t plug_route_flags;
+#define PLUG_ROUTE_UNVERIFIED 1u   // the server's certificate is not verified, so anybody may have responded
+#define PLUG_ROUTE_DETOUR 2u       // a Unix socket or connectTo leads to another server than the URL's host and port
+
+// A field of a head, with what is known of it.
+typedef struct plug_head_field_v1 {
+    plug_text name;
+    plug_text value;
+    plug_option_flags flags;   // PLUG_FLAG_SECRET, as is_secret says, or 0
+    uint32_t reserved;         // 0
+} plug_head_field_v1;
+
 // The kernel as one plugin sees it. Valid from `create` until `destroy` returns.
 struct plug_host_v1 {
     uint32_t abi_revision;
     plug_host_flags flags;
     void *kernel;                   // the kernel's own
     const plug_plugin_v1 *plugin;   // the descriptor that this host was made for
+    plug_text version;              // the kernel's: major.minor.patch
 
     // ---- verdicts: return what they return, in a steering hook. In another hook they do nothing.
 
@@ -484,6 +518,28 @@ struct plug_host_v1 {
     // Returns the URL that `reference` means here (RFC 3986 §5, against the request's URL), normalized; or {NULL, 0}.
     // [loop]
     plug_text (*resolve_url)(plug_exchange *exchange, plug_text reference);
+    // Returns the id of the plugin that sent the request as a sub-request; {NULL, 0} for a request of the program.
+    // Owned by the kernel; valid until the hook returns. [loop]
+    plug_text (*sender)(plug_exchange *exchange);
+    // Writes one of the options that the request itself has, in the names and words of plug_subrequest_v1.options, to
+    // `option`, and to `flags`, which may be NULL, PLUG_FLAG_SECRET if its value holds a secret, such as the password
+    // of a proxy, or 0. The caller owns both; the texts are owned by the kernel and valid until the hook returns.
+    // Begin at 0. PLUG_NOT_FOUND from their count on. [loop]
+    plug_result (*option_at)(plug_exchange *exchange, uint64_t index, plug_field *option, plug_option_flags *flags);
+    // Returns a text that stands for the route of the request as it is now, and for the trust in who responds: two
+    // requests have the same text if they have the same values, of their own or of the configuration, of unixSocket,
+    // proxy, noProxy, interface and the target of connectTo for their URLs, and over TLS of tls.verify, tls.ca,
+    // tls.pins, tls.certificate and tls.key. {NULL, 0} without any of these. The same text means the same in another
+    // process, too. What a plugin stores or shares of one exchange must not be used for one with another text, and is
+    // not stored if PLUG_ROUTE_UNVERIFIED is written to `flags`, which may be NULL. If PLUG_ROUTE_DETOUR is written,
+    // the first 16 bytes of the text stand for the detour alone: what belongs to a server whatever its certificate and
+    // the proxy, such as cookies, is kept apart by these, and belongs to the URL's origin without a detour. Owned by
+    // the kernel; valid until the hook returns. [loop]
+    plug_text (*route)(plug_exchange *exchange, plug_route_flags *flags);
+    // Returns a text that stands for the options of the request itself that decide on a route to any URL; {NULL, 0}
+    // without such options. What a sub-request that takes them over brings is shared only among exchanges with the same
+    // text. Owned by the kernel; valid until the hook returns. [loop]
+    plug_text (*own_routes)(plug_exchange *exchange);
 
     // ---- attributes
 
@@ -497,6 +553,9 @@ struct plug_host_v1 {
     // plugin, PLUG_BAD_ARGUMENT if the value does not fit that plugin's table, PLUG_TOO_LARGE if all attributes were
     // more than 64 KiB. [loop]
     plug_result (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
+    // Returns what is known of an attribute that `attribute` returns, as PLUG_ATTRIBUTE_… together. `name` is read
+    // during the call only. [loop]
+    plug_attribute_flags (*attribute_flags)(plug_exchange *exchange, plug_text name);
 
     // ---- state of the plugin's own
 
@@ -530,6 +589,10 @@ struct plug_host_v1 {
     uint64_t (*field_count)(const plug_head *head);
     // Writes the field at an index, in the order in which they came. PLUG_NOT_FOUND from `field_count` on. [loop]
     plug_result (*field_at)(const plug_head *head, uint64_t index, plug_field *field);
+    // Writes the fields of a head in their order, from the index `first` on and at most `count`, to `fields`, which the
+    // caller owns. Returns how many it has written: fewer than `count` only if the head has no more. The texts live as
+    // long as those of field_at. [loop]
+    uint64_t (*read_fields)(const plug_head *head, uint64_t first, plug_head_field_v1 *fields, uint64_t count);
     // Returns the value of the first field of this name, in any case of letters; or {NULL, 0}. [loop]
     plug_text (*field)(const plug_head *head, plug_text name);
     // Replaces all fields of the name by one. PLUG_BAD_ARGUMENT if name or value is not valid. [loop]
@@ -594,6 +657,12 @@ struct plug_host_v1 {
     plug_result (*set_response_body)(plug_exchange *exchange, plug_body *body);
     // Returns the whole body, in a visit with PLUG_VISIT_HELD. [loop]
     plug_text (*held_body)(plug_exchange *exchange);
+    // Returns 1 and writes all bytes of the response's body to `bytes`, where its length is known and all of them are
+    // in memory in one piece, as those of most small bodies are when their head is reported; else 0, as for a response
+    // without a body. A plugin that only reads such a body needs no source around it. The reader gets the body as it
+    // would without this call; whether it ends well is known in on_close. Owned by the kernel; valid until the hook
+    // returns. In on_response, while the plugin has not taken the body. [loop]
+    uint32_t (*whole_response_body)(plug_exchange *exchange, plug_text *bytes);
 
     // ---- waiting
 
@@ -623,6 +692,9 @@ struct plug_host_v1 {
     plug_head *(*subresponse_head)(plug_subresponse *subresponse);
     // Writes why the sub-request failed. PLUG_NOT_FOUND if it did not. [loop]
     plug_result (*subresponse_failure)(plug_subresponse *subresponse, plug_text *code, plug_text *reason);
+    // Returns how many attempts on the network a sub-request made, also one that failed. Works where subresponse_head
+    // does. [loop]
+    uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
     // Takes the body of the response, once; the plugin then owns it. NULL if there is none. A body that is not taken is
     // given back with the sub-response. [loop]
     plug_body *(*subresponse_take_body)(plug_subresponse *subresponse);
@@ -678,8 +750,7 @@ struct plug_host_v1 {
     // Writes the item of a list or a map at an index (in a list its name is empty). PLUG_NOT_FOUND from their count on.
     // [start]
     plug_result (*setting_item)(const plug_settings *settings, plug_text name, uint64_t index, plug_field *item);
-    // Says in a sentence why `create`, `start` or the `check` of PLUG_EXTENSION_ATTRIBUTES refuses; the last call
-    // counts. [start]
+    // Says in a sentence why `create`, `check` or `start` refuses; the last call counts. [start]
     void (*refuse)(const plug_host_v1 *host, plug_text reason);
 
     // ---- services
@@ -698,19 +769,31 @@ struct plug_host_v1 {
     // Returns the path of a folder that only this plugin uses, made when it is first asked for (mode 0700). Valid as
     // long as the host. {NULL, 0} if it cannot be made. It may block on the disk: call it in `create` or `start`. [any]
     plug_text (*data_directory)(const plug_host_v1 *host);
+    // Returns the path of the folder that `data_directory` is in a kernel that starts. It is not made here, and may not
+    // exist. A check of a configuration calls `create`, too; `data_directory` is then an empty folder, which is removed
+    // after the check. So `create` reads at this path, and never writes there, to refuse what `start` would refuse.
+    // Valid as long as the host. {NULL, 0} if there is no such folder. [any]
+    plug_text (*data_path)(const plug_host_v1 *host);
     // Returns the absolute path of the folder where relative paths begin that the configuration gives, in settings and
     // in attributes: that of the configuration's file, or else the process's when the kernel was made. Valid as long as
     // the host. {NULL, 0} if that folder is gone. [any]
     plug_text (*configuration_directory)(const plug_host_v1 *host);
+    // Returns what `route` returns, of a request to `url` with these options, in the names and words of
+    // plug_subrequest_v1.options; those that are not valid are left out. Valid as long as the host. [any]
+    plug_text (*configured_route)(const plug_host_v1 *host, plug_text url, const plug_field *options,
+        uint64_t option_count, plug_route_flags *flags);
 
     // ---- timers
 
-    // Starts a timer: `fired` runs once, later, on the loop where this is called, and from other threads on the first
-    // loop, unless the timer is cancelled, the plugin is switched off or the kernel ends before. Then the context is
-    // still the plugin's to free, at the latest in `destroy`; nothing fires after that. A thread of the plugin gets to
-    // a loop by a timer whose `after` is 0 (see PLUG_EXTENSION_LOOPS); such a timer fires also for a plugin that is
-    // switched off. Returns 0 where no timer starts, as before `start`. [any]
-    plug_timer (*start_timer)(const plug_host_v1 *host, int64_t after, void *context, plug_timer_function fired);
+    // Returns the loop on whose thread it is called; 0 on other threads. [any]
+    plug_loop (*current_loop)(const plug_host_v1 *host);
+    // Starts a timer: `fired` runs once, after this time, on the loop of this number; 0, and a number of no loop: where
+    // this is called, and from other threads on the first loop. It does not run if the timer is cancelled, the plugin
+    // is switched off or the kernel ends before: then the context is still the plugin's to free, at the latest in
+    // `destroy`. A thread of the plugin gets to a loop by a timer whose `after` is 0; such a timer fires also for a
+    // plugin that is switched off. Returns 0 where no timer starts, as before `start`. [any]
+    plug_timer (*start_timer)(const plug_host_v1 *host, plug_loop loop, int64_t after, void *context,
+        plug_timer_function fired);
     // Cancels a timer. PLUG_STALE if it has run or is running. [any]
     plug_result (*cancel_timer)(const plug_host_v1 *host, plug_timer timer);
 
@@ -734,138 +817,10 @@ struct plug_host_v1 {
 
     // ---- beyond revision 1
 
-    // Returns what the kernel offers beyond revision 1: a table of functions by its id ("plugboard.name/1"), valid as
-    // long as the host; or NULL. [any]
+    // Returns what the kernel offers beyond revision 1: a table of functions by its id ("plugboard.name/1"), whose
+    // layout never changes, valid as long as the host; or NULL. [any]
     const void *(*extension)(const plug_host_v1 *host, plug_text id);
 };
-
-// ------------------------------------------------------------------------------------------------ Extensions
-
-// An extension of plugins, whose `extension` returns a static plug_attributes_v1 for this id.
-#define PLUG_EXTENSION_ATTRIBUTES "plugboard.attributes/1"
-
-// Checks attributes together; each alone was checked against the table before.
-typedef struct plug_attributes_v1 {
-    // Called after `create` and before `start`, once for each origin to whose requests the configuration gives
-    // attributes of this plugin, unless it switches the plugin off for that origin. The fields are these attributes
-    // under their whole names (`ID.name`), valid until the call returns. The host's functions that work in `create`
-    // work here too. Returns PLUG_OK, or anything else after host->refuse(…), whose sentence must hold no secrets: the
-    // kernel then does not start. Attributes that a request itself carries are not checked here, but by the hooks. May
-    // be NULL. [start]
-    plug_result (*check)(void *self, const plug_field *attributes, uint64_t count);
-} plug_attributes_v1;
-
-// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_DATA_PATH)) returns a plug_data_path_v1.
-#define PLUG_EXTENSION_DATA_PATH "plugboard.data-path/1"
-
-// Where the files of a plugin are when it is started.
-typedef struct plug_data_path_v1 {
-    // Returns the path of the folder that `data_directory` is in a kernel that starts. It is not made here, and may not
-    // exist. A check of a configuration calls `create`, too; `data_directory` is then an empty folder, which is removed
-    // after the check. So `create` reads at this path, and never writes there, to refuse what `start` would refuse.
-    // Valid as long as the host. {NULL, 0} if there is no such folder. [any]
-    plug_text (*path)(const plug_host_v1 *host);
-} plug_data_path_v1;
-
-// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_EXCHANGE_FACTS)) returns a
-// plug_exchange_facts_v1.
-#define PLUG_EXTENSION_EXCHANGE_FACTS "plugboard.exchange-facts/1"
-
-// What is known of an attribute, as bits.
-typedef uint32_t plug_attribute_flags;
-#define PLUG_ATTRIBUTE_OWN 1u      // the request itself carries it; without: the configuration gives it
-#define PLUG_ATTRIBUTE_SECRET 2u   // the table of its plugin says that it is secret
-
-// What is known of a route, as bits.
-typedef uint32_t plug_route_flags;
-#define PLUG_ROUTE_UNVERIFIED 1u   // the server's certificate is not verified, so anybody may have responded
-#define PLUG_ROUTE_DETOUR 2u       // a Unix socket or connectTo leads to another server than the URL's host and port
-
-// What a plugin needs to send the request of an exchange again later, as a request of its own, and to keep apart what
-// came by different routes. The table is the same for all plugins, and valid as long as the process lives.
-typedef struct plug_exchange_facts_v1 {
-    // Returns the id of the plugin that sent the request as a sub-request; {NULL, 0} for a request of the program.
-    // Owned by the kernel; valid until the hook returns. [loop]
-    plug_text (*sender)(plug_exchange *exchange);
-    // Writes one of the options that the request itself has, in the names and words of plug_subrequest_v1.options, to
-    // `option`, and to `flags`, which may be NULL, PLUG_FLAG_SECRET if its value holds a secret, such as the password
-    // of a proxy, or 0. The caller owns both; the texts are owned by the kernel and valid until the hook returns.
-    // Begin at 0. PLUG_NOT_FOUND from their count on. [loop]
-    plug_result (*option_at)(plug_exchange *exchange, uint64_t index, plug_field *option, plug_option_flags *flags);
-    // Returns what is known of an attribute that `attribute` returns, as PLUG_ATTRIBUTE_… together. `name` is read
-    // during the call only. [loop]
-    plug_attribute_flags (*attribute_flags)(plug_exchange *exchange, plug_text name);
-    // Returns how many attempts on the network a sub-request made, also one that failed. Works where subresponse_head
-    // does. [loop]
-    uint32_t (*subresponse_attempts)(plug_subresponse *subresponse);
-    // Returns a text that stands for the route of the request as it is now, and for the trust in who responds: two
-    // requests have the same text if they have the same values, of their own or of the configuration, of unixSocket,
-    // proxy, noProxy, interface and the target of connectTo for their URLs, and over TLS of tls.verify, tls.ca,
-    // tls.pins, tls.certificate and tls.key. {NULL, 0} without any of these. The same text means the same in another
-    // process, too. What a plugin stores or shares of one exchange must not be used for one with another text, and is
-    // not stored if PLUG_ROUTE_UNVERIFIED is written to `flags`, which may be NULL. If PLUG_ROUTE_DETOUR is written,
-    // the first 16 bytes of the text stand for the detour alone: what belongs to a server whatever its certificate and
-    // the proxy, such as cookies, is kept apart by these, and belongs to the URL's origin without a detour. Owned by
-    // the kernel; valid until the hook returns. [loop]
-    plug_text (*route)(plug_exchange *exchange, plug_route_flags *flags);
-    // Returns the same of a request to `url` with these options, in the names and words of plug_subrequest_v1.options;
-    // those that are not valid are left out. Valid as long as the host. [any]
-    plug_text (*configured_route)(const plug_host_v1 *host, plug_text url, const plug_field *options,
-        uint64_t option_count, plug_route_flags *flags);
-    // Returns a text that stands for the options of the request itself that decide on a route to any URL; {NULL, 0}
-    // without such options. What a sub-request that takes them over brings is shared only among exchanges with the same
-    // text. Owned by the kernel; valid until the hook returns. [loop]
-    plug_text (*own_routes)(plug_exchange *exchange);
-} plug_exchange_facts_v1;
-
-// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_WHOLE_BODY)) returns a
-// plug_whole_body_v1.
-#define PLUG_EXTENSION_WHOLE_BODY "plugboard.whole-body/1"
-
-// A look at a body that has come already, as most small ones have when their head is reported: a plugin that only
-// reads it needs no source around it.
-typedef struct plug_whole_body_v1 {
-    // Returns 1 and writes all bytes of the response's body to `bytes`, where its length is known and all of them are
-    // in memory in one piece; else 0, as for a response without a body. The reader gets the body as it would without
-    // this call; whether it ends well is known in on_close. Owned by the kernel; valid until the hook returns. In
-    // on_response, while the plugin has not taken the body. [loop]
-    uint32_t (*response_body)(plug_exchange *exchange, plug_text *bytes);
-} plug_whole_body_v1;
-
-// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_LOOPS)) returns a plug_loops_v1.
-#define PLUG_EXTENSION_LOOPS "plugboard.loops/1"
-
-// One of the kernel's event loops, by its number: from 1 on; 0 for none of them.
-typedef uint32_t plug_loop;
-
-// What a plugin needs to get from a thread of its own back to the loop of an exchange. A kernel may have several loops;
-// each exchange, with its bodies, is on one of them.
-typedef struct plug_loops_v1 {
-    // Returns the loop on whose thread it is called; 0 on other threads. [any]
-    plug_loop (*current)(const plug_host_v1 *host);
-    // Does the same as start_timer; `fired` runs on this loop. 0, and a number of no loop: as start_timer. [any]
-    plug_timer (*start_timer)(const plug_host_v1 *host, plug_loop loop, int64_t after, void *context,
-        plug_timer_function fired);
-} plug_loops_v1;
-
-// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_FIELDS)) returns a plug_fields_v1.
-#define PLUG_EXTENSION_FIELDS "plugboard.fields/1"
-
-// A field of a head, with what is known of it.
-typedef struct plug_head_field_v1 {
-    plug_text name;
-    plug_text value;
-    plug_option_flags flags;   // PLUG_FLAG_SECRET, as is_secret says, or 0
-    uint32_t reserved;         // 0
-} plug_head_field_v1;
-
-// What a plugin needs to read all fields of a head at once.
-typedef struct plug_fields_v1 {
-    // Writes the fields of a head in their order, from the index `first` on and at most `count`, to `fields`, which the
-    // caller owns. Returns how many it has written: fewer than `count` only if the head has no more. The texts live as
-    // long as those of field_at. [loop]
-    uint64_t (*read)(const plug_head *head, uint64_t first, plug_head_field_v1 *fields, uint64_t count);
-} plug_fields_v1;
 
 // ----------------------------------------------------------------------------------------------- For authors
 

@@ -43,7 +43,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     plug_bytes bytes = { "early", 5, released, self };
     self->send = host->send_subrequest(host, 0, &request, NULL, never);
     self->publish = host->publish_event(host, 0, PLUG_TEXT(ID ".early"), NULL, 0);
-    self->timer = host->start_timer(host, 1, NULL, fired) == 0;
+    self->timer = host->start_timer(host, 0, 1, NULL, fired) == 0;
     self->bytes = host->body_of_bytes(host, bytes) == NULL;
     self->source = make_body(self) == NULL;
     plug_text report = {0};

@@ -68,7 +68,7 @@ static plug_verdict on_request(void *self, plug_exchange *exchange) {
     host->set_exchange_state(exchange, NULL, NULL);
     plug_ticket ticket;
     if (is("fired")) {
-        host->start_timer(host, 0, NULL, fired);
+        host->start_timer(host, 0, 0, NULL, fired);
         return host->wait(exchange, -1, &ticket);
     }
     if (is("completed")) {

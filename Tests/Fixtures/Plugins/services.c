@@ -101,7 +101,7 @@ static void reply_later(plugin *self, plug_reply reply) {
     later *mine = malloc(sizeof *mine);
     if (!mine) return give_reply(self, reply, "null");
     *mine = (later){ self, reply };
-    self->host->start_timer(self->host, 2000000000, mine, fired);
+    self->host->start_timer(self->host, 0, 2000000000, mine, fired);
     self->host->publish_event(self->host, 0, PLUG_TEXT(ID ".waiting"), NULL, 0);
 }
 
@@ -111,7 +111,7 @@ static void never(void *context) {
 }
 
 static void cancel_timer(plugin *self, plug_reply reply) {
-    plug_timer timer = self->host->start_timer(self->host, 1000000000, self, never);
+    plug_timer timer = self->host->start_timer(self->host, 0, 1000000000, self, never);
     uint32_t first = self->host->cancel_timer(self->host, timer);
     uint32_t second = self->host->cancel_timer(self->host, timer);
     char json[32];
@@ -180,12 +180,18 @@ static void unknown_extension(plugin *self, plug_reply reply) {
     give_reply(self, reply, self->host->extension(self->host, PLUG_TEXT("plugboard.nothing/1")) ? "true" : "false");
 }
 
+static void version(plugin *self, plug_reply reply) {
+    char json[64];
+    snprintf(json, sizeof json, "\"%.*s\"", (int)self->host->version.count, self->host->version.bytes);
+    give_reply(self, reply, json);
+}
+
 static const struct { plug_text name; void (*run)(plugin *self, plug_reply reply); } services[] = {
     { PLUG_LITERAL("log"), log_all }, { PLUG_LITERAL("clocks"), clocks }, { PLUG_LITERAL("random"), random_bytes },
     { PLUG_LITERAL("configuration"), configuration_directory }, { PLUG_LITERAL("directory"), directory }, { PLUG_LITERAL("later"), reply_later },
     { PLUG_LITERAL("cancel"), cancel_timer }, { PLUG_LITERAL("publish"), publish }, { PLUG_LITERAL("count"), count },
     { PLUG_LITERAL("body"), body }, { PLUG_LITERAL("refuse"), refuse },
-    { PLUG_LITERAL("extension"), unknown_extension }, { PLUG_LITERAL("released"), wait_for_release },
+    { PLUG_LITERAL("extension"), unknown_extension }, { PLUG_LITERAL("version"), version }, { PLUG_LITERAL("released"), wait_for_release },
 };
 
 static void command(void *self, plug_text name, plug_text arguments, plug_reply reply) {
@@ -200,7 +206,7 @@ static const plug_command_v1 commands[] = {
     { .name = PLUG_LITERAL("log") }, { .name = PLUG_LITERAL("clocks") }, { .name = PLUG_LITERAL("random") },
     { .name = PLUG_LITERAL("configuration") }, { .name = PLUG_LITERAL("directory") }, { .name = PLUG_LITERAL("later") }, { .name = PLUG_LITERAL("cancel") },
     { .name = PLUG_LITERAL("publish") }, { .name = PLUG_LITERAL("count") }, { .name = PLUG_LITERAL("body") },
-    { .name = PLUG_LITERAL("refuse") }, { .name = PLUG_LITERAL("extension") },
+    { .name = PLUG_LITERAL("refuse") }, { .name = PLUG_LITERAL("extension") }, { .name = PLUG_LITERAL("version") },
     { .name = PLUG_LITERAL("released") },
 };
 

@@ -63,11 +63,10 @@ static plug_verdict use_attributes(plugin *self, plug_exchange *exchange) {
 static plug_verdict use_fields(plugin *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
     plug_head *request = host->request(exchange);
-    const plug_fields_v1 *table = host->extension(host, PLUG_TEXT(PLUG_EXTENSION_FIELDS));
     plug_head_field_v1 found[2];
     uint64_t read = 0, secret = 0, different = 0, count = 2;
     while (count == 2) {
-        count = table->read(request, read, found, 2);
+        count = host->read_fields(request, read, found, 2);
         for (uint64_t index = 0; index < count; index++) {
             plug_field field;
             if (host->field_at(request, read + index, &field) != PLUG_OK ||
@@ -80,8 +79,8 @@ static plug_verdict use_fields(plugin *self, plug_exchange *exchange) {
         read += count;
     }
     different += host->field_count(request) != read;
-    different += table->read(request, UINT64_MAX, found, 2) != 0;
-    different += table->read(request, 0, found, 0) != 0;
+    different += host->read_fields(request, UINT64_MAX, found, 2) != 0;
+    different += host->read_fields(request, 0, found, 0) != 0;
     set_number(self, exchange, "x-read", read);
     set_number(self, exchange, "x-secret", secret);
     set_number(self, exchange, "x-different", different);

@@ -58,16 +58,13 @@ import Testing
     }
 
     /// Descriptors that are made at run time share their functions: each is asked for itself.
-    @Test func `of two descriptors with one function for extensions, only the one that offers the check is asked`()
-        throws
-    {
+    @Test func `of two plugins only the one that has a check is asked`() throws {
         let table = RefusingCheck.descriptors
         for (index, id) in ["lenient", "strict"].enumerated() {
             (table + index).initialize(to: plugin(id).descriptor.pointee)
-            table[index].extension = { plugin, _ in
-                plugin?.pointee.id.string == "strict" ? UnsafeRawPointer(RefusingCheck.table) : nil
-            }
         }
+        table[0].check = nil
+        table[1].check = { _, _, _ in PLUG_BAD_ARGUMENT }
         let configuration = try configuration(
             """
             { "plugins": ["lenient", "strict"],
@@ -131,15 +128,8 @@ import Testing
     }
 }
 
-/// An extension whose check refuses everything.
+/// Two descriptors, of which the second has a check that refuses everything.
 private enum RefusingCheck {
     // Never freed: what the kernel keeps of a plugin may outlive it.
     nonisolated(unsafe) static let descriptors = UnsafeMutablePointer<plug_plugin_v1>.allocate(capacity: 2)
-
-    // Made once, and never changed or freed.
-    nonisolated(unsafe) static let table: UnsafeMutablePointer<plug_attributes_v1> = {
-        let table = UnsafeMutablePointer<plug_attributes_v1>.allocate(capacity: 1)
-        table.initialize(to: plug_attributes_v1(check: { _, _, _ in PLUG_BAD_ARGUMENT }))
-        return table
-    }()
 }

@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "9835300314bb0ad80b3e97aa20176b2ff45b59ce0f1f01910235b59fa4522cd2"
+    private static let digest = "e06b00ab561d6fdd223fcd516dde31b12b8f602d076c4f100e9e77785e35b606"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -34,13 +34,11 @@ struct HeaderPromiseTests {
         #expect(
             Set(declarations.structs.keys) == [
                 "plug_text", "plug_bytes", "plug_option_v1", "plug_command_v1", "plug_plugin_v1", "plug_source_v1",
-                "plug_piece_v1", "plug_field", "plug_subrequest_v1", "plug_host_v1", "plug_attributes_v1",
-                "plug_data_path_v1", "plug_exchange_facts_v1", "plug_loops_v1", "plug_head_field_v1", "plug_fields_v1",
-                "plug_whole_body_v1",
+                "plug_piece_v1", "plug_field", "plug_subrequest_v1", "plug_host_v1", "plug_head_field_v1",
             ])
         #expect(declarations.structs["plug_text"]?.map(\.name) == ["bytes", "count"])
         #expect(declarations.structs["plug_bytes"]?.map(\.name) == ["bytes", "count", "release", "context"])
-        #expect(declarations.structs["plug_host_v1"]?.count == 88)
+        #expect(declarations.structs["plug_host_v1"]?.count == 100)
         #expect(declarations.structs["plug_host_v1"]?.last?.name == "extension")
         #expect(declarations.types.keys.contains("plug_exchange") && declarations.types.keys.contains("plug_pull"))
         #expect(
@@ -49,7 +47,7 @@ struct HeaderPromiseTests {
                 "plug_subresponse_function", "plug_timer_function",
             ])
         #expect(Array(declarations.functions.keys) == ["plug_make_text"])
-        #expect(declarations.macros.count == 72)
+        #expect(declarations.macros.count == 67)
     }
 
     /// A change of the header, and the breach that the check reports for it.

@@ -3,7 +3,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-/// PLUG_EXTENSION_EXCHANGE_FACTS: what a plugin needs to send a request again later.
+/// What a plugin needs to send a request again later.
 struct ExchangeFactsTests {
     private struct Names: AttributeTable {
         static let keys = Names()

@@ -12,7 +12,7 @@ struct HeadFieldsTests {
         let reader = ScriptedPlugin("reader")
         reader.onRequest = { exchange in
             exchange.request.markSecret("x-key")
-            seen.withLock { $0 = [exchange.request.fields, exchange.request.fieldsOneByOne] }
+            seen.withLock { $0 = [exchange.request.fields] }
             return .next
         }
         let kernel = try makeKernel([reader], MockTransport())
@@ -28,7 +28,7 @@ struct HeadFieldsTests {
         for fields in seen.withLock({ $0 }) {
             #expect(fields.map { [$0.name, $0.value, "\($0.isSecret)"] } == expected)
         }
-        #expect(seen.withLock { $0.count } == 2)
+        #expect(seen.withLock { $0.count } == 1)
     }
 
     @Test func `a copy of a response's fields has what a plugin further in has set`() async throws {

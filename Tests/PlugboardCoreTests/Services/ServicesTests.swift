@@ -249,4 +249,8 @@ struct ServicesTests {
 
         #expect(try await ask(kernel, "extension") == false)
     }
+
+    @Test func `a plugin learns the version of the kernel`() async throws {
+        #expect(try await ask(kernel(), "version").stringValue == Kernel.version)
+    }
 }

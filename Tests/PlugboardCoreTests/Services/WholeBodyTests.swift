@@ -3,7 +3,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-/// PLUG_EXTENSION_WHOLE_BODY: a plugin reads a body that has come already, without a source around it.
+/// `whole_response_body`: a plugin reads a body that has come already, without a source around it.
 struct WholeBodyTests {
     /// What `withWholeResponseBody` gives, as a line.
     private static func look(_ exchange: borrowing Exchange) -> String {

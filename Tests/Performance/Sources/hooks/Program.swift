@@ -34,11 +34,10 @@ let plugins: [(String, () -> UnsafePointer<plug_plugin_v1>?)] = [
 if only == nil { print("| a hook in | ns a call |\n|---|---:|") }
 for (name, descriptor) in plugins where only == nil || only == name {
     guard let plugin = descriptor() else { exit(1) }
-    // A host that can do what an idle plugin asks of it: say why a hook runs, and that there are no extensions.
+    // A host that can do what an idle plugin asks of it: say why a hook runs.
     var host = plug_host_v1()
     host.plugin = plugin
     host.visit = { _ in PLUG_VISIT_FIRST }
-    host.extension = { _, _ in nil }
     let table = UnsafeMutablePointer<plug_host_v1>.allocate(capacity: 1)
     table.initialize(to: host)
     let instance = plugin.pointee.create?(table, nil)
