@@ -40,6 +40,8 @@ public struct PluginCheck: Sendable {
     /// How many times faster than real time the clock of the checks runs, 1 to 100. Lower it for a plugin whose own
     /// threads need real time before its deadlines; checks that wait then take longer.
     public var clockSpeed = 100
+    /// The files of plugins that provide services to the one under check.
+    public var companions: [String] = []
     /// The seed of the random exchanges.
     public var seed: UInt64
     /// The checks to run, by name; nil for all.
@@ -108,7 +110,7 @@ public struct PluginCheck: Sendable {
         Wiretap.marker = HookMarker(path: "\(scratch)/\(HookMarker.fileName)")
         let subject = Subject(
             path: path, settings: settings, configured: configured, sample: sample, request: request,
-            commands: commands, clockSpeed: clockSpeed, seed: seed, scratch: scratch)
+            commands: commands, companions: companions, clockSpeed: clockSpeed, seed: seed, scratch: scratch)
         do {
             Diary.close(.passed, try await check.run(subject))
         } catch let end as CheckEnd {

@@ -98,6 +98,10 @@ pub mod raw {
     pub const PLUG_PIECE_BROKEN: plug_piece_kind = 2;
     pub const PLUG_SUBREQUEST_OUTERMOST: plug_subrequest_flags = 1;
     pub const PLUG_SUBREQUEST_DETACHED: plug_subrequest_flags = 2;
+    pub const PLUG_SUBREQUEST_LIKE_EXCHANGE: plug_subrequest_flags = 4;
+    pub const PLUG_READY_READ: plug_readiness = 1;
+    pub const PLUG_READY_WRITE: plug_readiness = 2;
+    pub const PLUG_READY_BROKEN: plug_readiness = 4;
     pub const PLUG_LOG_DEBUG: plug_log_level = 0;
     pub const PLUG_LOG_INFO: plug_log_level = 1;
     pub const PLUG_LOG_WARNING: plug_log_level = 2;
@@ -120,6 +124,8 @@ pub mod raw {
     pub type plug_ticket = u64;
     pub type plug_reply = u64;
     pub type plug_timer = u64;
+    pub type plug_watch = u64;
+    pub type plug_readiness = u32;
     pub type plug_counter = u64;
     pub type plug_exchange_id = u64;
     pub type plug_subrequest_id = u64;
@@ -136,6 +142,9 @@ pub mod raw {
 
     pub type plug_release_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
     pub type plug_timer_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
+    pub type plug_work_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
+    pub type plug_done_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
+    pub type plug_ready_function = Option<unsafe extern "C" fn(context: *mut c_void, ready: plug_readiness)>;
     pub type plug_pull_function = Option<unsafe extern "C" fn(context: *mut c_void, pull: plug_pull)>;
     pub type plug_rewind_function = Option<unsafe extern "C" fn(context: *mut c_void) -> plug_result>;
     pub type plug_piece_function = Option<unsafe extern "C" fn(context: *mut c_void, piece: *const plug_piece_v1)>;
@@ -206,6 +215,10 @@ pub mod raw {
         pub attribute_count: u64,
         pub commands: *const plug_command_v1,
         pub command_count: u64,
+        pub provides: *const plug_text,
+        pub provide_count: u64,
+        pub needs: *const plug_text,
+        pub need_count: u64,
         pub context: *mut c_void,
         pub create:
             Option<unsafe extern "C" fn(host: *const plug_host_v1, settings: *const plug_settings) -> *mut c_void>,
@@ -213,6 +226,7 @@ pub mod raw {
             unsafe extern "C" fn(instance: *mut c_void, attributes: *const plug_field, count: u64) -> plug_result,
         >,
         pub start: Option<unsafe extern "C" fn(instance: *mut c_void) -> plug_result>,
+        pub service: Option<unsafe extern "C" fn(instance: *mut c_void, id: plug_text) -> *const c_void>,
         pub stop: Option<unsafe extern "C" fn(instance: *mut c_void, within: i64)>,
         pub destroy: Option<unsafe extern "C" fn(instance: *mut c_void)>,
         pub on_request:
@@ -255,6 +269,19 @@ pub mod raw {
     pub struct plug_field {
         pub name: plug_text,
         pub value: plug_text,
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_url_parts_v1 {
+        pub scheme: plug_text,
+        pub userinfo: plug_text,
+        pub host: plug_text,
+        pub path: plug_text,
+        pub query: plug_text,
+        pub fragment: plug_text,
+        pub port: u32,
+        pub reserved: u32,
     }
 
     #[repr(C)]
@@ -329,6 +356,7 @@ pub mod raw {
         ) -> plug_result,
         pub route: unsafe extern "C" fn(exchange: *mut plug_exchange, flags: *mut plug_route_flags) -> plug_text,
         pub own_routes: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
+        pub url_parts: unsafe extern "C" fn(url: plug_text, parts: *mut plug_url_parts_v1) -> plug_result,
         pub attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_text,
         pub attribute_at:
             unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> plug_result,
@@ -397,6 +425,11 @@ pub mod raw {
             host: *const plug_host_v1,
             pull: plug_pull,
             piece: *const plug_piece_v1,
+        ) -> plug_result,
+        pub piece_keep: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            piece: *const plug_piece_v1,
+            bytes: *mut plug_bytes,
         ) -> plug_result,
         pub take_request_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_body,
         pub set_request_body: unsafe extern "C" fn(exchange: *mut plug_exchange, body: *mut plug_body) -> plug_result,
@@ -470,8 +503,47 @@ pub mod raw {
             fired: plug_timer_function,
         ) -> plug_timer,
         pub cancel_timer: unsafe extern "C" fn(host: *const plug_host_v1, timer: plug_timer) -> plug_result,
+        pub watch: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            loop_: plug_loop,
+            descriptor: i32,
+            wanted: plug_readiness,
+            context: *mut c_void,
+            ready: plug_ready_function,
+            release: plug_release_function,
+        ) -> plug_watch,
+        pub rewatch:
+            unsafe extern "C" fn(host: *const plug_host_v1, watch: plug_watch, wanted: plug_readiness) -> plug_result,
+        pub unwatch: unsafe extern "C" fn(host: *const plug_host_v1, watch: plug_watch) -> plug_result,
+        pub run_blocking: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            loop_: plug_loop,
+            context: *mut c_void,
+            work: plug_work_function,
+            done: plug_done_function,
+        ) -> plug_result,
+        pub service: unsafe extern "C" fn(host: *const plug_host_v1, id: plug_text) -> *const c_void,
         pub counter: unsafe extern "C" fn(host: *const plug_host_v1, name: plug_text) -> plug_counter,
         pub counter_add: unsafe extern "C" fn(host: *const plug_host_v1, counter: plug_counter, delta: i64),
+        pub argument_integer: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            reply: plug_reply,
+            name: plug_text,
+            value: *mut i64,
+        ) -> plug_result,
+        pub argument_text: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            reply: plug_reply,
+            name: plug_text,
+            value: *mut plug_text,
+        ) -> plug_result,
+        pub argument_item: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            reply: plug_reply,
+            name: plug_text,
+            index: u64,
+            item: *mut plug_field,
+        ) -> plug_result,
         pub reply_json:
             unsafe extern "C" fn(host: *const plug_host_v1, reply: plug_reply, json: plug_text) -> plug_result,
         pub reply_body:
@@ -2297,10 +2369,15 @@ impl Descriptor {
             attribute_count: manifest.attributes.len() as u64,
             commands: manifest.commands.as_ptr() as *const plug_command_v1,
             command_count: manifest.commands.len() as u64,
+            provides: ptr::null(),
+            provide_count: 0,
+            needs: ptr::null(),
+            need_count: 0,
             context: ptr::null_mut(),
             create: Some(Instance::<P>::create),
             check: Some(Instance::<P>::check),
             start: Some(Instance::<P>::start),
+            service: None,
             stop: Some(Instance::<P>::stop),
             destroy: Some(Instance::<P>::destroy),
             on_request: Some(Instance::<P>::on_request),

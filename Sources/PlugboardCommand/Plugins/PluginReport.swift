@@ -33,6 +33,7 @@ struct PluginReport {
                 "priority": .number(JSONNumber(descriptor.priority)),
                 "hooks": list(descriptor.hooks.names), "before": list(descriptor.before),
                 "after": list(descriptor.after), "events": list(descriptor.events),
+                "provides": list(descriptor.provides), "needs": list(descriptor.needs),
                 "settings": .array(descriptor.settings.map(json)),
                 "attributes": .array(descriptor.attributes.map(json)),
                 "commands": .array(
@@ -61,6 +62,8 @@ struct PluginReport {
             ["priority", "\(descriptor.priority)"], ["hooks", descriptor.hooks.names.joined(separator: " ")],
             ["before", descriptor.before.joined(separator: " ")], ["after", descriptor.after.joined(separator: " ")],
             ["events", descriptor.events.joined(separator: " ")],
+            ["provides", descriptor.provides.joined(separator: " ")],
+            ["needs", descriptor.needs.joined(separator: " ")],
         ]
         return rows.filter { !$0[1].isEmpty }
     }

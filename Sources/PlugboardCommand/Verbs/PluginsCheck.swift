@@ -140,6 +140,10 @@ struct CheckArguments: ParsableArguments {
         help: ArgumentHelp("Arguments for a command; can be repeated.", valueName: "name=json"))
     var commands: [String] = []
     @Option(
+        name: .customLong("with"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A plugin that provides services to this one; can be repeated.", valueName: "path.so"))
+    var companions: [String] = []
+    @Option(
         help: ArgumentHelp("How many times faster than real time the clock runs, 1 to 100.", valueName: "n"))
     var clockSpeed = 100
     @Option(
@@ -167,6 +171,7 @@ struct CheckArguments: ParsableArguments {
     /// These options as arguments for the process of one check.
     var words: [String] {
         var words = settings.flatMap { ["--set", $0] } + commands.flatMap { ["--command", $0] }
+        words += companions.flatMap { ["--with", PluginArguments.absolute($0)] }
         for (name, value) in [("--config", config), ("--response", response), ("--request", request)] {
             if let value { words += [name, value] }
         }
@@ -185,6 +190,7 @@ struct CheckArguments: ParsableArguments {
             path: path, settings: pairs(settings), seed: seed, chosen: only.isEmpty ? nil : only)
         if let config { check.configured = try configured(path, in: config) }
         (check.commands, check.clockSpeed) = (pairs(commands), clockSpeed)
+        check.companions = companions.map(PluginArguments.absolute)
         if let request { check.request = try SampleRequest(try FileContents.bytes(of: request)) }
         if let response { check.sample = try SampleResponse(try FileContents.bytes(of: response)) }
         return check

@@ -13,6 +13,7 @@ package struct ResolvedPlugins: Sendable {
     /// The whole names of attributes that the tables of absent plugins flag as secret, as far as those tables are
     /// known.
     let absentSecrets: Set<String>
+    let services: ServiceGraph
 
     /// Opens the files that the configuration names, and checks all it says of plugins.
     ///
@@ -57,6 +58,7 @@ package struct ResolvedPlugins: Sendable {
         assembly.checkCatalog()
         let plugins = assembly.plugins()
         assembly.checkCount(plugins.count)
+        assembly.checkServices(plugins)
         assembly.checkOrigins()
         assembly.checkFolders()
         assembly.checkInterface()
@@ -74,5 +76,6 @@ package struct ResolvedPlugins: Sendable {
         self.absent = absent
         self.warnings = warnings
         self.absentSecrets = absentSecrets
+        services = ServiceGraph(plugins.map(\.descriptor))
     }
 }

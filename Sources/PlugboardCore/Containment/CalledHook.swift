@@ -1,10 +1,10 @@
 /// Which function of a plugin runs, by the name that `plugboard.h` gives it (hooks as in Swift).
 enum CalledHook: UInt8, Sendable {
     case onRequest, onResponse, onFailure, onClose, onEvent, pull
-    case create, check, start, stop, destroy, command
-    /// Functions that a plugin handed in: with a body, with bytes, with a state; with a pull, a sub-request or a timer
-    /// of its own.
-    case rewind, release, pulled, completed, fired
+    case create, check, start, service, stop, destroy, command
+    /// Functions that a plugin handed in: with a body, with bytes, with a state; with a pull, a sub-request, a timer, a
+    /// descriptor or work of its own.
+    case rewind, release, pulled, completed, fired, ready, work, done
     /// A file's constructors and its entry function.
     case load
 

@@ -53,6 +53,7 @@ extension KernelCore {
             plugin: slot.id)
         slot.disabled = error
         exchange.home.timers.stop(of: slot.index)
+        exchange.home.watches.stop(of: slot.index)
         log.write(.error, slot.id, error.reason)
         exchange.report(.pluginDisabled, [("plugin", .text(slot.id)), ("faults", .integer(Int64(faults)))])
         // A hook that waits may wait for a timer that no longer fires. Later, because this runs within the call that
@@ -63,6 +64,7 @@ extension KernelCore {
     /// The plugin in this slot is switched off: ends its timers, waits and sub-requests on one loop. [loop]
     private func end(_ slot: Slot, _ error: PlugboardError, on home: KernelLoop) {
         home.timers.stop(of: slot.index)
+        home.watches.stop(of: slot.index)
         for exchange in home.underWay.all {
             exchange.endWait(at: slot)
             if exchange.family.sender == slot.index && exchange.steering.phase != .flowing {

@@ -39,6 +39,17 @@ final class Slot: @unchecked Sendable {
         self.faultLimit = onFault == .disable ? faultLimit : nil
     }
 
+    /// Calls the plugin's command; it may block. [worker]
+    func call(_ command: String, _ arguments: String, _ reply: plug_reply, _ core: KernelCore) {
+        host.arguments.set(reply, to: CommandArguments(arguments))
+        withText(command) { command in
+            withText(arguments) { arguments in
+                core.call(index, .command) { plugin.pointee.command?(instance, command, arguments, reply) }
+            }
+        }
+        host.arguments.remove(reply)
+    }
+
     /// Why the plugin was switched off, or nil. [any]
     var disabled: PlugboardError? {
         get { disabling.withLock { $0 } }

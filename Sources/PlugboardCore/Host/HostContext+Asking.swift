@@ -53,6 +53,13 @@ extension HostContext {
                     .runaway, "Sub-requests nest deeper than \(Family.depthLimit). \(id) sent the last one."))
         }
         var request = request
+        if flags & PLUG_SUBREQUEST_LIKE_EXCHANGE != 0 {
+            guard let parent else {
+                return outcome.fail(
+                    PlugboardError(.cancelled, "The exchange that \(id) sent a copy of the request of has ended."))
+            }
+            request = request.over(parent.request.head)
+        }
         if let parent { request.inherit(from: parent.request.head) }
         let child = ExchangeCore(
             request, home: home, outcome: outcome, family: family,
@@ -124,6 +131,26 @@ extension plug_subrequest_v1 {
 }
 
 extension Request {
+    /// The request of an exchange with what a plugin gives in its place; the body is the plugin's.
+    fileprivate func over(_ original: Request) -> Request {
+        var copy = original
+        copy.body = body
+        if !method.name.isEmpty { copy.method = method }
+        if !url.isEmpty { copy.url = url }
+        for field in fields { copy.fields.remove(FieldName(field.name)) }
+        for field in fields {
+            copy.fields.append(FieldName(field.name), field.value)
+            if field.isSecret { copy.fields.markSecret(FieldName(field.name)) }
+        }
+        for (name, value) in attributes.values { copy.attributes[name] = value }
+        if hasOptions || original.hasOptions {
+            let timeout = options.timeout
+            copy.options = options.over(original.options)
+            copy.options.timeout = timeout
+        }
+        return copy
+    }
+
     /// A request as a plugin hands it in; the error says which part of it is wrong.
     fileprivate init(subRequest table: plug_subrequest_v1, _ body: BodyNode?, of id: String) throws(PlugboardError) {
         func refused(_ code: PlugboardError.Code, _ what: String) -> PlugboardError {

@@ -13,6 +13,10 @@ final class HostContext: @unchecked Sendable {
     /// The plugin's slot in the pipeline.
     let index: Int
     let table: UnsafeMutablePointer<plug_host_v1>
+    /// Of the commands that run.
+    let arguments = Registry<CommandArguments>()
+    /// The ids of services that the plugin needs or uses.
+    private let needs: Set<String>
     private let state = Mutex(State())
 
     private struct State {
@@ -24,6 +28,7 @@ final class HostContext: @unchecked Sendable {
         self.index = index
         id = descriptor.id
         idWithDot = id + "."
+        needs = Set(descriptor.needs.map(PluginDescriptor.id(inOrder:)))
         table = .allocate(capacity: 1)
         table.initialize(to: HostTable.functions)
         table.pointee.plugin = descriptor.raw
@@ -77,6 +82,11 @@ final class HostContext: @unchecked Sendable {
 
     /// `configuration_directory`.
     func configurationDirectory() -> plug_text? { core?.configurationFolder.map { keptText($0) } }
+
+    /// `service`: of another plugin, which is started.
+    func service(_ id: String) -> UnsafeRawPointer? {
+        needs.contains(id) ? core?.services.withLock { $0[id]?.table } : nil
+    }
 
     /// Why the data directory that the plugin asked for must not be used; nil if there is no such reason.
     var dataDirectoryError: String? {

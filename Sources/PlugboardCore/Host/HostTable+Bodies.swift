@@ -90,6 +90,20 @@ extension HostTable {
             guard let host else { return PLUG_BAD_ARGUMENT }
             return completePull(host, pull, .broken(PlugboardError(code, reason, plugin: HostContext.from(host).id)))
         }
+        table.piece_keep = { host, piece, bytes in
+            guard let host, let piece, let bytes else { return PLUG_BAD_ARGUMENT }
+            guard let original = PieceDelivery.original(of: piece, HostContext.from(host).core) else {
+                return PLUG_WRONG_TIME
+            }
+            let kept = KeptBytes(original.bytes)
+            bytes.pointee = kept.bytes.withUnsafeBytes { view in
+                plug_bytes(
+                    bytes: view.baseAddress, count: UInt64(view.count),
+                    release: { context in if let context { Unmanaged<KeptBytes>.fromOpaque(context).release() } },
+                    context: Unmanaged.passRetained(kept).toOpaque())
+            }
+            return PLUG_OK
+        }
         table.pull_forward = { host, pull, piece in
             guard let host, let piece else { return PLUG_BAD_ARGUMENT }
             guard let original = PieceDelivery.original(of: piece, HostContext.from(host).core) else {
@@ -114,7 +128,25 @@ extension HostTable {
             guard let exchange = steering(pointer), let held = exchange.heldBody else { return plug_text() }
             return held.withUnsafeBytes { plug_text($0) }
         }
+        table.whole_response_body = { pointer, bytes in
+            guard let exchange = steering(pointer), let bytes, let whole = exchange.showWholeResponseBody() else {
+                return 0
+            }
+            bytes.pointee = whole.withUnsafeBytes { plug_text($0) }
+            return 1
+        }
     }
+}
+
+/// Bytes of a piece that a plugin keeps.
+private final class KeptBytes: Sendable {
+    let bytes: Bytes
+
+    init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+extension Piece {
+    fileprivate var bytes: Bytes { if case .bytes(let bytes) = self { bytes } else { .empty } }
 }
 
 /// A body that belongs to the loop whose thread calls this, if it has belonged to none.

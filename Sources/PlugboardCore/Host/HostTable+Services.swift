@@ -144,8 +144,7 @@ extension HostTable {
                 return 0
             }
             let address = UInt(bitPattern: context)
-            let chosen = loop > 0 && loop <= core.loops.count ? core.loops[Int(loop) - 1] : core.current
-            return (chosen ?? core.first).timers.start(of: host.index, after: after) {
+            return core.loop(loop).timers.start(of: host.index, after: after) {
                 host.call(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
             }
         }

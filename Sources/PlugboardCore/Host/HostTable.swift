@@ -14,6 +14,7 @@ enum HostTable {
         setEvents(&table)
         setSettings(&table)
         setServices(&table)
+        setWork(&table)
         // Revision 1 has no extensions yet.
         table.extension = { _, _ in nil }
         return table

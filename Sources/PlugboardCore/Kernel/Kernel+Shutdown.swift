@@ -80,6 +80,7 @@ extension Kernel {
             let now = clockTime(CLOCK_MONOTONIC)
             let stuck = startup.stop(slots, until: max(began + limit.nanoseconds, now + Kernel.stopTime))
             for home in core.loops { home.loop.stop() }
+            for home in core.loops { home.watches.endAll() }
             core.failWhatWaits(PlugboardError(.shutDown, "The kernel was shut down."))
             startup.destroy(slots.filter { slot in !stuck.contains { $0 === slot } })
             core.endContainment()

@@ -109,6 +109,7 @@ public final class Kernel: PluginCommands, RequestSender {
                 }
                 home.loop.stop()
             }
+            for home in core.loops { home.watches.endAll() }
             Startup(core: core).destroy(created)
             core.endContainment()
             life.withLock { $0 = .closed }
@@ -224,13 +225,7 @@ public final class Kernel: PluginCommands, RequestSender {
                 // The closure below may have run already, and found nothing.
                 if Task.isCancelled { _ = core.replies.reply(to: reply, cancelled) }
                 let isStarted = BlockingThread.startIfPossible {
-                    withText(name) { name in
-                        withText(arguments) { arguments in
-                            core.call(slot.index, .command) {
-                                slot.plugin.pointee.command?(slot.instance, name, arguments, reply)
-                            }
-                        }
-                    }
+                    slot.call(name, arguments, reply, core)
                     core.commandCalls.leave(slot.index)
                 }
                 if !isStarted {

@@ -1,3 +1,4 @@
+import CPlugboard
 import PlugboardEventLoop
 import PlugboardKit
 import PlugboardTransport
@@ -38,6 +39,9 @@ final class KernelCore: @unchecked Sendable {
     let counters = Counters()
     let replies = Replies()
     let commandCalls = CommandCalls()
+    let blocking = BlockingPool()
+    /// Of the plugins that are started, by their ids.
+    let services = Mutex<[String: Service]>([:])
     let network = NetworkWatch()
     /// Whether all plugins are created.
     let isStarted = Atomic(false)
@@ -108,6 +112,12 @@ final class KernelCore: @unchecked Sendable {
     /// The loop for a request that is sent on this thread: this thread's own, or else the one with the fewest
     /// exchanges. [any]
     func place() -> KernelLoop { current ?? idlest }
+
+    /// The loop of a number that plugins use; of 0, and of a number of no loop, the one on whose thread this is called,
+    /// or else the first. [any]
+    func loop(_ number: plug_loop) -> KernelLoop {
+        number > 0 && number <= loops.count ? loops[Int(number) - 1] : current ?? first
+    }
 
     /// The loop with the fewest exchanges, the first of several. [any]
     ///

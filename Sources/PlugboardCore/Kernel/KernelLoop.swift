@@ -20,6 +20,7 @@ final class KernelLoop: @unchecked Sendable {
     let containment: Containment
     let admission: Admission
     let timers: PluginTimers
+    let watches: PluginWatches
 
     // The numbers of a loop say which loop they belong to: `KernelCore.home(of:)`.
     let tickets: Registry<ExchangeCore>
@@ -78,6 +79,7 @@ final class KernelLoop: @unchecked Sendable {
         numbers = Registry(index, of: count)
         subRequests = Registry(index, of: count)
         timers = PluginTimers(loop: loop, index: index, of: count)
+        watches = PluginWatches(loop: loop, index: index, of: count)
         outcomes = OutcomeBatch(loop: loop)
         lastIdentity = UInt64(index)
         identityStep = UInt64(count)

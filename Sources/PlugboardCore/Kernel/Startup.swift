@@ -9,7 +9,7 @@ import PlugboardKit
 
 /// Starting and stopping the plugins, in order and in reverse.
 ///
-/// A start that fails undoes those before it, innermost first.
+/// A start that fails undoes those before it.
 ///
 /// A class, because the compiler may release a struct's copy of the core early, and plugins' hosts hold the core
 /// weakly.
@@ -24,20 +24,28 @@ final class Startup: Sendable {
         let refusals = create(&slots)
         if let error = PlugboardError(refusals, configuration) { throw error }
         core.install(slots)
-        for (started, slot) in slots.enumerated() {
-            if let error = start(slot) {
-                let stuck = stop(Array(slots[..<started]), until: clockTime(CLOCK_MONOTONIC) + 5_000_000_000)
+        var started: [Slot] = []
+        for slot in inStartOrder(slots) {
+            if let error = start(slot) ?? takeServices(of: slot) {
+                let stuck = stop(started, until: clockTime(CLOCK_MONOTONIC) + 5_000_000_000)
                 slots.removeAll { slot in stuck.contains { $0 === slot } }
                 throw error
             }
+            started.append(slot)
         }
+    }
+
+    /// Those that provide services come before those that use them.
+    private func inStartOrder(_ slots: [Slot]) -> [Slot] {
+        core.resolved.services.startOrder.compactMap { index in slots.first { $0.index == index } }
     }
 
     /// Creates all plugins, and returns everything that they refuse: several settings and sections of origins can be
     /// wrong at once.
     func create(_ slots: inout [Slot]) -> [Refusal] {
         var refusals: [Refusal] = []
-        for (index, plugin) in core.resolved.plugins.enumerated() {
+        for index in core.resolved.services.startOrder {
+            let plugin = core.resolved.plugins[index]
             switch create(plugin, at: index) {
             case .success(let slot):
                 slots.append(slot)
@@ -48,6 +56,7 @@ final class Startup: Sendable {
             case .failure(let refusal): refusals.append(refusal)
             }
         }
+        slots.sort { $0.index < $1.index }
         return refusals
     }
 
@@ -126,13 +135,31 @@ final class Startup: Sendable {
             plugin: slot.id)
     }
 
-    /// Stops the plugins, innermost first, and then waits for commands that have not returned. Off the loop; blocks,
-    /// but not for longer than until the deadline, and `grace` for each plugin that has not returned by then.
+    /// Asks a plugin that is started for the services that it provides.
+    private func takeServices(of slot: Slot) -> PlugboardError? {
+        for id in core.resolved.plugins[slot.index].descriptor.provides {
+            let table = withText(id) { id in
+                core.call(slot.index, .service) { slot.plugin.pointee.service?(slot.instance, id) ?? nil }
+            }
+            guard let table else {
+                return PlugboardError(
+                    .pluginStart,
+                    "The plugin \(slot.id) could not be started: it lists the service \(Printable.text(id)), and its "
+                        + "service function returned NULL.", plugin: slot.id)
+            }
+            core.services.withLock { $0[id] = Service(table: table) }
+        }
+        return nil
+    }
+
+    /// Stops the plugins, those first that were started last, and then waits for commands that have not returned. Off
+    /// the loop; blocks, but not for longer than until the deadline, and `grace` for each plugin that has not returned
+    /// by then.
     ///
     /// The time is shared: what the first plugin uses, the next ones no longer have.
     /// - Returns: The plugins whose code still runs; they must never be destroyed.
     func stop(_ slots: [Slot], until deadline: Int64) -> [Slot] {
-        var stuck = slots.reversed().filter { slot in
+        var stuck = inStartOrder(slots).reversed().filter { slot in
             guard let stop = slot.plugin.pointee.stop else { return false }
             let rest = left(until: deadline).nanoseconds
             let hasReturned = Signal()
@@ -169,7 +196,7 @@ final class Startup: Sendable {
     }
 
     func destroy(_ slots: [Slot]) {
-        for slot in slots.reversed() {
+        for slot in inStartOrder(slots).reversed() {
             core.call(slot.index, .destroy) { slot.plugin.pointee.destroy?(slot.instance) }
         }
     }

@@ -90,6 +90,7 @@ private func setLife(_ table: inout plug_plugin_v1) {
         if result != PLUG_OK { instance.host.tasks.cancel() }
         return result
     }
+    table.service = { context, id in borrow(context)?.service(id.string) }
     table.stop = { context, within in borrow(context)?.stop(within: .nanoseconds(within)) }
     table.destroy = { context in
         if let context { Unmanaged<Instance>.fromOpaque(context).takeRetainedValue().host.end() }

@@ -18,6 +18,7 @@ final class Instance: Sendable {
     private let hasWorked = Atomic(false)
     let check: @Sendable (Attributes) throws -> Void
     let start: @Sendable () throws -> Void
+    let service: @Sendable (String) -> UnsafeRawPointer?
     private let stop: @Sendable (Duration) async -> Void
     private let onRequest: Hook
     private let onResponse: Hook
@@ -30,6 +31,7 @@ final class Instance: Sendable {
     convenience init<P: PluginInstance>(_ plugin: P, host: PluginHost) {
         self.init(
             host: host, check: { try plugin.check($0) }, start: { try plugin.start() },
+            service: { plugin.service($0) },
             stop: { await plugin.stop(within: $0) },
             onRequest: { try plugin.onRequest($0).boxed }, onResponse: { try plugin.onResponse($0).boxed },
             onFailure: { try plugin.onFailure($0).boxed }, onClose: { plugin.onClose($0, $1) },
@@ -39,7 +41,9 @@ final class Instance: Sendable {
     @usableFromInline
     init(
         host: PluginHost, check: @escaping @Sendable (Attributes) throws -> Void,
-        start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) async -> Void,
+        start: @escaping @Sendable () throws -> Void,
+        service: @escaping @Sendable (String) -> UnsafeRawPointer? = { _ in nil },
+        stop: @escaping @Sendable (Duration) async -> Void,
         onRequest: @escaping Hook, onResponse: @escaping Hook, onFailure: @escaping Hook,
         onClose: @escaping @Sendable (borrowing Exchange, TurnOutcome) -> Void,
         onEvent: @escaping @Sendable (borrowing Event, borrowing Exchange?) -> Void,
@@ -49,6 +53,7 @@ final class Instance: Sendable {
         table = host.pointer
         self.check = check
         self.start = start
+        self.service = service
         self.stop = stop
         self.onRequest = onRequest
         self.onResponse = onResponse

@@ -19,6 +19,11 @@ public struct Manifest: Sendable {
     public let after: [String]
     /// Ids of the events that `onEvent` is called for; empty: all.
     public let events: [String]
+    /// Ids of the services that `service` returns (`com.example.tokens/1`), each of one plugin only.
+    public let provides: [String]
+    /// Ids of services of other plugins without which this one cannot work: those plugins are created and started
+    /// before it. With `?` behind it (`com.example.tokens/1?`), one that it uses where it is there.
+    public let needs: [String]
     /// The rows of the attributes that requests can carry for this plugin.
     public let attributes: [OptionDefinition]
     /// The commands that `Plugin.command` is called for.
@@ -27,7 +32,8 @@ public struct Manifest: Sendable {
     /// A description; what is left out is empty.
     public init(
         id: String, version: String, documentation: String = "", priority: Int, hooks: Hooks, before: [String] = [],
-        after: [String] = [], events: [String] = [], attributes: [OptionDefinition] = [],
+        after: [String] = [], events: [String] = [], provides: [String] = [], needs: [String] = [],
+        attributes: [OptionDefinition] = [],
         commands: [CommandDefinition] = []
     ) {
         self.id = id
@@ -38,6 +44,8 @@ public struct Manifest: Sendable {
         self.before = before
         self.after = after
         self.events = events
+        self.provides = provides
+        self.needs = needs
         self.attributes = attributes
         self.commands = commands
     }

@@ -93,7 +93,7 @@ public final class PluginHost: Sendable {
 
     /// One of the kernel's event loops.
     public struct Loop: Sendable, Hashable {
-        fileprivate let number: plug_loop
+        let number: plug_loop
     }
 
     /// The loop on which this is called; nil on other threads.
@@ -126,7 +126,7 @@ public final class PluginHost: Sendable {
     }
 
     @discardableResult
-    private func schedule(
+    func schedule(
         after delay: Duration, on loop: Loop? = nil, _ fired: @escaping @Sendable () -> Void,
         orNever dropped: @escaping @Sendable () -> Void
     ) -> Timer {

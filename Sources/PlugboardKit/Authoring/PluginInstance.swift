@@ -29,6 +29,13 @@ public protocol PluginInstance: Sendable {
     /// error ends the start-up.
     func start() throws
 
+    /// Returns the service of that id, one of the manifest's `provides`: the address of a table of functions in C,
+    /// whose layout the id fixes for good.
+    ///
+    /// Called once for each id after `start`, before the plugins that need it are started. The table stays valid as
+    /// long as this instance. Nil ends the start.
+    func service(_ id: String) -> UnsafeRawPointer?
+
     /// Called when no exchange will come any more and the tasks of `PluginHost.startTask` have ended.
     ///
     /// Not on the loop, and may block for up to `within`; after that it is cancelled.
@@ -69,6 +76,7 @@ public protocol PluginInstance: Sendable {
 extension PluginInstance {
     public func check(_ attributes: Attributes) throws {}
     public func start() throws {}
+    public func service(_ id: String) -> UnsafeRawPointer? { nil }
     public func stop(within: Duration) async {}
     public func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict { .next }
     public func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict { .next }

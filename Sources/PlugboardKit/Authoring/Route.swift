@@ -40,6 +40,17 @@ extension Exchange {
     /// a sub-request with this exchange's `inheritance` brings is shared only among exchanges with an equal text.
     public var ownRoutes: String { host.pointee.own_routes(raw).string }
 
+    /// The request of this exchange as it is now, without its body, as a request of the plugin's own: method, URL,
+    /// fields with their secrets, the request's own attributes, and its options without `timeout`.
+    public var requestCopy: Request {
+        var copy = Request(
+            request.method, request.url, fields: request.fields, attributes: ownAttributes(includesSecrets: true))
+        var options = options
+        options.timeout = nil
+        if options != RequestOptions() { copy.options = options }
+        return copy
+    }
+
     /// What a sub-request for this exchange takes over, as it is now.
     public var inheritance: Inheritance {
         let options = options

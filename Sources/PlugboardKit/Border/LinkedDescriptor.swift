@@ -55,6 +55,8 @@ package final class LinkedDescriptor: @unchecked Sendable {
                     documentation: memory.text($0.documentation),
                     flags: $0.isQuiet ? PLUG_COMMAND_QUIET : 0, reserved: 0)
             })
+        (table.provides, table.provide_count) = memory.table(manifest.provides.map(memory.text))
+        (table.needs, table.need_count) = memory.table(manifest.needs.map(memory.text))
         table.context = Unmanaged.passUnretained(maker).toOpaque()
         raw = memory.copy(table)
         id = manifest.id

@@ -50,6 +50,9 @@ public struct PluginDescriptor: @unchecked Sendable {
         if commands.count > 0 && raw.pointee.command == nil {
             throw PluginDescriptor.malformed("it lists commands but has no command function", id)
         }
+        if raw.pointee.provide_count > 0 && raw.pointee.service == nil {
+            throw PluginDescriptor.malformed("it provides services but has no service function", id)
+        }
         for option in settings + attributes {
             guard !option.name.isEmpty, option.kind != nil else {
                 throw PluginDescriptor.malformed("its option '\(option.name)' has no name or an unknown type", id)
@@ -81,6 +84,10 @@ public struct PluginDescriptor: @unchecked Sendable {
     public var after: [String] { list(raw.pointee.after, raw.pointee.after_count).map(\.string) }
     /// Ids of the events that `on_event` is called for; empty: all.
     public var events: [String] { list(raw.pointee.events, raw.pointee.event_count).map(\.string) }
+    /// Ids of the services that it provides, as in `Manifest`.
+    public var provides: [String] { list(raw.pointee.provides, raw.pointee.provide_count).map(\.string) }
+    /// Ids of the services that it needs or uses, as in `Manifest`.
+    public var needs: [String] { list(raw.pointee.needs, raw.pointee.need_count).map(\.string) }
     /// The rows of the table of settings.
     public var settings: [OptionDefinition] {
         list(raw.pointee.settings, raw.pointee.setting_count).map(OptionDefinition.init)

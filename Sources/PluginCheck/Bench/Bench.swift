@@ -1,6 +1,7 @@
 import CPlugboard
 import PlugboardCore
 import PlugboardKit
+import PluginLoader
 
 /// A kernel that runs the plugin under check.
 final class Bench: Sendable {
@@ -31,7 +32,8 @@ final class Bench: Sendable {
     ) throws(PlugboardError) -> (Kernel, PlannedTransport, FastClock) {
         let neighbours = isPlain ? [] : Neighbour.all
         var configuration = Configuration(
-            plugins: [PluginEntry(id: descriptor.id, path: nil, settings: settings)] + neighbours.map(\.entry))
+            plugins: [PluginEntry(id: descriptor.id, path: nil, settings: settings)]
+                + subject.companions.map { PluginEntry($0) } + neighbours.map(\.entry))
         configuration.kernel.dataDirectory = "\(subject.scratch)/data"
         // Checks know which thread is the loop's, and rely on one order of events.
         configuration.kernel.loops = 1
@@ -39,7 +41,7 @@ final class Bench: Sendable {
         let clock = FastClock(speed: subject.clockSpeed)
         let kernel = try Kernel(
             configuration: configuration,
-            catalog: Catalog([Wiretap.install(descriptor)]), transport: transport,
+            catalog: Catalog([Wiretap.install(descriptor)]), loader: .dynamic, transport: transport,
             // At the lowest level, so that the plugin's texts are made; they are not kept.
             log: KernelLog(level: .debug) { _, _, _ in }, clock: clock.clock)
         clock.start()

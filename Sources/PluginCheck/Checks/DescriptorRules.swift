@@ -23,6 +23,14 @@ enum DescriptorRules {
         for other in order where !PluginDescriptor.isWellFormed(id: other) {
             faults.append("before or after names '\(other)', which is not an id")
         }
+        let (provides, needs) = (texts(plugin.provides, plugin.provide_count), texts(plugin.needs, plugin.need_count))
+        for service in provides + needs.map(PluginDescriptor.id(inOrder:)) where !isService(service) {
+            faults.append("its service '\(service)' is not an id, a slash and a number, such as com.example.tokens/1")
+        }
+        if let own = needs.map(PluginDescriptor.id(inOrder:)).first(where: provides.contains) {
+            faults.append("it needs the service '\(own)', which it provides itself")
+        }
+        if !provides.isEmpty && plugin.service == nil { faults.append("it provides services and has no function") }
         if plugin.documentation.string.contains(where: \.isNewline) {
             faults.append("its documentation is not one line")
         }
@@ -46,6 +54,13 @@ enum DescriptorRules {
             faults.append("it lists events and not on_event")
         }
         return faults
+    }
+
+    /// Whether it is an id, a slash and the number of its revision.
+    private static func isService(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 && PluginDescriptor.isWellFormed(id: String(parts[0])) && !parts[0].isEmpty
+            && parts[1].wholeMatch(of: /[1-9][0-9]*/) != nil
     }
 
     /// Whether it is three numbers, perhaps with a pre-release or a build (semver.org 2.0.0).

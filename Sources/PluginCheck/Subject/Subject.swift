@@ -16,6 +16,8 @@ struct Subject: Sendable {
     var request: SampleRequest?
     /// Arguments of commands, as JSON.
     var commands: [String: String] = [:]
+    /// The files of plugins that provide services to this one.
+    var companions: [String] = []
     /// How many times faster than real time the clock runs.
     var clockSpeed = 100
     let seed: UInt64
@@ -61,8 +63,9 @@ struct Subject: Sendable {
     }
 
     /// The settings in the types that the plugin's table names. A value of another type stays text, and the kernel
-    /// reports it. The check is untried if a required setting is missing.
+    /// reports it. The check is untried if a required setting or a needed service is missing.
     func settings(_ descriptor: PluginDescriptor) throws(CheckEnd) -> JSONObject {
+        try checkServices(of: descriptor)
         for option in descriptor.settings
         where option.isRequired && settings[option.name] == nil && configured[option.name] == nil {
             throw .untried("it needs the setting \(option.name): give it with --set \(option.name)=VALUE")
@@ -74,6 +77,14 @@ struct Subject: Sendable {
             values[name] = (isJSON ? try? JSONParser.parse(text) : nil) ?? .string(text)
         }
         return values
+    }
+
+    private func checkServices(of descriptor: PluginDescriptor) throws(CheckEnd) {
+        let needed = descriptor.needs.filter { !$0.hasSuffix("?") }
+        if needed.isEmpty { return }
+        let provided = Set(companions.flatMap { (try? DynamicLoader.dynamic.load($0, sha256: nil).provides) ?? [] })
+        guard let missing = needed.first(where: { !provided.contains($0) }) else { return }
+        throw .untried("it needs the service \(missing): give the plugin that provides it with --with FILE")
     }
 
     /// The exchanges that most checks run.

@@ -47,7 +47,7 @@ struct HookMarker: @unchecked Sendable {
 /// A function of a plugin's table, by its name there.
 enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
     case create = 1, start, stop, destroy, onRequest, onResponse, onFailure, onClose, onEvent, extensions, command,
-        check
+        check, service
 
     var description: String {
         switch self {
@@ -63,6 +63,7 @@ enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
         case .extensions: "extension"
         case .command: "command"
         case .check: "check"
+        case .service: "service"
         }
     }
 }

@@ -22,6 +22,9 @@ extension Wiretap {
         if original.start != nil {
             table.start = { context in Wiretap.watched(.start) { Wiretap.plugin.start?(context) ?? PLUG_OK } }
         }
+        if original.service != nil {
+            table.service = { context, id in Wiretap.watched(.service) { Wiretap.plugin.service?(context, id) ?? nil } }
+        }
         if original.stop != nil {
             table.stop = { context, within in Wiretap.watched(.stop) { Wiretap.plugin.stop?(context, within) } }
         }

@@ -132,6 +132,7 @@ typedef uint64_t plug_pull;
 typedef uint64_t plug_ticket;
 typedef uint64_t plug_reply;
 typedef uint64_t plug_timer;
+typedef uint64_t plug_watch;
 typedef uint64_t plug_counter;
 
 // Ids. 0 stands for none.
@@ -164,6 +165,21 @@ typedef void (*PLUG_SENDABLE plug_release_function)(void *context);
 
 // The time of a timer has come. [loop]
 typedef void (*PLUG_SENDABLE plug_timer_function)(void *context);
+
+// Work that may block. [worker]
+typedef void (*PLUG_SENDABLE plug_work_function)(void *context);
+
+// That work is done. [loop]
+typedef void (*PLUG_SENDABLE plug_done_function)(void *context);
+
+// What a descriptor is ready for, or watched for, as bits.
+typedef uint32_t plug_readiness;
+#define PLUG_READY_READ 1u
+#define PLUG_READY_WRITE 2u
+#define PLUG_READY_BROKEN 4u   // has an error, was hung up, or cannot be watched; told whatever it is watched for
+
+// A descriptor that is watched is ready. [loop]
+typedef void (*PLUG_SENDABLE plug_ready_function)(void *context, plug_readiness ready);
 
 // Asks a source for its next piece. [loop]
 typedef void (*PLUG_SENDABLE plug_pull_function)(void *context, plug_pull pull);
@@ -294,6 +310,10 @@ struct plug_plugin_v1 {
     uint64_t attribute_count;
     const plug_command_v1 *commands;
     uint64_t command_count;
+    const plug_text *provides; // ids of the services that `service` returns ("com.example.tokens/1"); each of one plugin
+    uint64_t provide_count;
+    const plug_text *needs;    // ids of services of other plugins, and of extensions of the host, without which this
+    uint64_t need_count;       // plugin cannot work; with `?` behind it, one that it uses where it is there
     void *context;             // the plugin's own; found as host->plugin->context
 
     // Makes the instance, `self` of the other functions. The settings were checked against the table before. The host
@@ -312,6 +332,11 @@ struct plug_plugin_v1 {
     // All plugins are created, and all functions of the host work. Returns PLUG_OK, or anything else after
     // host->refuse(…); `destroy` then follows without `stop`, and timers may fire until then. May be NULL. [start]
     plug_result (*start)(void *self);
+    // Returns the service of that id, one of `provides`: a table whose layout the id fixes for good, and which says
+    // itself what its functions take and on which threads they run. Valid as long as the instance. Called once for each
+    // id after `start`, before the plugins that need it are started; NULL ends the start. May be NULL where `provides`
+    // is empty. [start]
+    const void *(*service)(void *self, plug_text id);
     // No exchange will come any more. May block for up to `within` nanoseconds; 0: no time is left, so it cancels what
     // it would wait for. May be NULL. [worker]
     void (*stop)(void *self, int64_t within);
@@ -385,12 +410,27 @@ struct plug_piece_v1 {
     plug_text reason;
 };
 
+// -------------------------------------------------------------------------------------------------------- URLs
+
+// The parts of a URL (RFC 3986 §3), as they are written. They point into the text that was given.
+typedef struct plug_url_parts_v1 {
+    plug_text scheme;
+    plug_text userinfo;   // {NULL, 0} without
+    plug_text host;       // an IPv6 address with its brackets
+    plug_text path;
+    plug_text query;      // without `?`; {NULL, 0} without a query
+    plug_text fragment;   // without `#`; {NULL, 0} without
+    uint32_t port;        // the one of the scheme where none is written
+    uint32_t reserved;
+} plug_url_parts_v1;
+
 // ---------------------------------------------------------------------------------------------- Sub-requests
 
 // Flags of a sub-request, as bits.
 typedef uint32_t plug_subrequest_flags;
 #define PLUG_SUBREQUEST_OUTERMOST 1u   // begins at the first plugin; without: just inside the plugin that sends it
 #define PLUG_SUBREQUEST_DETACHED 2u    // outlives its exchange; without: is cancelled with it
+#define PLUG_SUBREQUEST_LIKE_EXCHANGE 4u   // begins as a copy of the exchange's request
 
 // A request of the plugin's own, which may be sent for an exchange:
 //   1. Plugins. The plugin that sends it does not take part. If the exchange is itself a sub-request, the plugins that
@@ -399,7 +439,11 @@ typedef uint32_t plug_subrequest_flags;
 //   2. Options. It has the options of the exchange's request, such as the proxy, where it does not set its own. The
 //      `timeout` is excepted; at another origin also the client certificate, its key and the pins.
 //   3. Secrets. Its fields are secret where the exchange's request has a secret field of the same name.
-//   4. Attributes, fields and body of the exchange's request are not those of the sub-request.
+//   4. Attributes, fields and body of the exchange's request are not those of the sub-request. With
+//      PLUG_SUBREQUEST_LIKE_EXCHANGE, for an exchange under way, it is a copy of that request as it is when it begins:
+//      method, URL, fields with their secrets, the request's own attributes, and options. What is given here stands in
+//      for that: a method and a URL that are not empty, fields instead of all of the same name, attributes and options
+//      of the same name. Its body is the one given here.
 //   5. Time. Its own `timeout` applies, not the exchange's. It goes on while the exchange is suspended.
 //   6. End. It is cancelled when the exchange ends. With PLUG_SUBREQUEST_DETACHED it goes on; if it is sent after the
 //      end of the exchange, it takes nothing from it. A plugin that sends it that late, or for several exchanges, hands
@@ -541,6 +585,9 @@ struct plug_host_v1 {
     // text. Owned by the kernel; valid until the hook returns. [loop]
     plug_text (*own_routes)(plug_exchange *exchange);
 
+    // Writes the parts of an absolute http or https URL; PLUG_BAD_ARGUMENT for another text. [any]
+    plug_result (*url_parts)(plug_text url, plug_url_parts_v1 *parts);
+
     // ---- attributes
 
     // Returns an attribute by its whole name (`cache.timeToLive`): the request's, else the one that the configuration
@@ -642,6 +689,11 @@ struct plug_host_v1 {
     // Completes it with a piece that was just pulled, as it is, without a copy. Within `pulled`; elsewhere
     // PLUG_WRONG_TIME. [loop]
     plug_result (*pull_forward)(const plug_host_v1 *host, plug_pull pull, const plug_piece_v1 *piece);
+
+    // Keeps the bytes of a piece, without a copy, beyond `pulled`: writes them to `bytes`, which is handed over once,
+    // as to pull_give, or whose `release` is called once with its context, on any thread. Each call keeps them for one
+    // more reader. Within `pulled`; elsewhere PLUG_WRONG_TIME. [loop]
+    plug_result (*piece_keep)(const plug_host_v1 *host, const plug_piece_v1 *piece, plug_bytes *bytes);
 
     // ---- the bodies of the exchange
 
@@ -797,6 +849,38 @@ struct plug_host_v1 {
     // Cancels a timer. PLUG_STALE if it has run or is running. [any]
     plug_result (*cancel_timer)(const plug_host_v1 *host, plug_timer timer);
 
+    // ---- descriptors
+
+    // Watches a descriptor that the plugin has opened and that does not block (O_NONBLOCK), on the loop of this number,
+    // as start_timer counts them: `ready` runs there as long as the descriptor is ready for some of `wanted`. Each
+    // descriptor can be watched once. `release` is the last call with the context, on that loop: after `unwatch`, when
+    // the plugin is switched off, and at the kernel's end, before `destroy`. `ready` is not called after it, and the
+    // descriptor is not closed before it. Returns 0, and calls nothing, before `start`, when the kernel has ended, and
+    // for a negative descriptor. [any]
+    plug_watch (*watch)(const plug_host_v1 *host, plug_loop loop, int32_t descriptor, plug_readiness wanted,
+        void *context, plug_ready_function ready, plug_release_function release);
+    // Watches for this from here on; 0: for nothing. On another thread than the loop's, soon. PLUG_STALE once it is not
+    // watched any more. [any]
+    plug_result (*rewatch)(const plug_host_v1 *host, plug_watch watch, plug_readiness wanted);
+    // Ends watching; `release` follows, never within this call. PLUG_STALE the second time. [any]
+    plug_result (*unwatch)(const plug_host_v1 *host, plug_watch watch);
+
+    // ---- work that blocks
+
+    // Runs `work` on a thread of the kernel's, where it may block, and then `done` on the loop of this number, as
+    // start_timer counts them. After PLUG_OK both run exactly once, before `destroy`, also for a plugin that was
+    // switched off. At most 64 pieces of work run at once; others wait. PLUG_WRONG_TIME before `start`, PLUG_STALE from
+    // `stop` on, PLUG_TOO_LARGE where the system starts no thread: then nothing runs. [any]
+    plug_result (*run_blocking)(const plug_host_v1 *host, plug_loop loop, void *context, plug_work_function work,
+        plug_done_function done);
+
+    // ---- services of other plugins
+
+    // Returns the service of an id that `needs` lists; NULL for another id, before the plugin's own `start`, and for
+    // one with `?` that no plugin provides. Valid until `destroy` returns: the plugin that provides it is created and
+    // started before this one, and stopped and destroyed after it. [any]
+    const void *(*service)(const plug_host_v1 *host, plug_text id);
+
     // ---- counters
 
     // Returns the counter of this name, made at 0 when it is first asked for. Operators read it as `ID.name`. 0 for a
@@ -804,6 +888,17 @@ struct plug_host_v1 {
     plug_counter (*counter)(const plug_host_v1 *host, plug_text name);
     // Adds to a counter. [any]
     void (*counter_add)(const plug_host_v1 *host, plug_counter counter, int64_t delta);
+
+    // ---- the arguments of a command, by their names. They work until `command` returns.
+
+    // Writes an argument that is an integer, or a bool (0 or 1); PLUG_NOT_FOUND for others and without it. [any]
+    plug_result (*argument_integer)(const plug_host_v1 *host, plug_reply reply, plug_text name, int64_t *value);
+    // Writes an argument: a text as it is, others as JSON; PLUG_NOT_FOUND without it. [any]
+    plug_result (*argument_text)(const plug_host_v1 *host, plug_reply reply, plug_text name, plug_text *value);
+    // Writes the item of an array or an object at an index, in the same way; in an array its name is empty.
+    // PLUG_NOT_FOUND from their count on. [any]
+    plug_result (*argument_item)(const plug_host_v1 *host, plug_reply reply, plug_text name, uint64_t index,
+        plug_field *item);
 
     // ---- replies
 

@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "e06b00ab561d6fdd223fcd516dde31b12b8f602d076c4f100e9e77785e35b606"
+    private static let digest = "52d58113c1ed6374855ea0b44e775ee6aeb193bcdd3dfc0ba7f8ab21efb9005f"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -38,7 +38,7 @@ struct HeaderPromiseTests {
             ])
         #expect(declarations.structs["plug_text"]?.map(\.name) == ["bytes", "count"])
         #expect(declarations.structs["plug_bytes"]?.map(\.name) == ["bytes", "count", "release", "context"])
-        #expect(declarations.structs["plug_host_v1"]?.count == 100)
+        #expect(declarations.structs["plug_host_v1"]?.count == 110)
         #expect(declarations.structs["plug_host_v1"]?.last?.name == "extension")
         #expect(declarations.types.keys.contains("plug_exchange") && declarations.types.keys.contains("plug_pull"))
         #expect(

@@ -20,6 +20,8 @@ package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
     package var attributes: [OptionDefinition] = []
     package var commands: [CommandDefinition] = []
     package var events: [String] = []
+    package var provides: [String] = []
+    package var needs: [String] = []
     package var onRequest: (@Sendable (borrowing Exchange) throws -> RequestVerdict)?
     package var onResponse: (@Sendable (borrowing Exchange) throws -> ResponseVerdict)?
     package var onFailure: (@Sendable (borrowing Exchange) throws -> FailureVerdict)?
@@ -30,6 +32,7 @@ package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
     /// For each origin's section with attributes of the plugin.
     package var onCheck: (@Sendable (Attributes) throws -> Void)?
     package var onStart: (@Sendable () throws -> Void)?
+    package var onService: (@Sendable (String) -> UnsafeRawPointer?)?
     package var onStop: (@Sendable () async -> Void)?
     package var onCommand: (@Sendable (String, JSONValue, Reply) -> Void)?
     /// Set when the kernel creates the plugin.
@@ -50,7 +53,7 @@ package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
         if onEvent != nil { hooks.insert(.event) }
         let manifest = Manifest(
             id: id, version: "1.0.0", priority: priority, hooks: hooks, before: before, events: events,
-            attributes: attributes, commands: commands)
+            provides: provides, needs: needs, attributes: attributes, commands: commands)
         let descriptor = LinkedDescriptor(manifest) { (_: NoSettings, host: PluginHost) in
             self.host = host
             try self.onCreate?(host)
@@ -65,6 +68,7 @@ package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
 
     package func check(_ attributes: Attributes) throws { try onCheck?(attributes) }
     package func start() throws { try onStart?() }
+    package func service(_ id: String) -> UnsafeRawPointer? { onService?(id) }
     package func stop(within: Duration) async { await onStop?() }
     package func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         try onRequest?(exchange) ?? .next

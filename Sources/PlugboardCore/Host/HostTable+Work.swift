@@ -1,0 +1,143 @@
+import CPlugboard
+import PlugboardJSON
+import PlugboardKit
+import Synchronization
+
+/// What a plugin does beside exchanges: descriptors, work that blocks, services of others, arguments of commands.
+extension HostTable {
+    static func setWork(_ table: inout plug_host_v1) {
+        table.watch = { host, loop, descriptor, wanted, context, ready, release in
+            guard let host = host.map({ HostContext.from($0) }), let ready, descriptor >= 0,
+                let core = host.startedCore
+            else { return 0 }
+            let address = UInt(bitPattern: context)
+            let watch = PluginWatches.Watch(
+                slot: host.index, descriptor: descriptor,
+                ready: { flags in host.call(.ready) { ready(UnsafeMutableRawPointer(bitPattern: address), flags) } },
+                release: { host.call(.release) { release?(UnsafeMutableRawPointer(bitPattern: address)) } })
+            return core.loop(loop).watches.start(watch, wanted)
+        }
+        table.rewatch = { host, watch, wanted in
+            host.flatMap { HostContext.from($0).core?.home(of: watch).watches.change(watch, wanted) } == true
+                ? PLUG_OK : PLUG_STALE
+        }
+        table.unwatch = { host, watch in
+            host.flatMap { HostContext.from($0).core?.home(of: watch).watches.stop(watch) } == true
+                ? PLUG_OK : PLUG_STALE
+        }
+        table.run_blocking = { host, loop, context, work, done in
+            guard let host = host.map({ HostContext.from($0) }), let work else { return PLUG_BAD_ARGUMENT }
+            guard let core = host.startedCore else { return host.codeOfAbsence }
+            // It is waited for as a command is.
+            guard core.commandCalls.enter(host.index) else { return PLUG_STALE }
+            let (address, home) = (UInt(bitPattern: context), core.loop(loop))
+            let isTaken = core.blocking.run {
+                host.call(.work) { work(UnsafeMutableRawPointer(bitPattern: address)) }
+                let finish = { @Sendable in
+                    host.call(.done) { done?(UnsafeMutableRawPointer(bitPattern: address)) }
+                    core.commandCalls.leave(host.index)
+                }
+                if !home.loop.enqueue(finish) { finish() }
+            }
+            if !isTaken { core.commandCalls.leave(host.index) }
+            return isTaken ? PLUG_OK : PLUG_TOO_LARGE
+        }
+        table.service = { host, id in host.flatMap { HostContext.from($0).service(id.string) } }
+        table.url_parts = { url, parts in
+            guard url.isReadable, let parts, let found = plug_url_parts_v1(url) else { return PLUG_BAD_ARGUMENT }
+            parts.pointee = found
+            return PLUG_OK
+        }
+        table.argument_integer = { host, reply, name, value in
+            guard let number = argumentsOf(host, reply)?.integer(name.string) else { return PLUG_NOT_FOUND }
+            value?.pointee = number
+            return PLUG_OK
+        }
+        table.argument_text = { host, reply, name, value in
+            guard let text = argumentsOf(host, reply)?.text(name.string) else { return PLUG_NOT_FOUND }
+            value?.pointee = text
+            return PLUG_OK
+        }
+        table.argument_item = { host, reply, name, index, item in
+            guard let found = argumentsOf(host, reply)?.item(name.string, index) else { return PLUG_NOT_FOUND }
+            item?.pointee = found
+            return PLUG_OK
+        }
+    }
+}
+
+private func argumentsOf(_ host: UnsafePointer<plug_host_v1>?, _ reply: plug_reply) -> CommandArguments? {
+    host.flatMap { HostContext.from($0).arguments[reply] }
+}
+
+extension plug_url_parts_v1 {
+    /// The parts of an absolute URL, within its text; nil for another text.
+    fileprivate init?(_ url: plug_text) {
+        // A copy that was mended would have other positions.
+        guard let text = String(validating: url.buffer, as: UTF8.self), let parts = URLParts(text),
+            let origin = Origin(url: text), let scheme = parts.scheme, let host = parts.host
+        else { return nil }
+        func within(_ part: Substring?) -> plug_text {
+            guard let part, let bytes = url.bytes else { return plug_text() }
+            let start = parts.text.utf8.distance(from: parts.text.startIndex, to: part.startIndex)
+            return plug_text(bytes: bytes + start, count: UInt64(part.utf8.count))
+        }
+        self.init(
+            scheme: within(scheme), userinfo: within(parts.userinfo?.dropLast()), host: within(host),
+            path: within(parts.path), query: within(parts.query), fragment: within(parts.fragment),
+            port: UInt32(origin.port), reserved: 0)
+    }
+}
+
+/// What C sees as the arguments of a command, while it runs. [any]
+final class CommandArguments: Sendable {
+    /// Sendable because it is used under the lock.
+    private struct State: @unchecked Sendable {
+        var members: JSONObject?
+        let scratch = Scratch()
+    }
+
+    private let json: String
+    private let state = Mutex(State())
+
+    init(_ json: String) { self.json = json }
+
+    func integer(_ name: String) -> Int64? {
+        with(name) { value, _ in
+            switch value {
+            case .bool(let bool): bool ? 1 : 0
+            case .number(let number): Int64(number.text)
+            default: nil
+            }
+        }
+    }
+
+    func text(_ name: String) -> plug_text? { with(name) { value, scratch in CommandArguments.text(value, scratch) } }
+
+    func item(_ name: String, _ index: UInt64) -> plug_field? {
+        with(name) { value, scratch in
+            switch value {
+            case .array(let items) where index < UInt64(items.count):
+                plug_field(name: plug_text(), value: CommandArguments.text(items[Int(index)], scratch))
+            case .object(let members) where index < UInt64(members.count):
+                members.dropFirst(Int(index)).first { _ in true }.map {
+                    plug_field(name: scratch.text($0.key), value: CommandArguments.text($0.value, scratch))
+                }
+            default: nil
+            }
+        }
+    }
+
+    private static func text(_ value: JSONValue, _ scratch: Scratch) -> plug_text {
+        if case .string(let string) = value { return scratch.text(string) }
+        return scratch.text("\(value)")
+    }
+
+    private func with<Result>(_ name: String, _ read: (JSONValue, Scratch) -> Result?) -> Result? {
+        state.withLock { state in
+            if state.members == nil { state.members = (try? JSONParser.parse(json))?.objectValue ?? JSONObject() }
+            guard let value = state.members?[name] else { return nil }
+            return read(value, state.scratch)
+        }
+    }
+}

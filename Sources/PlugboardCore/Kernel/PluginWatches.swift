@@ -1,0 +1,124 @@
+import CPlugboard
+import PlugboardEventLoop
+import PlugboardKit
+import Synchronization
+
+/// The descriptors that plugins watch on one loop: watched from any thread, reported on the loop.
+///
+/// Sendable because all but the registry and what the loop tells is touched on the loop only.
+final class PluginWatches: @unchecked Sendable {
+    /// A descriptor, and what to call for it.
+    final class Watch: Sendable {
+        let slot: Int
+        let descriptor: Int32
+        let ready: @Sendable (plug_readiness) -> Void
+        let release: @Sendable () -> Void
+        /// False once it was unwatched; `release` follows.
+        let isActive = Atomic(true)
+
+        init(
+            slot: Int, descriptor: Int32, ready: @escaping @Sendable (plug_readiness) -> Void,
+            release: @escaping @Sendable () -> Void
+        ) {
+            (self.slot, self.descriptor, self.ready, self.release) = (slot, descriptor, ready, release)
+        }
+    }
+
+    private let loop: EventLoop
+    /// Those that are not released yet.
+    private let watches: Registry<Watch>
+    private let participant = Participant()
+    /// Those that the loop knows, by their descriptors. [loop]
+    private var numbers: [Int32: UInt64] = [:]
+    /// The slots that watch nothing any more. [loop]
+    private var stopped: SlotSet = []
+
+    init(loop: EventLoop, index: Int = 0, of count: Int = 1) {
+        self.loop = loop
+        watches = Registry(index, of: count)
+        participant.isReady = { [unowned self] in report($0, $1) }
+    }
+
+    /// Begins to watch, and returns the watch's number; 0 if the loop has ended. [any]
+    func start(_ watch: Watch, _ wanted: plug_readiness) -> UInt64 {
+        let number = watches.add(watch)
+        let isTaken = perform { [self] in
+            guard watch.isActive.load(ordering: .relaxed) else { return }
+            if stopped.contains(SlotSet(watch.slot)) || numbers[watch.descriptor] != nil { return _ = stop(number) }
+            numbers[watch.descriptor] = number
+            loop.poller.watch(watch.descriptor, Readiness(wanted), for: participant)
+        }
+        if isTaken { return number }
+        watches.remove(number)
+        return 0
+    }
+
+    /// Watches for something else; false if it is not watched any more. [any]
+    func change(_ number: UInt64, _ wanted: plug_readiness) -> Bool {
+        guard let watch = watches[number], watch.isActive.load(ordering: .relaxed) else { return false }
+        perform { [self] in
+            guard numbers[watch.descriptor] == number else { return }
+            loop.poller.watch(watch.descriptor, Readiness(wanted), for: participant)
+        }
+        return true
+    }
+
+    /// Ends a watch, whose `release` follows, never within this call; false if it had ended. [any]
+    func stop(_ number: UInt64) -> Bool {
+        guard let watch = watches[number], watch.isActive.exchange(false, ordering: .relaxed) else { return false }
+        if loop.isCurrent { drop(watch, number) }
+        loop.enqueue { [self] in
+            drop(watch, number)
+            if watches.remove(number) != nil { watch.release() }
+        }
+        return true
+    }
+
+    /// A plugin is switched off: ends its watches, and those that it begins from here on. [loop]
+    func stop(of slot: Int) {
+        stopped.insert(SlotSet(slot))
+        for number in numbers.values where watches[number]?.slot == slot { _ = stop(number) }
+    }
+
+    /// The loop has ended, and the plugins are about to be destroyed.
+    func endAll() { for watch in watches.removeAll() { watch.release() } }
+
+    /// [loop]
+    private func drop(_ watch: Watch, _ number: UInt64) {
+        guard numbers[watch.descriptor] == number else { return }
+        numbers[watch.descriptor] = nil
+        loop.poller.watch(watch.descriptor, [], for: participant)
+        loop.poller.forget(watch.descriptor)
+    }
+
+    /// At once on the loop, else soon; false if the loop has ended.
+    @discardableResult
+    private func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
+        if !loop.isCurrent { return loop.enqueue(job) }
+        job()
+        return true
+    }
+
+    private func report(_ descriptor: Int32, _ readiness: Readiness) {
+        if let number = numbers[descriptor], let watch = watches[number] { watch.ready(readiness.flags) }
+    }
+
+    private final class Participant: LoopParticipant {
+        var isReady: ((Int32, Readiness) -> Void)?
+
+        override func socketIsReady(_ socket: Int32, _ readiness: Readiness) { isReady?(socket, readiness) }
+    }
+}
+
+extension Readiness {
+    fileprivate init(_ flags: plug_readiness) {
+        self = []
+        if flags & PLUG_READY_READ != 0 { insert(.read) }
+        if flags & PLUG_READY_WRITE != 0 { insert(.write) }
+    }
+
+    fileprivate var flags: plug_readiness {
+        (contains(.read) ? PLUG_READY_READ : 0) | (contains(.write) ? PLUG_READY_WRITE : 0)
+            | (isDisjoint(with: .broken) ? 0 : PLUG_READY_BROKEN)
+    }
+}
