@@ -8,7 +8,7 @@
 
 typedef struct stamp {
     const plug_host_v1 *host;
-    plug_counter stamped;
+    plug_metric stamped;
     _Atomic int64_t next;   // loops share the instance
 } stamp;
 
@@ -37,7 +37,7 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
     int count = snprintf(number, sizeof number, "%" PRId64, atomic_fetch_add(&self->next, 1));
     plug_head *request = self->host->request(exchange);
     self->host->set_field(request, PLUG_TEXT("x-stamp"), plug_make_text(number, (uint64_t)count));
-    self->host->counter_add(self->host, self->stamped, 1);
+    self->host->metric_add(self->host, self->stamped, 1);
     return PLUG_VERDICT_NEXT;
 }
 

@@ -271,15 +271,15 @@ private:
 class Counter {
 public:
     Counter() noexcept = default;
-    Counter(Host host, plug_counter number) noexcept : host_(host.raw()), number_(number) {}
+    Counter(Host host, plug_metric number) noexcept : host_(host.raw()), number_(number) {}
 
     void add(int64_t delta = 1) const noexcept {
-        if (host_ != nullptr) host_->counter_add(host_, number_, delta);
+        if (host_ != nullptr) host_->metric_add(host_, number_, delta);
     }
 
 private:
     const plug_host_v1 *host_ = nullptr;
-    plug_counter number_ = 0;
+    plug_metric number_ = 0;
 };
 
 inline Counter Host::counter(std::string_view name) const noexcept {

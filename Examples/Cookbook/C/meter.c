@@ -5,7 +5,7 @@
 
 typedef struct meter {
     const plug_host_v1 *host;
-    plug_counter bytes;
+    plug_metric bytes;
 } meter;
 
 // One wrapped body. A pull of it is open while the inner body is pulled.
@@ -18,7 +18,7 @@ typedef struct metered {
 static void pulled(void *context, const plug_piece_v1 *piece) {
     metered *self = context;
     const plug_host_v1 *host = self->plugin->host;
-    if (piece->kind == PLUG_PIECE_BYTES) host->counter_add(host, self->plugin->bytes, (int64_t)piece->bytes.count);
+    if (piece->kind == PLUG_PIECE_BYTES) host->metric_add(host, self->plugin->bytes, (int64_t)piece->bytes.count);
     host->pull_forward(host, self->open, piece);
 }
 

@@ -99,6 +99,9 @@ pub mod raw {
     pub const PLUG_SUBREQUEST_OUTERMOST: plug_subrequest_flags = 1;
     pub const PLUG_SUBREQUEST_DETACHED: plug_subrequest_flags = 2;
     pub const PLUG_SUBREQUEST_LIKE_EXCHANGE: plug_subrequest_flags = 4;
+    pub const PLUG_METRIC_COUNTER: plug_metric_kind = 1;
+    pub const PLUG_METRIC_GAUGE: plug_metric_kind = 2;
+    pub const PLUG_METRIC_HISTOGRAM: plug_metric_kind = 3;
     pub const PLUG_READY_READ: plug_readiness = 1;
     pub const PLUG_READY_WRITE: plug_readiness = 2;
     pub const PLUG_READY_BROKEN: plug_readiness = 4;
@@ -126,7 +129,8 @@ pub mod raw {
     pub type plug_timer = u64;
     pub type plug_watch = u64;
     pub type plug_readiness = u32;
-    pub type plug_counter = u64;
+    pub type plug_metric_kind = u32;
+    pub type plug_metric = u64;
     pub type plug_exchange_id = u64;
     pub type plug_subrequest_id = u64;
     pub type plug_result = u32;
@@ -142,6 +146,7 @@ pub mod raw {
 
     pub type plug_release_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
     pub type plug_timer_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
+    pub type plug_metric_function = Option<unsafe extern "C" fn(context: *mut c_void, metric: *const plug_metric_v1)>;
     pub type plug_work_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
     pub type plug_done_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
     pub type plug_ready_function = Option<unsafe extern "C" fn(context: *mut c_void, ready: plug_readiness)>;
@@ -282,6 +287,19 @@ pub mod raw {
         pub fragment: plug_text,
         pub port: u32,
         pub reserved: u32,
+    }
+
+    #[repr(C)]
+    pub struct plug_metric_v1 {
+        pub name: plug_text,
+        pub labels: *const plug_field,
+        pub label_count: u64,
+        pub kind: plug_metric_kind,
+        pub reserved: u32,
+        pub value: i64,
+        pub bounds: *const i64,
+        pub bound_count: u64,
+        pub counts: *const u64,
     }
 
     #[repr(C)]
@@ -523,8 +541,21 @@ pub mod raw {
             done: plug_done_function,
         ) -> plug_result,
         pub service: unsafe extern "C" fn(host: *const plug_host_v1, id: plug_text) -> *const c_void,
-        pub counter: unsafe extern "C" fn(host: *const plug_host_v1, name: plug_text) -> plug_counter,
-        pub counter_add: unsafe extern "C" fn(host: *const plug_host_v1, counter: plug_counter, delta: i64),
+        pub counter: unsafe extern "C" fn(host: *const plug_host_v1, name: plug_text) -> plug_metric,
+        pub metric: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            kind: plug_metric_kind,
+            name: plug_text,
+            labels: *const plug_field,
+            label_count: u64,
+            bounds: *const i64,
+            bound_count: u64,
+        ) -> plug_metric,
+        pub metric_add: unsafe extern "C" fn(host: *const plug_host_v1, metric: plug_metric, delta: i64),
+        pub metric_set: unsafe extern "C" fn(host: *const plug_host_v1, metric: plug_metric, value: i64),
+        pub metric_observe: unsafe extern "C" fn(host: *const plug_host_v1, metric: plug_metric, value: i64),
+        pub read_metrics:
+            unsafe extern "C" fn(host: *const plug_host_v1, context: *mut c_void, read: plug_metric_function),
         pub argument_integer: unsafe extern "C" fn(
             host: *const plug_host_v1,
             reply: plug_reply,
@@ -881,13 +912,13 @@ impl Host {
 #[derive(Clone, Copy)]
 pub struct Counter {
     host: Host,
-    number: plug_counter,
+    number: plug_metric,
 }
 
 impl Counter {
     /// [any]
     pub fn add(&self, delta: i64) {
-        unsafe { (self.host.table().counter_add)(self.host.0, self.number, delta) }
+        unsafe { (self.host.table().metric_add)(self.host.0, self.number, delta) }
     }
 }
 

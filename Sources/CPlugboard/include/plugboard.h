@@ -133,7 +133,7 @@ typedef uint64_t plug_ticket;
 typedef uint64_t plug_reply;
 typedef uint64_t plug_timer;
 typedef uint64_t plug_watch;
-typedef uint64_t plug_counter;
+typedef uint64_t plug_metric;
 
 // Ids. 0 stands for none.
 typedef uint64_t plug_exchange_id;     // unique in this kernel
@@ -177,6 +177,10 @@ typedef uint32_t plug_readiness;
 #define PLUG_READY_READ 1u
 #define PLUG_READY_WRITE 2u
 #define PLUG_READY_BROKEN 4u   // has an error, was hung up, or cannot be watched; told whatever it is watched for
+
+// Receives one of the kernel's metrics. Called within read_metrics, on its thread.
+typedef struct plug_metric_v1 plug_metric_v1;
+typedef void (*PLUG_SENDABLE plug_metric_function)(void *context, const plug_metric_v1 *metric);
 
 // A descriptor that is watched is ready. [loop]
 typedef void (*PLUG_SENDABLE plug_ready_function)(void *context, plug_readiness ready);
@@ -485,6 +489,25 @@ typedef uint32_t plug_host_flags;
 // The plugin begins nothing by itself: it serves exchanges and commands, and does not send what it has stored, fetch,
 // or clean up on its own.
 #define PLUG_HOST_QUIET 1u
+
+// The kind of a metric.
+typedef uint32_t plug_metric_kind;
+#define PLUG_METRIC_COUNTER 1u     // how often something was; it only rises
+#define PLUG_METRIC_GAUGE 2u       // how much of something there is; it rises and falls
+#define PLUG_METRIC_HISTOGRAM 3u   // how often values were within bounds
+
+// A metric as it is now.
+struct plug_metric_v1 {
+    plug_text name;            // `ID.name`
+    const plug_field *labels;  // in the order of their names
+    uint64_t label_count;
+    plug_metric_kind kind;
+    uint32_t reserved;         // 0
+    int64_t value;             // of a counter and a gauge; of a histogram the sum of its values
+    const int64_t *bounds;     // of a histogram, rising
+    uint64_t bound_count;
+    const uint64_t *counts;    // of a histogram: how many values are up to each bound and above the one before it, and
+};                             // last how many are above all bounds; so there is one more than there are bounds
 
 // What is known of an attribute, as bits.
 typedef uint32_t plug_attribute_flags;
@@ -881,13 +904,26 @@ struct plug_host_v1 {
     // started before this one, and stopped and destroyed after it. [any]
     const void *(*service)(const plug_host_v1 *host, plug_text id);
 
-    // ---- counters
+    // ---- metrics. Operators and exporters read them as `ID.name`. A plugin has at most 2000; 0 stands for the next,
+    // and to add to 0 does nothing.
 
-    // Returns the counter of this name, made at 0 when it is first asked for. Operators read it as `ID.name`. 0 for a
-    // name that is empty, is not UTF-8, or holds a control character. [any]
-    plug_counter (*counter)(const plug_host_v1 *host, plug_text name);
-    // Adds to a counter. [any]
-    void (*counter_add)(const plug_host_v1 *host, plug_counter counter, int64_t delta);
+    // Returns the counter of this name without labels, made at 0 when it is first asked for. 0 for a name that is
+    // empty, is not UTF-8, or holds a control character. [any]
+    plug_metric (*counter)(const plug_host_v1 *host, plug_text name);
+    // Returns the metric of this kind, name and these labels, made when it is first asked for. A histogram has at least
+    // one bound, at most 64, each greater than the one before it; others have none. Labels have different names. 0 for
+    // names and values of labels as of `counter`, and where the name has another kind or other bounds already. [any]
+    plug_metric (*metric)(const plug_host_v1 *host, plug_metric_kind kind, plug_text name, const plug_field *labels,
+        uint64_t label_count, const int64_t *bounds, uint64_t bound_count);
+    // Adds to a counter or a gauge. [any]
+    void (*metric_add)(const plug_host_v1 *host, plug_metric metric, int64_t delta);
+    // Sets a gauge. [any]
+    void (*metric_set)(const plug_host_v1 *host, plug_metric metric, int64_t value);
+    // Counts a value in a histogram. [any]
+    void (*metric_observe)(const plug_host_v1 *host, plug_metric metric, int64_t value);
+    // Calls `read` for each metric of all plugins and of the kernel, in the order of their names: an exporter is a
+    // plugin. What it receives is valid until it returns. [any]
+    void (*read_metrics)(const plug_host_v1 *host, void *context, plug_metric_function read);
 
     // ---- the arguments of a command, by their names. They work until `command` returns.
 

@@ -5,17 +5,17 @@
 /// and so includes the calls within it: a hook that publishes an event waits for the plugins that watch it, and a pull
 /// waits for the pull of the body that it wraps. So times of several plugins must not be added up.
 struct HookMeasures: Sendable {
-    private let counters: Counters
+    private let metrics: Metrics
     /// By slot and hook: calls, then time.
     private let numbers: [UInt64]
 
-    init(_ slots: [Slot], counters: Counters) {
-        self.counters = counters
+    init(_ slots: [Slot], metrics: Metrics) {
+        self.metrics = metrics
         numbers = slots.flatMap { slot in
             CalledHook.ofExchanges.flatMap { hook in
                 [
-                    counters.number(of: "kernel.calls.\(slot.id).\(hook)"),
-                    counters.number(of: "kernel.time.\(slot.id).\(hook)"),
+                    metrics.number(of: "kernel.calls.\(slot.id).\(hook)"),
+                    metrics.number(of: "kernel.time.\(slot.id).\(hook)"),
                 ]
             }
         }
@@ -24,7 +24,7 @@ struct HookMeasures: Sendable {
     /// Counts one call of a hook of exchanges.
     func count(_ slot: Int, _ hook: CalledHook, nanoseconds: Int64) {
         let index = (slot * CalledHook.ofExchanges.count + Int(hook.rawValue)) * 2
-        counters.add(1, to: numbers[index])
-        counters.add(nanoseconds, to: numbers[index + 1])
+        metrics.add(1, to: numbers[index])
+        metrics.add(nanoseconds, to: numbers[index + 1])
     }
 }

@@ -6,7 +6,7 @@ extension KernelCore {
     func beginContainment() {
         let slots = pipeline.slots
         if settings.measureHooks {
-            let measures = HookMeasures(slots, counters: counters)
+            let measures = HookMeasures(slots, metrics: metrics)
             for home in loops { home.containment.measure(measures) }
         }
         guard let limit = settings.hookTimeLimit, !slots.isEmpty else { return }

@@ -131,7 +131,7 @@ extension HostTable {
             return route.text.isEmpty ? plug_text() : HostContext.from(host).keptText(route.text)
         }
         setTimers(&table)
-        setCounters(&table)
+        setMetrics(&table)
         setReplies(&table)
     }
 
@@ -151,16 +151,6 @@ extension HostTable {
         table.cancel_timer = { host, timer in
             host.flatMap { HostContext.from($0).core?.home(of: timer).timers.cancel(timer) } == true
                 ? PLUG_OK : PLUG_STALE
-        }
-    }
-
-    private static func setCounters(_ table: inout plug_host_v1) {
-        table.counter = { host, name in
-            guard let host = host.map({ HostContext.from($0) }), isName(name.buffer) else { return 0 }
-            return host.core?.counters.number(of: "\(host.id).\(name.string)") ?? 0
-        }
-        table.counter_add = { host, counter, delta in
-            if let host { HostContext.from(host).core?.counters.add(delta, to: counter) }
         }
     }
 

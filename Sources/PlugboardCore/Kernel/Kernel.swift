@@ -254,8 +254,11 @@ public final class Kernel: PluginCommands, RequestSender {
         }
     }
 
-    /// The counters of all plugins, by `PLUGIN-ID.name`.
-    public var counters: [String: Int64] { core.counters.all }
+    /// The counters of all plugins, by `PLUGIN-ID.name`; those with labels are in `metrics`.
+    public var counters: [String: Int64] { core.metrics.counters }
+
+    /// The counters, gauges and histograms of all plugins, in the order of their names.
+    public var metrics: [Metric] { core.metrics.all }
 
     /// Runs tasks on the first loop's own thread, for programs that want to avoid changes of threads:
     /// `withTaskExecutorPreference(kernel.executor) { … }`. A task that blocks stops every exchange of the loop. The

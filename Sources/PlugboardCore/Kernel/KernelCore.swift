@@ -36,7 +36,7 @@ final class KernelCore: @unchecked Sendable {
     /// The names that the configuration adds to those of fields that are always secret.
     private let secretFields: [FieldName]
 
-    let counters = Counters()
+    let metrics = Metrics()
     let replies = Replies()
     let commandCalls = CommandCalls()
     let blocking = BlockingPool()

@@ -138,19 +138,6 @@ public final class PluginHost: Sendable {
         return Timer(number: number, pending: pending, host: self)
     }
 
-    /// A counter, which operators read as `ID.name`. The same name is the same counter.
-    public func counter(_ name: String) -> Counter {
-        Counter(number: withText(name) { raw.pointee.counter(raw, $0) }, host: self)
-    }
-
-    /// A number that operators can read.
-    public struct Counter: Sendable {
-        let number: plug_counter
-        let host: PluginHost
-        /// Adds to the counter. From any thread.
-        public func add(_ delta: Int = 1) { host.raw.pointee.counter_add(host.raw, number, Int64(delta)) }
-    }
-
     /// A timer that was started. It does not depend on this value.
     public struct Timer: Sendable {
         let number: plug_timer

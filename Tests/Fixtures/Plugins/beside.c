@@ -9,7 +9,7 @@
 
 typedef struct plugin {
     const plug_host_v1 *host;
-    plug_counter kept, pieces;
+    plug_metric kept, pieces;
 } plugin;
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
@@ -47,8 +47,8 @@ static void pulled(void *context, const plug_piece_v1 *piece) {
         plug_piece_v1 own = *piece;
         if (host->piece_keep(host, &own, &one) != PLUG_WRONG_TIME) abort();
         host->pull_give(host, self->pull, one);
-        host->counter_add(host, self->owner->kept, (int64_t)other.count);
-        host->counter_add(host, self->owner->pieces, 1);
+        host->metric_add(host, self->owner->kept, (int64_t)other.count);
+        host->metric_add(host, self->owner->pieces, 1);
         other.release(other.context);
         break;
     }

@@ -25,7 +25,7 @@ static void never(void *context, plug_subresponse *subresponse) { abort(); }
 static void pull(void *context, plug_pull pull) {
     const plug_host_v1 *host = ((plugin *)context)->host;
     plug_field trailer = { PLUG_TEXT("x-sum"), PLUG_TEXT("1\r\n\r\nGET /second HTTP/1.1") };
-    host->counter_add(host, host->counter(host, PLUG_TEXT("end")), host->pull_end(host, pull, &trailer, 1));
+    host->metric_add(host, host->counter(host, PLUG_TEXT("end")), host->pull_end(host, pull, &trailer, 1));
 }
 
 static plug_body *make_body(plugin *self) {

@@ -53,7 +53,7 @@ static void command(void *self, plug_text name, plug_text arguments, plug_reply 
     if (is(name, "fail")) {
         host->reply_fail(host, reply, PLUG_TEXT("\x1b[31m"), PLUG_TEXT(FORGED));
     } else if (host->reply_json(host, reply, PLUG_TEXT("{nope")) == PLUG_BAD_ARGUMENT) {
-        host->counter_add(host, host->counter(host, PLUG_TEXT("refused")), 1);
+        host->metric_add(host, host->counter(host, PLUG_TEXT("refused")), 1);
     }
 }
 

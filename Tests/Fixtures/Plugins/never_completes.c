@@ -7,7 +7,7 @@ static void pull(void *context, plug_pull number) {}
 
 static void release(void *context) {
     const plug_host_v1 *host = context;
-    host->counter_add(host, host->counter(host, PLUG_TEXT("released")), 1);
+    host->metric_add(host, host->counter(host, PLUG_TEXT("released")), 1);
 }
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }

@@ -13,7 +13,7 @@
 typedef struct plugin {
     const plug_host_v1 *host;
     int64_t created_at;      // host->now in create
-    plug_counter fired, twice;
+    plug_metric fired, twice;
 } plugin;
 
 // A command that replies later.
@@ -88,10 +88,10 @@ static void directory(plugin *self, plug_reply reply) {
 static void fired(void *context) {
     later *mine = context;
     const plug_host_v1 *host = mine->self->host;
-    host->counter_add(host, mine->self->fired, 1);
+    host->metric_add(host, mine->self->fired, 1);
     host->reply_json(host, mine->reply, PLUG_TEXT("\"later\""));
     if (host->reply_json(host, mine->reply, PLUG_TEXT("\"again\"")) == PLUG_STALE) {
-        host->counter_add(host, mine->self->twice, 1);
+        host->metric_add(host, mine->self->twice, 1);
     }
     free(mine);
 }
@@ -107,7 +107,7 @@ static void reply_later(plugin *self, plug_reply reply) {
 
 static void never(void *context) {
     plugin *self = context;
-    self->host->counter_add(self->host, self->fired, 100);
+    self->host->metric_add(self->host, self->fired, 100);
 }
 
 static void cancel_timer(plugin *self, plug_reply reply) {
@@ -133,11 +133,11 @@ static void publish(plugin *self, plug_reply reply) {
 
 static void count(plugin *self, plug_reply reply) {
     const plug_host_v1 *host = self->host;
-    plug_counter first = host->counter(host, PLUG_TEXT("things"));
-    plug_counter second = host->counter(host, PLUG_TEXT("things"));
-    host->counter_add(host, first, 5);
-    host->counter_add(host, second, -2);
-    host->counter_add(host, 9999, 1);   // none: nothing happens
+    plug_metric first = host->counter(host, PLUG_TEXT("things"));
+    plug_metric second = host->counter(host, PLUG_TEXT("things"));
+    host->metric_add(host, first, 5);
+    host->metric_add(host, second, -2);
+    host->metric_add(host, 9999, 1);   // none: nothing happens
     give_reply(self, reply, first == second ? "true" : "false");
 }
 

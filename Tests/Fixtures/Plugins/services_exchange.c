@@ -11,7 +11,7 @@
 
 typedef struct plugin {
     const plug_host_v1 *host;
-    plug_counter closed, turns_released, exchanges_released, early_releases;
+    plug_metric closed, turns_released, exchanges_released, early_releases;
     _Atomic unsigned open;   // turns that are not closed yet
 } plugin;
 
@@ -91,10 +91,10 @@ static plug_verdict use_fields(plugin *self, plug_exchange *exchange) {
 
 typedef struct kept {
     plugin *self;
-    plug_counter released;
+    plug_metric released;
 } kept;
 
-static void *keep(plugin *self, plug_counter released) {
+static void *keep(plugin *self, plug_metric released) {
     kept *state = malloc(sizeof *state);
     if (state) *state = (kept){ self, released };
     return state;
@@ -103,8 +103,8 @@ static void *keep(plugin *self, plug_counter released) {
 static void release(void *context) {
     kept *state = context;
     plugin *self = state->self;
-    if (atomic_load(&self->open) > 0) self->host->counter_add(self->host, self->early_releases, 1);
-    self->host->counter_add(self->host, state->released, 1);
+    if (atomic_load(&self->open) > 0) self->host->metric_add(self->host, self->early_releases, 1);
+    self->host->metric_add(self->host, state->released, 1);
     free(state);
 }
 
@@ -122,7 +122,7 @@ static void on_close(void *context, plug_exchange *exchange, plug_close outcome)
     atomic_fetch_sub(&self->open, 1);
     // Too late to publish anything to other plugins.
     if (self->host->set_attribute(exchange, PLUG_TEXT(ID ".label"), PLUG_TEXT("late")) == PLUG_WRONG_TIME) {
-        self->host->counter_add(self->host, self->closed, 1);
+        self->host->metric_add(self->host, self->closed, 1);
     }
 }
 

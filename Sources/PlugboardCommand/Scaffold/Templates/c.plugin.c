@@ -12,7 +12,7 @@
 // One instance serves all exchanges, on all loops: state that changes is shared between threads.
 typedef struct instance {
     const plug_host_v1 *host;
-    plug_counter added;
+    plug_metric added;
     atomic_uint_least64_t requests;
     uint64_t every;
     uint64_t count;
@@ -55,7 +55,7 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
     if (result != PLUG_OK) {
         return host->fail(exchange, PLUG_TEXT("@name@.value"), PLUG_TEXT("The setting value cannot be the value of a field."));
     }
-    host->counter_add(host, self->added, 1);
+    host->metric_add(host, self->added, 1);
     return PLUG_VERDICT_NEXT;
 }
 

@@ -1,0 +1,147 @@
+import CPlugboard
+
+/// A number that a plugin or the kernel has counted, as it was when it was read.
+public struct Metric: Sendable, Hashable {
+    /// What a metric counts.
+    public enum Kind: UInt32, Sendable, CaseIterable {
+        /// How often something was; it only rises.
+        case counter = 1
+        /// How much of something there is; it rises and falls.
+        case gauge
+        /// How often values were within bounds.
+        case histogram
+    }
+
+    /// A name and its value, such as `status` and `2xx`.
+    public struct Label: Sendable, Hashable, Comparable {
+        /// The name of the label.
+        public let name: String
+        /// Its value.
+        public let value: String
+
+        /// A label.
+        public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+
+        /// By name, then by value.
+        public static func < (left: Label, right: Label) -> Bool {
+            (left.name, left.value) < (right.name, right.value)
+        }
+    }
+
+    /// `PLUGIN-ID.name`; of the kernel `kernel.name`.
+    public let name: String
+    /// In the order of their names.
+    public let labels: [Label]
+    /// What it counts.
+    public let kind: Kind
+    /// Of a counter and a gauge; of a histogram the sum of its values.
+    public let value: Int64
+    /// Of a histogram, rising.
+    public let bounds: [Int64]
+    /// Of a histogram: how many values are up to each bound and above the one before it, and last how many are above
+    /// all bounds.
+    public let counts: [UInt64]
+
+    package init(
+        name: String, labels: [Label], kind: Kind, value: Int64, bounds: [Int64] = [], counts: [UInt64] = []
+    ) {
+        (self.name, self.labels, self.kind, self.value) = (name, labels, kind, value)
+        (self.bounds, self.counts) = (bounds, counts)
+    }
+
+    init?(_ metric: plug_metric_v1) {
+        guard let kind = Kind(rawValue: metric.kind) else { return nil }
+        func list<Element>(_ start: UnsafePointer<Element>?, _ count: UInt64) -> [Element] {
+            Array(UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(clamping: count)))
+        }
+        self.init(
+            name: metric.name.string,
+            labels: list(metric.labels, metric.label_count).map { Label($0.name.string, $0.value.string) }, kind: kind,
+            value: metric.value, bounds: list(metric.bounds, metric.bound_count),
+            counts: kind == .histogram ? list(metric.counts, metric.bound_count + 1) : [])
+    }
+}
+
+extension [Metric.Label] {
+    static func < (left: Self, right: Self) -> Bool { left.lexicographicallyPrecedes(right) }
+}
+
+extension PluginHost {
+    /// A counter, which operators read as `ID.name`. The same name and labels are the same counter. A plugin has at
+    /// most 2000 metrics; what is beyond counts nothing, and so does a name that is another kind of metric already.
+    public func counter(_ name: String, _ labels: [String: String] = [:]) -> Counter {
+        Counter(number: metric(.counter, name, labels, []), host: self)
+    }
+
+    /// A gauge, in the same way.
+    public func gauge(_ name: String, _ labels: [String: String] = [:]) -> Gauge {
+        Gauge(number: metric(.gauge, name, labels, []), host: self)
+    }
+
+    /// A histogram, in the same way.
+    ///
+    /// - Parameter bounds: 1 to 64 rising numbers: a value counts at the first that is not smaller.
+    public func histogram(_ name: String, _ labels: [String: String] = [:], bounds: [Int64]) -> Histogram {
+        Histogram(number: metric(.histogram, name, labels, bounds), host: self)
+    }
+
+    /// The metrics of all plugins and of the kernel as they are now, in the order of their names: for exporters.
+    public var metrics: [Metric] {
+        var metrics: [Metric] = []
+        withUnsafeMutablePointer(to: &metrics) { metrics in
+            raw.pointee.read_metrics(raw, metrics) { context, metric in
+                guard let context, let metric = metric.flatMap({ Metric($0.pointee) }) else { return }
+                context.assumingMemoryBound(to: [Metric].self).pointee.append(metric)
+            }
+        }
+        return metrics
+    }
+
+    private func metric(
+        _ kind: Metric.Kind, _ name: String, _ labels: [String: String], _ bounds: [Int64]
+    ) -> plug_metric {
+        var fields = Fields()
+        for (name, value) in labels.sorted(by: { $0.key < $1.key }) { fields.append(FieldName(name), value) }
+        return withText(name) { name in
+            withCFields(fields) { fields, count in
+                bounds.withUnsafeBufferPointer { bounds in
+                    raw.pointee.metric(
+                        raw, kind.rawValue, name, fields, count, bounds.baseAddress, UInt64(bounds.count))
+                }
+            }
+        }
+    }
+
+    /// A number that only rises. From any thread.
+    public struct Counter: Sendable {
+        let number: plug_metric
+        let host: PluginHost
+
+        /// Adds to the counter.
+        public func add(_ delta: Int = 1) { host.raw.pointee.metric_add(host.raw, number, Int64(delta)) }
+    }
+
+    /// A number that rises and falls. From any thread.
+    public struct Gauge: Sendable {
+        let number: plug_metric
+        let host: PluginHost
+
+        /// Adds to the gauge.
+        public func add(_ delta: Int) { host.raw.pointee.metric_add(host.raw, number, Int64(delta)) }
+
+        /// Sets the gauge.
+        public func set(_ value: Int) { host.raw.pointee.metric_set(host.raw, number, Int64(value)) }
+    }
+
+    /// How often values were within bounds. From any thread.
+    public struct Histogram: Sendable {
+        let number: plug_metric
+        let host: PluginHost
+
+        /// Counts a value.
+        public func observe(_ value: Int64) { host.raw.pointee.metric_observe(host.raw, number, value) }
+
+        /// Counts a time, in nanoseconds.
+        public func observe(_ time: Duration) { observe(time.nanoseconds) }
+    }
+}
