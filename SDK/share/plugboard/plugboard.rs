@@ -116,6 +116,7 @@ pub mod raw {
     pub const PLUG_ROUTE_DETOUR: plug_route_flags = 2;
 
     pub const PLUG_COMMAND_QUIET: plug_command_flags = 1;
+    pub const PLUG_COMMAND_FORGET: &str = "forget";
     pub const PLUG_HOST_QUIET: plug_host_flags = 1;
 
     pub type plug_command_flags = u32;

@@ -53,6 +53,8 @@
 //   [any]     On any thread, at any time from `create` until `destroy` returns.
 //   [start]   Called by the kernel on the thread that makes the kernel, before the first exchange. It may block.
 //   [worker]  Called by the kernel on a thread that is not the loop's. It may block.
+//   [calls back]  May call functions of plugins before it returns, also of the one that calls it: hold no lock
+//             meanwhile.
 // Hooks of one exchange never overlap. Hooks of several exchanges may run on several loops at once, so what `self`
 // holds is shared between threads.
 //
@@ -62,6 +64,15 @@
 // handed in or released before is refused with PLUG_BAD_ARGUMENT, and by `respond` as a fault, as long as it exists. A
 // state that is refused stays the plugin's. Memory is never freed across the border: it is copied, or comes with its
 // release function.
+//
+// Which functions take the host. A pointer that the kernel hands out knows its kernel and the plugin that it was handed
+// to. A number does not, and neither does what belongs to no exchange: such functions take the host that was given to
+// `create`.
+//
+// Instances. Each kernel makes an instance of its own, and a process may have several kernels at once, or one after the
+// other: what belongs to an instance is in `self`, never in static variables. A shared object is never unloaded; a file
+// that has changed is read by the next process. In a child process made by fork(), no function of the host may be
+// called, and none of the plugin's runs: the child calls exec or _exit.
 //
 // Errors. A plug_result is PLUG_OK, or says why nothing was done. NULL in place of a required pointer is an error,
 // never a crash, and so is NULL beside a count that is not 0: PLUG_BAD_ARGUMENT. In the wrong hook, a function that
@@ -78,9 +89,19 @@
 // that are handed in, of requests, responses and trailers, are checked: a name is a token, a value holds no CR, LF or
 // NUL (RFC 9110 §5.1, §5.5). Control characters in what is logged or printed are shown escaped (`\u{1B}`).
 //
-// The promise. A struct tag never changes its layout, a function never changes what its comment says, a number never
-// changes its meaning. All functions of a table are there: none is NULL in the host, and only those that say so may be
-// NULL in a plugin. New things come as extensions, asked for by id (`extension`), and with new tags (plug_host_v2).
+// Ids of plugins, services and errors are ASCII. What follows the plugin's id in the id of an event, and names and
+// labels of metrics, are UTF-8 without control characters. All are compared byte by byte.
+//
+// The promise. A struct tag never changes its layout or its size, a function never changes what its comment says, a
+// number never changes its meaning. All functions of a table are there: none is NULL in the host, and only those that
+// say so may be NULL in a plugin. The ABI grows in four ways:
+//   1. New functions of the host and new hooks come in tables of their own, which `extension` returns by an id. Such a
+//      table is fixed as well: more of it has a new id ("plugboard.name/2").
+//   2. More of a struct has a new tag (plug_source_v2) and functions of its own, also of structs that stand in arrays.
+//   3. New flags, verdicts, events and details of events get numbers and names of their own. A plugin ignores those
+//      that it does not know, and sets no flag that is not listed.
+//   4. A new revision has a descriptor of its own (plug_plugin_v2), which a function MODULE_LTX_plugboard_plugin_2
+//      returns. A kernel asks for the newest that it knows first, so a shared object can export several.
 
 #ifndef PLUGBOARD_H
 #define PLUGBOARD_H
@@ -277,8 +298,11 @@ typedef uint32_t plug_command_flags;
 // the command needs nothing that the plugin does by itself.
 #define PLUG_COMMAND_QUIET 1u
 
-// A command: `plugboard ID NAME`, `kernel.command("ID", "NAME")`. `forget` is reserved for dropping all that the plugin
-// remembers.
+// The one name of a command that has a meaning: it drops all that the plugin remembers, in memory and in its folder.
+// `plugboard ID forget` and `kernel.forget()` call it.
+#define PLUG_COMMAND_FORGET "forget"
+
+// A command: `plugboard ID NAME`, `kernel.command("ID", "NAME")`.
 typedef struct plug_command_v1 {
     plug_text name;
     plug_text arguments;       // a JSON object: the names of the arguments, and what each means; or {NULL, 0}
@@ -538,18 +562,19 @@ struct plug_host_v1 {
     // ---- verdicts: return what they return, in a steering hook. In another hook they do nothing.
 
     // Responds in place of what lies further in. `status` is 200 to 999. Takes `body` over (NULL: no body). A status or
-    // a field that is not valid is a fault. [loop]
+    // a field that is not valid is a fault. [loop] [calls back]
     plug_verdict (*respond)(plug_exchange *exchange, uint32_t status, const plug_field *fields, uint64_t count,
         plug_body *body);
     // Responds with the response of a sub-request, head and body; where that failed, fails with its error. A response
-    // can be handed on once. [loop]
+    // can be handed on once. [loop] [calls back]
     plug_verdict (*respond_with)(plug_exchange *exchange, plug_subresponse *subresponse);
     // Sends the request again, from just inside this plugin, after a delay. The request is what this plugin last passed
     // inward, with the edits that it makes to `request` in this hook; edits of inner plugins are undone. A fault where
     // `can_resend` is not PLUG_OK. [loop]
     plug_verdict (*resend)(plug_exchange *exchange, int64_t after);
-    // Asks for the whole body, up to `limit` bytes: the hook runs again with PLUG_VISIT_HELD or PLUG_VISIT_OVER_LIMIT.
-    // Edits made before stay. Asking again in that visit is a fault. In a later visit (PLUG_VISIT_WOKEN) the body has
+    // Asks for the whole body, up to `limit` bytes: the hook runs again with PLUG_VISIT_HELD or PLUG_VISIT_OVER_LIMIT;
+    // where there is no body, with PLUG_VISIT_HELD and no bytes. Edits made before stay. Asking again in that visit
+    // is a fault. In a later visit (PLUG_VISIT_WOKEN) the body has
     // to be asked for again. [loop]
     plug_verdict (*hold)(plug_exchange *exchange, uint64_t limit);
     // Parks the exchange for at most `within` nanoseconds (negative: without a deadline; 0: the hook runs again soon,
@@ -632,11 +657,12 @@ struct plug_host_v1 {
     // Sets the state of this turn, which is released after its on_close. Setting another state releases the one before.
     // NULL is no state. `release` may be NULL; it runs on the loop. It can be set in any steering hook. In on_request
     // it is released at once where the verdict is PLUG_VERDICT_RESPOND or PLUG_VERDICT_FAIL, because these open no
-    // turn. [loop]
+    // turn, and with the exchange where that ends while the hook waits. [loop] [calls back]
     plug_result (*set_turn_state)(plug_exchange *exchange, void *state, plug_release_function release);
     // Returns the state of this turn, or NULL. [loop]
     void *(*turn_state)(plug_exchange *exchange);
-    // Sets the state of this exchange over all its turns, which is released at its end, in the same way. [loop]
+    // Sets the state of this exchange over all its turns, which is released at its end, in the same way.
+    // [loop] [calls back]
     plug_result (*set_exchange_state)(plug_exchange *exchange, void *state, plug_release_function release);
     // Returns the state of this exchange, or NULL. [loop]
     void *(*exchange_state)(plug_exchange *exchange);
@@ -681,36 +707,36 @@ struct plug_host_v1 {
     // ---- bodies that the plugin owns
 
     // Makes a body of bytes, which can be rewound. NULL before `start` and when the kernel has ended; the bytes are
-    // then released. [any]
+    // then released. [any] [calls back]
     plug_body *(*body_of_bytes)(const plug_host_v1 *host, plug_bytes bytes);
     // Makes a body of a source. The struct is copied, its `context` taken over: where it returns NULL, as before
-    // `start`, `release` has been called. [any]
+    // `start`, `release` has been called. [any] [calls back]
     plug_body *(*body_of_source)(const plug_host_v1 *host, const plug_source_v1 *source);
     // Returns the bytes in all, or PLUG_LENGTH_UNKNOWN. [loop]
     uint64_t (*body_length)(const plug_body *body);
     // Returns 1 if `body_rewind` can work, else 0. [loop]
     uint32_t (*body_can_rewind)(const plug_body *body);
     // Asks for the next piece. `pulled` runs once, later or within this call. To keep the piece's bytes, copy them. A
-    // second call before `pulled` has run gets a break. Not to be called after the end. [loop]
+    // second call before `pulled` has run gets a break. Not to be called after the end. [loop] [calls back]
     plug_result (*body_pull)(plug_body *body, void *context, plug_piece_function pulled);
-    // Lets the body begin again at its first byte. PLUG_WRONG_TIME where that is not possible. [loop]
+    // Lets the body begin again at its first byte. PLUG_WRONG_TIME where that is not possible. [loop] [calls back]
     plug_result (*body_rewind)(plug_body *body);
     // Gives the body back, once. An open pull of it gets a break with the code `cancelled`: in a hook soon after the
     // hook has returned, elsewhere on the loop before this returns, on another thread soon after. So the context of the
-    // pull has to live until then. [any]
+    // pull has to live until then. [any] [calls back]
     void (*body_release)(plug_body *body);
 
     // ---- pulls of the plugin's own source
 
-    // Completes a pull with bytes. No bytes are allowed: another pull follows. [any]
+    // Completes a pull with bytes. No bytes are allowed: another pull follows. [any] [calls back]
     plug_result (*pull_give)(const plug_host_v1 *host, plug_pull pull, plug_bytes bytes);
     // Completes it with the end, and with trailer fields. Trailers that set_field would refuse are PLUG_BAD_ARGUMENT,
-    // and break the body. [any]
+    // and break the body. [any] [calls back]
     plug_result (*pull_end)(const plug_host_v1 *host, plug_pull pull, const plug_field *trailers, uint64_t count);
-    // Completes it with an error, which breaks the body; code and reason as in `fail`. [any]
+    // Completes it with an error, which breaks the body; code and reason as in `fail`. [any] [calls back]
     plug_result (*pull_fail)(const plug_host_v1 *host, plug_pull pull, plug_text code, plug_text reason);
     // Completes it with a piece that was just pulled, as it is, without a copy. Within `pulled`; elsewhere
-    // PLUG_WRONG_TIME. [loop]
+    // PLUG_WRONG_TIME. [loop] [calls back]
     plug_result (*pull_forward)(const plug_host_v1 *host, plug_pull pull, const plug_piece_v1 *piece);
 
     // Keeps the bytes of a piece, without a copy, beyond `pulled`: writes them to `bytes`, which is handed over once,
@@ -723,12 +749,12 @@ struct plug_host_v1 {
     // Takes the body of the request in on_request, to put a source around it: the plugin owns the body from here on,
     // and must set another in its place in the same hook, or it is at fault. NULL if there is none. [loop]
     plug_body *(*take_request_body)(plug_exchange *exchange);
-    // Sets the body of the request, in on_request and before `resend`. NULL: no body. [loop]
+    // Sets the body of the request, in on_request and before `resend`. NULL: no body. [loop] [calls back]
     plug_result (*set_request_body)(plug_exchange *exchange, plug_body *body);
     // Takes the body of the response in on_response, in the same way. Responses to HEAD, and those with 204 and 304,
     // have none. [loop]
     plug_body *(*take_response_body)(plug_exchange *exchange);
-    // Sets the body of the response, in on_response. NULL: no body. [loop]
+    // Sets the body of the response, in on_response. NULL: no body. [loop] [calls back]
     plug_result (*set_response_body)(plug_exchange *exchange, plug_body *body);
     // Returns the whole body, in a visit with PLUG_VISIT_HELD. [loop]
     plug_text (*held_body)(plug_exchange *exchange);
@@ -751,7 +777,7 @@ struct plug_host_v1 {
     // PLUG_OK, `completed` runs exactly once, on the loop, never within this call: with a response; or with a failure,
     // as `request.url`, `request.field` and `request.option` for a request that is not valid, and `cancelled` after a
     // cancel. After anything else it never runs: PLUG_WRONG_TIME before `start`, PLUG_STALE when the kernel has ended.
-    // [any]
+    // [any] [calls back]
     plug_result (*send_subrequest)(const plug_host_v1 *host, plug_exchange_id exchange,
         const plug_subrequest_v1 *subrequest, void *context, plug_subresponse_function completed);
     // Cancels a sub-request of this plugin. `completed` still runs once, later: with the failure `cancelled`, or with
@@ -804,7 +830,8 @@ struct plug_host_v1 {
     // fact about the kernel; a fact of an exchange that has ended is published as one about the kernel.
     // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot, or whose rest is empty, is not
     // UTF-8, or holds a control character. Within on_event of a plugin's event, it is delivered in the loop's next
-    // turn; PLUG_TOO_LARGE, and dropped, where more than 16 such events led to one another, or 1024 wait. [any]
+    // turn; PLUG_TOO_LARGE, and dropped, where more than 16 such events led to one another, or 1024 wait.
+    // [any] [calls back]
     plug_result (*publish_event)(const plug_host_v1 *host, plug_exchange_id exchange, plug_text id,
         const plug_field *details, uint64_t count);
     // Returns the id of an event. This function and the three that follow work within on_event. [loop]
@@ -922,7 +949,7 @@ struct plug_host_v1 {
     // Counts a value in a histogram. [any]
     void (*metric_observe)(const plug_host_v1 *host, plug_metric metric, int64_t value);
     // Calls `read` for each metric of all plugins and of the kernel, in the order of their names: an exporter is a
-    // plugin. What it receives is valid until it returns. [any]
+    // plugin. What it receives is valid until it returns. [any] [calls back]
     void (*read_metrics)(const plug_host_v1 *host, void *context, plug_metric_function read);
 
     // ---- the arguments of a command, by their names. They work until `command` returns.
@@ -941,7 +968,7 @@ struct plug_host_v1 {
     // Gives the result of a command: a JSON text. A text that is no JSON is PLUG_BAD_ARGUMENT, and fails the command.
     // [any]
     plug_result (*reply_json)(const plug_host_v1 *host, plug_reply reply, plug_text json);
-    // Gives the result of a command: a body, not NULL. [any]
+    // Gives the result of a command: a body, not NULL. [any] [calls back]
     plug_result (*reply_body)(const plug_host_v1 *host, plug_reply reply, plug_body *body);
     // Fails a command; code and reason as in `fail`. [any]
     plug_result (*reply_fail)(const plug_host_v1 *host, plug_reply reply, plug_text code, plug_text reason);

@@ -116,7 +116,9 @@ final class Metrics: @unchecked Sendable {
             return Metric(
                 name: key.name, labels: key.labels, kind: cell.pointee.kind, value: value,
                 bounds: cell.pointee.histogram?.bounds ?? [], counts: cell.pointee.histogram?.all ?? [])
-        }.sorted { ($0.name, $0.labels) < ($1.name, $1.labels) }
+        }.sorted { one, other in
+            one.name == other.name ? one.labels.lexicographicallyPrecedes(other.labels) : one.name < other.name
+        }
     }
 
     /// The values of counters without labels, by their names.

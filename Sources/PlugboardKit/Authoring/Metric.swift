@@ -62,10 +62,6 @@ public struct Metric: Sendable, Hashable {
     }
 }
 
-extension [Metric.Label] {
-    static func < (left: Self, right: Self) -> Bool { left.lexicographicallyPrecedes(right) }
-}
-
 extension PluginHost {
     /// A counter, which operators read as `ID.name`. The same name and labels are the same counter. A plugin has at
     /// most 2000 metrics; what is beyond counts nothing, and so does a name that is another kind of metric already.

@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "dbdc33a2f48ae4e892ccf9057181d708a29e5b1d1e0661474acdcd190b0dd136"
+    private static let digest = "5d468d911f391730db3ff528643774f02548cd9042374b8b05ca321308b7e39d"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -49,7 +49,7 @@ struct HeaderPromiseTests {
                 "plug_timer_function", "plug_work_function",
             ])
         #expect(Array(declarations.functions.keys) == ["plug_make_text"])
-        #expect(declarations.macros.count == 74)
+        #expect(declarations.macros.count == 75)
     }
 
     /// A change of the header, and the breach that the check reports for it.
