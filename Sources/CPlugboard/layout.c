@@ -56,7 +56,6 @@ ASSERT_OFFSET(plug_command_v1, name, 0);
 ASSERT_OFFSET(plug_command_v1, arguments, 16);
 ASSERT_OFFSET(plug_command_v1, documentation, 32);
 ASSERT_OFFSET(plug_command_v1, flags, 48);
-ASSERT_OFFSET(plug_command_v1, reserved, 52);
 ASSERT_SIZE(plug_plugin_v1, 304);
 ASSERT_OFFSET(plug_plugin_v1, abi_revision, 0);
 ASSERT_OFFSET(plug_plugin_v1, hooks, 4);

@@ -70,7 +70,7 @@ const plug_option_v1 settings[] = {
 };
 
 const plug_command_v1 commands[] = {
-    {PLUG_TEXT("show"), {}, PLUG_TEXT("Shows how many requests have passed and how many wait."), 0, 0},
+    {PLUG_TEXT("show"), {}, PLUG_TEXT("Shows how many requests have passed and how many wait."), 0},
 };
 
 }  // namespace

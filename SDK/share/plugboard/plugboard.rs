@@ -197,7 +197,6 @@ pub mod raw {
         pub arguments: plug_text,
         pub documentation: plug_text,
         pub flags: plug_command_flags,
-        pub reserved: u32,
     }
 
     #[repr(C)]
@@ -2325,7 +2324,6 @@ impl CommandDefinition {
             arguments: text(arguments),
             documentation: text(documentation),
             flags: 0,
-            reserved: 0,
         })
     }
 

@@ -58,7 +58,7 @@ extension HostContext {
                 return outcome.fail(
                     PlugboardError(.cancelled, "The exchange that \(id) sent a copy of the request of has ended."))
             }
-            request = request.over(parent.request.head)
+            request = request.over(parent.request.head, home.core)
         }
         if let parent { request.inherit(from: parent.request.head) }
         let child = ExchangeCore(
@@ -131,12 +131,19 @@ extension plug_subrequest_v1 {
 }
 
 extension Request {
-    /// The request of an exchange with what a plugin gives in its place; the body is the plugin's.
-    fileprivate func over(_ original: Request) -> Request {
+    /// The request of an exchange with what a plugin gives in its place; the body is the plugin's. At another origin
+    /// without what is secret.
+    fileprivate func over(_ original: Request, _ core: KernelCore) -> Request {
         var copy = original
         copy.body = body
         if !method.name.isEmpty { copy.method = method }
         if !url.isEmpty { copy.url = url }
+        if Origin(url: copy.url) != Origin(url: original.url) {
+            let secrets = copy.fields.filter(\.isSecret).map { FieldName($0.name) }
+            for name in secrets { copy.fields.remove(name) }
+            core.removeSecrets(from: &copy.attributes)
+            if copy.hasOptions { copy.options = copy.options.forOtherOrigins }
+        }
         for field in fields { copy.fields.remove(FieldName(field.name)) }
         for field in fields {
             copy.fields.append(FieldName(field.name), field.value)
@@ -145,7 +152,7 @@ extension Request {
         for (name, value) in attributes.values { copy.attributes[name] = value }
         if hasOptions || original.hasOptions {
             let timeout = options.timeout
-            copy.options = options.over(original.options)
+            copy.options = options.over(copy.options)
             copy.options.timeout = timeout
         }
         return copy

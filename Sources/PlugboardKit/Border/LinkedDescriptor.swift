@@ -53,7 +53,7 @@ package final class LinkedDescriptor: @unchecked Sendable {
                 plug_command_v1(
                     name: memory.text($0.name), arguments: memory.text($0.arguments),
                     documentation: memory.text($0.documentation),
-                    flags: $0.isQuiet ? PLUG_COMMAND_QUIET : 0, reserved: 0)
+                    flags: $0.isQuiet ? PLUG_COMMAND_QUIET : 0)
             })
         (table.provides, table.provide_count) = memory.table(manifest.provides.map(memory.text))
         (table.needs, table.need_count) = memory.table(manifest.needs.map(memory.text))

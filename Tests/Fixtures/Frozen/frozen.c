@@ -7,7 +7,7 @@
 
 typedef struct frozen {
     const plug_host_v1 *host;
-    plug_counter closed;
+    plug_metric closed;
     int64_t limit;
     uint64_t count;
     char value[];
@@ -105,7 +105,7 @@ static plug_verdict on_response(void *context, plug_exchange *exchange) {
 static void on_close(void *context, plug_exchange *exchange, plug_close outcome) {
     frozen *self = context;
     (void)exchange;
-    if (outcome == PLUG_CLOSE_ENDED) self->host->counter_add(self->host, self->closed, 1);
+    if (outcome == PLUG_CLOSE_ENDED) self->host->metric_add(self->host, self->closed, 1);
 }
 
 static void command(void *context, plug_text name, plug_text arguments, plug_reply reply) {

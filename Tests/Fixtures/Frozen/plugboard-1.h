@@ -308,7 +308,6 @@ typedef struct plug_command_v1 {
     plug_text arguments;       // a JSON object: the names of the arguments, and what each means; or {NULL, 0}
     plug_text documentation;   // one line
     plug_command_flags flags;
-    uint32_t reserved;         // 0
 } plug_command_v1;
 
 typedef struct plug_host_v1 plug_host_v1;
@@ -471,7 +470,7 @@ typedef uint32_t plug_subrequest_flags;
 //      PLUG_SUBREQUEST_LIKE_EXCHANGE, for an exchange under way, it is a copy of that request as it is when it begins:
 //      method, URL, fields with their secrets, the request's own attributes, and options. What is given here stands in
 //      for that: a method and a URL that are not empty, fields instead of all of the same name, attributes and options
-//      of the same name. Its body is the one given here.
+//      of the same name. At another origin what is secret of that request is left out. Its body is the one given here.
 //   5. Time. Its own `timeout` applies, not the exchange's. It goes on while the exchange is suspended.
 //   6. End. It is cancelled when the exchange ends. With PLUG_SUBREQUEST_DETACHED it goes on; if it is sent after the
 //      end of the exchange, it takes nothing from it. A plugin that sends it that late, or for several exchanges, hands
@@ -573,9 +572,8 @@ struct plug_host_v1 {
     // `can_resend` is not PLUG_OK. [loop]
     plug_verdict (*resend)(plug_exchange *exchange, int64_t after);
     // Asks for the whole body, up to `limit` bytes: the hook runs again with PLUG_VISIT_HELD or PLUG_VISIT_OVER_LIMIT;
-    // where there is no body, with PLUG_VISIT_HELD and no bytes. Edits made before stay. Asking again in that visit
-    // is a fault. In a later visit (PLUG_VISIT_WOKEN) the body has
-    // to be asked for again. [loop]
+    // where there is no body, with PLUG_VISIT_HELD and no bytes. Edits made before stay. Asking again in that visit is
+    // a fault. In a later visit (PLUG_VISIT_WOKEN) the body has to be asked for again. [loop]
     plug_verdict (*hold)(plug_exchange *exchange, uint64_t limit);
     // Parks the exchange for at most `within` nanoseconds (negative: without a deadline; 0: the hook runs again soon,
     // on the loop, after what the loop has to do already) and writes the ticket. Edits

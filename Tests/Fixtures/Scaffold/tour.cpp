@@ -245,9 +245,9 @@ const plug_option_v1 attributes[] = {
     plugboard::option(PLUG_TYPE_TEXT, "right", "", "Needs left."),
 };
 const plug_command_v1 commands[] = {
-    {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Replies with its arguments."), 0, 0},
-    {PLUG_TEXT("throw"), PLUG_TEXT("{}"), PLUG_TEXT("Throws."), 0, 0},
-    {PLUG_TEXT("lose"), PLUG_TEXT("{}"), PLUG_TEXT("Throws, and catches that itself."), 0, 0},
+    {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Replies with its arguments."), 0},
+    {PLUG_TEXT("throw"), PLUG_TEXT("{}"), PLUG_TEXT("Throws."), 0},
+    {PLUG_TEXT("lose"), PLUG_TEXT("{}"), PLUG_TEXT("Throws, and catches that itself."), 0},
 };
 
 }  // namespace

@@ -73,7 +73,7 @@ struct BesideTests {
         ), ("https://a.test", #"["https",null,"a.test","",null,null,443]"#),
         ("http://a.test/?", #"["http",null,"a.test","/","",null,80]"#),
         ("/relative", "null"), ("ftp://a.test/", "null"), ("", "null"),
-        ("http://ä.test/ö", #"["http",null,"ä.test","/ö",null,null,80]"#),
+        ("http://a.test/ö", #"["http",null,"a.test","/ö",null,null,80]"#),
     ])
     func `a URL is taken apart as it is written`(url: String, parts: String) async throws {
         #expect(try await ask("parts", ["url": .string(url)]) == JSONParser.parse(parts))

@@ -9,7 +9,7 @@ import Testing
 /// Descriptors on the loop, work that blocks, and waits by the kernel's clock.
 struct WorkTests {
     private func start(
-        _ plugin: ScriptedPlugin, clock: ManualClock? = nil, loops: Int = 1
+        _ plugin: ScriptedPlugin, clock: ManualClock? = nil, loops: LoopCount = 1
     ) throws -> (kernel: Kernel, host: PluginHost) {
         var configuration = Configuration(plugins: [PluginEntry(plugin.id)])
         configuration.kernel.loops = loops
@@ -37,6 +37,14 @@ struct WorkTests {
             let count = read(descriptor, &bytes, 100)
             return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : "\(count)"
         }
+    }
+
+    private final class Tally: Sendable {
+        private let count = Atomic(0)
+
+        var value: Int { count.load(ordering: .relaxed) }
+
+        func add() { count.add(1, ordering: .relaxed) }
     }
 
     // MARK: Descriptors
@@ -123,14 +131,14 @@ struct WorkTests {
         let plugin = ScriptedPlugin("speaker")
         let (kernel, host) = try start(plugin, loops: 3)
         let pairs = (0..<20).map { _ in Pair() }
-        let released = Atomic(0)
+        let released = Tally()
         for pair in pairs {
-            _ = host.watch(pair.own, for: .read, { _ in }, released: { released.add(1, ordering: .relaxed) })
+            _ = host.watch(pair.own, for: .read, { _ in }, released: { released.add() })
         }
 
         await kernel.shutDown()
 
-        #expect(released.load(ordering: .relaxed) == 20)
+        #expect(released.value == 20)
         #expect(host.watch(pairs[0].own, for: .read, { _ in }) == nil)
         for pair in pairs { for end in [pair.own, pair.other] { close(end) } }
     }
@@ -138,7 +146,8 @@ struct WorkTests {
     @Test func `watches that begin and end on many threads are all released once`() async throws {
         let plugin = ScriptedPlugin("speaker")
         let (kernel, host) = try start(plugin, loops: 2)
-        let (begun, released) = (Atomic(0), Atomic(0))
+        let begun = Tally()
+        let released = Tally()
 
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
@@ -149,9 +158,9 @@ struct WorkTests {
                         let watch = host.watch(pair.own, for: [.read, .write], { _ in }) {
                             close(pair.own)
                             close(pair.other)
-                            released.add(1, ordering: .relaxed)
+                            released.add()
                         }
-                        if watch != nil { begun.add(1, ordering: .relaxed) }
+                        if watch != nil { begun.add() }
                         watch?.change(to: .read)
                         if number % 3 != 0 { watch?.cancel() }
                     }
@@ -160,7 +169,7 @@ struct WorkTests {
         }
         await kernel.shutDown()
 
-        #expect(begun.load(ordering: .relaxed) == 400 && released.load(ordering: .relaxed) == 400)
+        #expect(begun.value == 400 && released.value == 400)
     }
 
     // MARK: Work that blocks
@@ -170,12 +179,11 @@ struct WorkTests {
         let (kernel, host) = try start(plugin)
         let places = AsyncStream.makeStream(of: Bool.self)
 
-        #expect(
-            host.runBlocking {
-                places.continuation.yield(plugin.host?.currentLoop != nil)
-            } done: {
-                places.continuation.yield(plugin.host?.currentLoop != nil)
-            })
+        host.runBlocking {
+            places.continuation.yield(plugin.host?.currentLoop != nil)
+        } done: {
+            places.continuation.yield(plugin.host?.currentLoop != nil)
+        }
         var iterator = places.stream.makeAsyncIterator()
 
         #expect(await iterator.next() == false)
@@ -188,28 +196,31 @@ struct WorkTests {
     {
         let plugin = ScriptedPlugin("worker")
         let (kernel, host) = try start(plugin)
-        let (worked, done, gate) = (Atomic(0), Atomic(0), Gate())
+        let worked = Tally()
+        let done = Tally()
+        let gate = Gate()
         for _ in 0..<200 {
             host.runBlocking {
                 try? gate.wait()
-                worked.add(1, ordering: .relaxed)
+                worked.add()
             } done: {
-                done.add(1, ordering: .relaxed)
+                done.add()
             }
         }
 
         gate.open()
         await kernel.shutDown()
 
-        #expect(worked.load(ordering: .relaxed) == 200 && done.load(ordering: .relaxed) == 200)
-        #expect(!host.runBlocking({}))
+        #expect(worked.value == 200 && done.value == 200)
+        let isTaken = host.runBlocking {}
+        #expect(!isTaken)
     }
 
     @Test func `there is no work and no descriptor before start`() throws {
         let plugin = ScriptedPlugin("early")
         let early = Mutex<[Bool]>([])
         plugin.onCreate = { host in
-            early.withLock { $0 = [host.runBlocking({}), host.watch(0, for: .read, { _ in }) != nil] }
+            early.withLock { $0 = [host.runBlocking {}, host.watch(0, for: .read, { _ in }) != nil] }
         }
 
         let (kernel, _) = try start(plugin)

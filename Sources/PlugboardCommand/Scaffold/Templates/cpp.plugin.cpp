@@ -47,7 +47,7 @@ const plug_option_v1 settings[] = {
 };
 
 const plug_command_v1 commands[] = {
-    {PLUG_TEXT("show"), {}, PLUG_TEXT("Shows how many requests came."), 0, 0},
+    {PLUG_TEXT("show"), {}, PLUG_TEXT("Shows how many requests came."), 0},
 };
 
 }  // namespace
