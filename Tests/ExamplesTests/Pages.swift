@@ -15,7 +15,7 @@ enum Pages {
     static let all = Array(Set([readme, guide] + documentation)).sorted()
 
     /// The articles of the references.
-    static let articles = ["Plugboard", "PlugboardKit"].flatMap { module in
+    static let articles = ReferenceTests.modules.flatMap { module in
         files(in: "Sources/\(module)/\(module).docc", endingIn: ".md")
     }
 

@@ -5,36 +5,46 @@ import Testing
 /// The references, made by the commands of the pages that show them.
 @Suite(.enabled(if: Repository.hasDocC, "there is no docc"))
 struct ReferenceTests {
+    /// The modules that have one.
+    static let modules = ["Plugboard", "PlugboardKit", "PlugboardEndpoints", "PlugboardDownloads", "PlugboardUploads"]
     /// How its commands begin.
-    static let commands = ["mkdir -p .build/", "swift-symbolgraph-extract ", "docc convert "]
+    static let commands = ["mkdir -p .build/", "swift-symbolgraph-extract ", "docc convert ", "module="]
 
-    @Test(arguments: [
-        ("PlugboardKit", Pages.guide, "HookByHook"), ("Plugboard", "Documentation/building.md", "SendingRequests"),
-    ])
-    func `a reference is made without a link that leads nowhere, and each public type has a topic`(
-        module: String, page: String, article: String
+    @Test(arguments: modules)
+    func `a reference is made without a link that leads nowhere, and each public type stands in one topic`(
+        module: String
     ) async throws {
         let folder = try TemporaryFolder("reference")
         defer { folder.remove() }
-        let commands = try Document(page).commands.filter { command in Self.commands.contains { command.hasPrefix($0) }
-        }
-
-        var printed = ""
-        for command in commands {
+        let commands = try ReferenceTests.commands(of: module)
             // The build's own folder, wherever the tests were built to.
-            let line = command.replacing(".build/debug", with: Products.folder)
-                .replacing(" .build/", with: " \(folder.path)/")
-            let outcome = try await ProcessRunner.running(["/bin/sh", "-c", line], folder: Repository.root)
-            #expect(outcome.status == 0, "\(command): \(outcome.stderr)")
-            printed += outcome.stdout + outcome.stderr
-        }
+            .replacing(".build/debug", with: Products.folder).replacing(" .build/", with: " \(folder.path)/")
 
-        #expect(commands.count == Self.commands.count)
-        #expect(!printed.contains("doesn't exist at"))
+        let outcome = try await ProcessRunner.running(["/bin/sh", "-ec", commands], folder: Repository.root)
+
+        #expect(outcome.status == 0, "\(commands): \(outcome.stderr)")
+        let printed = outcome.stdout + outcome.stderr
+        #expect(!printed.contains("doesn't exist at"), "\(printed)")
         #expect(!printed.contains("Article '"))
         let landing = try folder.read("\(module).doccarchive/data/documentation/\(module.lowercased()).json")
-        #expect(String(decoding: landing, as: UTF8.self).contains(article))
-        #expect(try ReferenceTests.symbols(of: module, in: folder).subtracting(ReferenceTests.topics(of: module)) == [])
+        for article in Pages.articles
+        where article.hasPrefix("Sources/\(module)/") && !article.hasSuffix("/\(module).md") {
+            let name = article.split(separator: "/").last.map { $0.dropLast(3) } ?? ""
+            #expect(String(decoding: landing, as: UTF8.self).contains(name))
+        }
+        let topics = try ReferenceTests.topics(of: module)
+        #expect(topics.count == Set(topics).count)
+        #expect(try ReferenceTests.symbols(of: module, in: folder).subtracting(topics) == [])
+    }
+
+    /// The commands of the page that shows them; those of several modules begin with the name of one.
+    private static func commands(of module: String) throws -> String {
+        let page = try Document(module == "PlugboardKit" ? Pages.guide : "Documentation/building.md")
+        let blocks = page.blocks.filter { $0.language == "sh" }.map(\.text)
+        let name = "module=PlugboardEndpoints\n"
+        let block =
+            blocks.first { $0.contains("docc convert Sources/\(module)/") } ?? blocks.first { $0.hasPrefix(name) }
+        return try #require(block).replacing(name, with: "module=\(module)\n")
     }
 
     /// The public types and functions that the reference has.
@@ -47,14 +57,14 @@ struct ReferenceTests {
         let file = try #require(files.first { $0.hasSuffix("/\(module).symbols.json") })
         let graph = try JSONDecoder().decode(Graph.self, from: Data(folder.read(file)))
         let names = graph.symbols.filter { $0.pathComponents.count == 1 }.map { $0.pathComponents[0] }
-        #expect(names.count > 50)
+        #expect(!names.isEmpty)
         return Set(names)
     }
 
     /// What the topics of a reference name.
-    private static func topics(of module: String) throws -> Set<String> {
+    private static func topics(of module: String) throws -> [String] {
         let page = try Document("Sources/\(module)/\(module).docc/\(module).md")
-        return Set(page.lines.filter { $0.hasPrefix("- ``") }.map { String($0.dropFirst(4).dropLast(2)) })
+        return page.lines.filter { $0.hasPrefix("- ``") }.map { String($0.dropFirst(4).dropLast(2)) }
     }
 }
 
