@@ -24,7 +24,9 @@ struct PluginArguments: ParsableArguments {
     var names: [String] = []
     @Option(
         name: .customLong("set"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A setting of a plugin; replaces the configuration's.", valueName: "plugin.key=value"))
+        help: ArgumentHelp(
+            "A setting of a plugin; replaces the configuration's, and relative paths begin at the folder of its file.",
+            valueName: "plugin.key=value"))
     var settings: [String] = []
 
     @Flag(help: "Loads no shared objects: only linked plugins run.")

@@ -120,6 +120,43 @@ struct CallTests {
         #expect(strict.status == 100 && strict.stderr.contains("must be an operation"), "\(strict.stderr)")
     }
 
+    @Test func `a document in YAML is read from a file and from a URL`() async throws {
+        let text = """
+            openapi: 3.1.0
+            info: {title: t, version: "1"}
+            paths:
+              /topics/{id}:
+                get:
+                  operationId: getTopic
+                  parameters:
+                    - {name: id, in: path, required: true, schema: {type: string}}
+                    - {name: draft, in: query, schema: {type: boolean}}
+                  responses: {200: {description: d}}
+            """
+        let folder = try TemporaryFolder()
+        let path = try folder.write("api.yaml", text)
+        let server = try LoopbackServer.responding { request in
+            if request.path == "/api" {
+                return ServerResponse(fields: [("Content-Type", "application/yaml")], body: text)
+            }
+            return ServerResponse(body: "{}")
+        }
+
+        let list = try await Command.run("endpoints", "list", "--openapi", path)
+        for document in [path, server.url("/api")] {
+            let call = try await Command.run(
+                "call", "getTopic", "id=a b", "draft=true", "--openapi", document, "--server", server.url("/v1"))
+            #expect(call.status == 0, "\(call.stderr)")
+        }
+        let wrong = try await Command.run("endpoints", "list", "--openapi", folder.write("bad.yaml", "openapi: [3"))
+
+        #expect(list.stdout.hasPrefix("getTopic  GET  /topics/{id}"), "\(list.stdout)\(list.stderr)")
+        #expect(
+            server.requests.map(\.target)
+                == ["/v1/topics/a%20b?draft=true", "/api", "/v1/topics/a%20b?draft=true"])
+        #expect(wrong.status == 100 && wrong.stderr.contains("bad.yaml cannot be read"), "\(wrong.stderr)")
+    }
+
     @Test func `without definitions, the error names the options that give them`() async throws {
         let outcome = try await Command.run("call", "a")
 

@@ -67,11 +67,11 @@ struct Validator: Plugin {
         store = SchemaStore(fetching: try SchemaFetching(settings, host), contents: settings.contents)
         var documents: [(uri: String, document: JSONValue)] = []
         for (uri, text) in settings.documents {
-            documents.append((uri, try JSONParser.parse(try TextFile.json(text, host))))
+            documents.append((uri, try TextFile.value(text, host)))
         }
         var descriptions: [OpenAPIDocument] = []
         for (number, text) in settings.openapi.enumerated() {
-            let description = try OpenAPIDocument(try JSONParser.parse(try TextFile.json(text, host)), number: number)
+            let description = try OpenAPIDocument(try TextFile.value(text, host), number: number)
             for defect in description.defects { host.log(.warning, "\(defect) Its bodies are not checked.") }
             descriptions.append(description)
             documents += description.documents()
