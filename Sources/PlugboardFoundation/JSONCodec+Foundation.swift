@@ -5,7 +5,8 @@ public import PlugboardJSONCoding
 
 /// How dates are written in JSON.
 public enum JSONDates: Sendable {
-    /// `2026-11-25T12:00:00Z`; fractions of a second are read, and written if there are some (RFC 3339).
+    /// `2026-11-25T12:00:00Z` (RFC 3339): any offset and any fraction of a second are read. Written are UTC, and
+    /// milliseconds or microseconds if there are some.
     case iso8601
     /// The number of seconds since 1970.
     case secondsSince1970
@@ -54,15 +55,9 @@ extension Codec where Self == JSONCodec {
     private static func write(_ dates: JSONDates, with codec: inout JSONCodec) {
         switch dates {
         case .iso8601:
-            codec.encoder.write(Date.self) { date, encoder in
-                let isWhole = date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970
-                let style = Date.ISO8601FormatStyle(includingFractionalSeconds: !isWhole)
-                try encode(style.format(date), to: encoder)
-            }
+            codec.encoder.write(Date.self) { date, encoder in try encode(InternetDate.text(of: date), to: encoder) }
             codec.decoder.read(Date.self) { decoder in
-                let text = try text(decoder)
-                let styles = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-                guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
+                guard let date = InternetDate.date(try text(decoder)) else {
                     throw mismatch(decoder, "a date such as 2026-11-25T12:00:00Z")
                 }
                 return date

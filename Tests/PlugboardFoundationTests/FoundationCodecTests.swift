@@ -40,6 +40,50 @@ import Testing
         #expect(try codec.decode([Date].self, from: Bytes("[\(text)]"), contentType: nil) == [date])
     }
 
+    @Test(arguments: [
+        ("2025-11-25T14:00:00+02:00", 1_764_072_000), ("2025-11-25T06:30:00-05:30", 1_764_072_000),
+        ("2025-11-25T12:00:00-00:00", 1_764_072_000), ("2025-11-25T14:00:00.25+02:00", 1_764_072_000.25),
+        ("2025-11-25T12:00:00.5Z", 1_764_072_000.5), ("2025-11-25T12:00:00.123456Z", 1_764_072_000.123456),
+        ("2025-11-25T14:00:00.123456+02:00", 1_764_072_000.123456),
+        ("2025-11-25T12:00:00.123456789Z", 1_764_072_000.123456789),
+        ("2025-11-25t12:00:00z", 1_764_072_000), ("1969-12-31T23:59:59.75Z", -0.25),
+    ])
+    func `dates with an offset and with any fraction of a second are read exactly`(
+        text: String, seconds: Double
+    ) throws {
+        let dates = try JSONCodec.foundation().decode([Date].self, from: Bytes("[\"\(text)\"]"), contentType: nil)
+
+        let distance = try #require(dates.first).timeIntervalSince1970 - seconds
+        #expect(abs(distance) < 1e-6, "\(dates)")
+    }
+
+    @Test(arguments: [
+        (1_764_072_000.123456, "2025-11-25T12:00:00.123456Z"), (1_764_072_000.5, "2025-11-25T12:00:00.500Z"),
+        (1_764_072_000.000001, "2025-11-25T12:00:00.000001Z"), (1_764_071_999.9999, "2025-11-25T11:59:59.999900Z"),
+        (-0.25, "1969-12-31T23:59:59.750Z"),
+    ])
+    func `microseconds are written, and read again as the same date`(seconds: Double, text: String) throws {
+        let codec = JSONCodec.foundation()
+        let date = Date(timeIntervalSince1970: seconds)
+
+        let written = try codec.encode([date])
+        let again = try codec.decode([Date].self, from: written, contentType: nil)
+
+        #expect(written.text == "[\"\(text)\"]")
+        #expect(again.map { ($0.timeIntervalSince1970 * 1e6).rounded() } == [(seconds * 1e6).rounded()])
+    }
+
+    @Test(arguments: [
+        "2025-11-25", "2025-11-25T12:00:00", "2025-02-30T12:00:00Z", "2025-11-25T25:00:00Z", "2025-11-25T12:00:00.Z",
+        "2025-11-25T12:00:00Zx", "2025-11-25T12:00:00+2", " 2025-11-25T12:00:00Z",
+    ])
+    func `what is no date of RFC 3339 is an error`(text: String) {
+        let error = #expect(throws: PlugboardError.self) {
+            _ = try JSONCodec.foundation().decode([Date].self, from: Bytes("[\"\(text)\"]"), contentType: nil)
+        }
+        #expect(error?.code == .bodyDecode)
+    }
+
     @Test func `the other codec refuses them, and says what to do`() throws {
         let wrote = #expect(throws: PlugboardError.self) { _ = try JSONCodec().encode(Item()) }
         let read = #expect(throws: PlugboardError.self) {
