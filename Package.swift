@@ -96,10 +96,11 @@ let layers: [Target] = [
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
     module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages"),
+    module("PlugboardFileClaims", "PlugboardMessages"),
     module(
-        "PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON", "CPlugboardFiles",
-        "CPlugboardNettle"),
-    module("PlugboardUploads", "PlugboardMessages", "PlugboardJSON", "CPlugboardNettle"),
+        "PlugboardDownloads", "PlugboardRanges", "PlugboardFileClaims", "PlugboardMessages", "PlugboardJSON",
+        "CPlugboardFiles", "CPlugboardNettle"),
+    module("PlugboardUploads", "PlugboardFileClaims", "PlugboardMessages", "PlugboardJSON", "CPlugboardNettle"),
     module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
     module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
@@ -277,7 +278,8 @@ let testTargets: [Target] = [
         "PluginLoaderTests", "PluginLoader", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
         "CPlugboard"),
     tests(
-        "DownloadsTests", "PlugboardDownloads", "PlugboardRanges", "Plugboard", "PlugboardKit", "PlugboardMessages"),
+        "DownloadsTests", "PlugboardDownloads", "PlugboardRanges", "PlugboardFileClaims", "Plugboard", "PlugboardKit",
+        "PlugboardMessages"),
     tests(
         "UploadsTests", "PlugboardUploads", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     pluginTests("Logging"),

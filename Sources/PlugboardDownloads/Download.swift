@@ -1,3 +1,4 @@
+import PlugboardFileClaims
 import PlugboardMessages
 
 /// A response's body that is received into a file, and goes on after a break, also in another process.
@@ -108,35 +109,52 @@ public struct Download: Sendable {
 
     /// The file, or the last server's response that has none, with its body.
     package func received(with sender: some RequestSender) async throws(PlugboardError) -> DownloadResult {
+        try await FileClaim.with { claim in
+            do throws(PlugboardError) {
+                return .success(try await received(with: sender, claim))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func received(
+        with sender: some RequestSender, _ claim: FileClaim
+    ) async throws(PlugboardError) -> DownloadResult {
         for request in [request] + mirrors {
             for name in Download.reserved where request.fields.contains(name) {
                 throw PlugboardError(
                     .requestField, "A download sets \(name.text) itself. Remove the field from the request.")
             }
         }
+        let isKept = !replacesFile && !namesFromServer && PartialFile.isThere(file)
+        if isKept, !confirmsFile { throw PartialFile.exists(file) }
         var partial: PartialFile
         do throws(PlugboardError) {
-            partial = try partialFile(sender)
+            partial = try await partialFile(sender, claim)
         } catch {
-            guard error.code == .downloadWrite, let other = atFallback else { throw error }
-            return try await other.received(with: sender)
+            guard error.code == .downloadWrite else { throw error }
+            if isKept { throw PartialFile.exists(file, "It cannot be compared, because \(error.reason)") }
+            guard let other = atFallback else { throw error }
+            return try await other.received(with: sender, claim)
         }
-        if !replacesFile, !namesFromServer, !confirmsFile, PartialFile.isThere(file) { throw PartialFile.exists(file) }
         do throws(PlugboardError) {
-            return try await run(&partial, with: sender, combination)
+            return try await run(&partial, with: sender, combination, claim)
         } catch {
             guard error.code == .downloadDigest, partial.provedCombinedWrong else { throw error }
         }
         // One of the servers has another file, and nothing says which.
         var alone = self
         alone.resumes = false
-        partial = try partialFile(sender)
-        return try await alone.run(&partial, with: sender, nil)
+        partial = try await partialFile(sender, claim)
+        return try await alone.run(&partial, with: sender, nil, claim)
     }
 
     /// The file of the bytes, of which those are used that came from the same servers with the same trust.
-    private func partialFile(_ sender: some RequestSender) throws(PlugboardError) -> PartialFile {
-        let partial = try PartialFile(file)
+    private func partialFile(
+        _ sender: some RequestSender, _ claim: FileClaim
+    ) async throws(PlugboardError) -> PartialFile {
+        let partial = try await PartialFile.opened(file, claim)
         let trusts = ([request] + mirrors).map { sender.options(of: $0).transferTrust }
         let detours = Set(trusts.compactMap(\.detour)).sorted()
         partial.trust = TransferTrust(
@@ -154,7 +172,8 @@ public struct Download: Sendable {
     ///
     /// - Parameter combination: Nil uses the bytes of each server alone.
     private func run(
-        _ partial: inout PartialFile, with sender: some RequestSender, _ combination: Journal.Combination?
+        _ partial: inout PartialFile, with sender: some RequestSender, _ combination: Journal.Combination?,
+        _ claim: FileClaim
     ) async throws(PlugboardError) -> DownloadResult {
         let sources = [request] + mirrors
         let keys = sources.map { Journal.key(of: $0.url) }
@@ -186,13 +205,14 @@ public struct Download: Sendable {
                 default: if number == mirrors.count { throw error }
                 }
             }
-            if !partial.isPresent { partial = try partialFile(sender) }
+            if !partial.isPresent { partial = try await partialFile(sender, claim) }
         }
         throw PlugboardError(.downloadPart, "No server has sent the file.")
     }
 
     private static let reserved: [FieldName] = [.range, .ifRange, "If-Match", "If-Unmodified-Since"]
 
-    /// Removes what a broken download to this path has left. Blocks.
+    /// Removes what a broken download to this path has left. Blocks. What a download of this process has that was
+    /// cancelled, and whose last request has not ended yet, is removed when it has.
     public static func removePartial(of file: String) { PartialFile.remove(of: file) }
 }

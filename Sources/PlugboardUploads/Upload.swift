@@ -1,3 +1,4 @@
+import PlugboardFileClaims
 import PlugboardMessages
 
 /// The upload of a file, of bytes or of a stream, which goes on after a break where the server can do that.
@@ -79,10 +80,16 @@ public struct Upload: Sendable {
     /// the server does not have the upload any more (404, 410; also 403 of tus, once another upload is created).
     /// Without a journal, the server is asked to remove it.
     @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
-        var run = try UploadRun(self)
-        // Not when the last reference goes, which the kernel may hold for a moment longer.
-        defer { run.journal?.end() }
-        return try await run.run(with: sender)
+        try await FileClaim.with { claim in
+            do throws(PlugboardError) {
+                var run = try await UploadRun(self, claim)
+                // Not when the last reference goes, which the kernel may hold for a moment longer.
+                defer { run.journal?.end() }
+                return .success(try await run.run(with: sender))
+            } catch {
+                return .failure(error)
+            }
+        }
     }
 
     /// Removes what a broken upload has left: the resource on the server, and the journal.
@@ -91,7 +98,13 @@ public struct Upload: Sendable {
     /// so does that of an upload that the server refuses to remove.
     @concurrent public func cancel(with sender: some RequestSender) async throws(PlugboardError) -> Response? {
         guard let path = journal else { return nil }
-        let journal = try UploadJournal(path)
+        let journal = try await FileClaim.with { claim in
+            do throws(PlugboardError) {
+                return .success(try await UploadJournal.opened(path, claim))
+            } catch {
+                return .failure(error)
+            }
+        }
         let entry: UploadJournal.Entry
         switch journal.load(UploadJournal.key(of: request.url), with: sender.options(of: request).transferTrust) {
         case .entry(let known): entry = known

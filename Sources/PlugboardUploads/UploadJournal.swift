@@ -1,3 +1,4 @@
+import PlugboardFileClaims
 import PlugboardJSON
 import PlugboardMessages
 import Synchronization
@@ -36,13 +37,20 @@ package final class UploadJournal: Sendable {
     private static let sizeLimit = 64 << 10
     private let path: String
     private let descriptor: Int32
+    private let claim: FileClaim
     /// False when the upload has ended.
     private let isOpen = Mutex(true)
 
     /// Opens the journal, and locks it until `end`, or until the object is released.
-    init(_ path: String) throws(PlugboardError) {
+    init(_ path: String, _ claim: FileClaim = FileClaim()) throws(PlugboardError) {
         self.path = path
-        descriptor = try UploadJournal.openLocked(path)
+        self.claim = claim
+        descriptor = try UploadJournal.openLocked(path, claim)
+    }
+
+    /// Opens and locks the journal, after a cancelled upload of this process that still has it.
+    static func opened(_ path: String, _ claim: FileClaim) async throws(PlugboardError) -> UploadJournal {
+        try await claim.opened(path, busy: .uploadBusy) { () throws(PlugboardError) in try UploadJournal(path, claim) }
     }
 
     deinit {
@@ -57,23 +65,22 @@ package final class UploadJournal: Sendable {
         if fstat(descriptor, &file) == 0, file.st_size == 0 { remove() }
         isOpen.withLock { isOpen in
             isOpen = false
-            // Closing alone would leave the lock to a child process that has not yet called exec.
-            flock(descriptor, LOCK_UN)
         }
+        claim.unlock(descriptor)
     }
 
-    private static func openLocked(_ path: String) throws(PlugboardError) -> Int32 {
+    private static func openLocked(_ path: String, _ claim: FileClaim) throws(PlugboardError) -> Int32 {
         // Another upload may have removed the file between opening and locking it.
         for _ in 0..<100 {
             let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
             guard descriptor >= 0 else { throw .journal(path) }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                let number = errno
+            if let number = claim.lock(descriptor) {
                 close(descriptor)
                 guard number == EWOULDBLOCK else { throw .journal(path, number) }
                 break
             }
             guard isSame(descriptor, path) else {
+                claim.unlock(descriptor)
                 close(descriptor)
                 continue
             }
@@ -81,6 +88,7 @@ package final class UploadJournal: Sendable {
             guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_uid == geteuid(),
                 file.st_nlink == 1, isJournal(descriptor, file), fchmod(descriptor, 0o600) == 0
             else {
+                claim.unlock(descriptor)
                 close(descriptor)
                 throw PlugboardError(
                     .uploadJournal,

@@ -1,3 +1,4 @@
+import PlugboardFileClaims
 import PlugboardMessages
 
 #if canImport(Glibc)
@@ -38,7 +39,7 @@ struct UploadRun {
     /// Whether the upload was there before this run, so that the server may have bytes that this run has not sent.
     var isContinued = false
 
-    init(_ upload: Upload) throws(PlugboardError) {
+    init(_ upload: Upload, _ claim: FileClaim) async throws(PlugboardError) {
         guard upload.request.body == nil else {
             throw PlugboardError(.requestOption, "An upload sets the body itself. Remove it from the request.")
         }
@@ -56,7 +57,8 @@ struct UploadRun {
         parts = try UploadParts(upload.content)
         sending = UploadSending(upload)
         let hasJournal = upload.resumption != .none && parts.file != nil
-        journal = try hasJournal ? upload.journal.map { path throws(PlugboardError) in try UploadJournal(path) } : nil
+        journal =
+            if hasJournal, let path = upload.journal { try await UploadJournal.opened(path, claim) } else { nil }
         dialect =
             switch upload.resumption {
             case .draft: .draft

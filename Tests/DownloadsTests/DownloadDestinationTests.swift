@@ -1,5 +1,6 @@
 import Foundation
 import Plugboard
+import PlugboardFileClaims
 import Synchronization
 import TestSupport
 import Testing
@@ -112,6 +113,51 @@ struct DownloadDestinationTests {
         let error = await #expect(throws: PlugboardError.self) { try await Kernel().download(server.url, to: path) }
 
         #expect(error?.code == .downloadBusy)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test(arguments: [1, 4])
+    func `a download that follows at once on a cancelled one waits for its file`(segments: Int) async throws {
+        let (server, held) = try scene.holding(first: segments)
+        var download = Download(Request(.get, server.url("/file")), to: path)
+        download.segments = segments
+        download.segmentMinimum = 1_000
+        let first = Task { [download] in try await download.run(with: Kernel()) }
+        try await held.opened()
+
+        first.cancel()
+        let result = try await download.run(with: Kernel())
+
+        let error = await #expect(throws: PlugboardError.self) { try await first.value }
+        #expect(error?.code == .cancelled && result.count == 100_000)
+        #expect(try folder.read("file") == content && folder.entries() == ["file"])
+    }
+
+    @Test func `what a cancelled download has left is removed when its last request has ended`() async throws {
+        let (server, held) = try scene.holding()
+        let download = Download(Request(.get, server.url("/file")), to: path)
+        let first = Task { try await download.run(with: Kernel()) }
+        try await held.opened()
+
+        first.cancel()
+        Download.removePartial(of: path)
+
+        await #expect(throws: PlugboardError.self) { try await first.value }
+        while try !folder.entries().isEmpty { await Task.yield() }
+    }
+
+    @Test func `a download that waits for a file can be cancelled`() async throws {
+        let claim = FileClaim()
+        let first = try PartialFile(path, claim)
+        claim.cancel()
+        let server = try scene.serving()
+        let second = Task { [path] in try await Download(Request(.get, server.url), to: path).run(with: Kernel()) }
+        while FileClaim.waiterCount(of: "\(path).part") == 0 { await Task.yield() }
+
+        second.cancel()
+
+        let error = await #expect(throws: PlugboardError.self) { try await second.value }
+        #expect(error?.code == .cancelled && server.requests.isEmpty)
         withExtendedLifetime(first) {}
     }
 

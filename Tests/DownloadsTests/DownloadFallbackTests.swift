@@ -115,6 +115,22 @@ struct DownloadFallbackTests {
         #expect(left == content && error?.underlying == "No such file or directory")
     }
 
+    @Test(arguments: [false, true])
+    func `a file that is there and is not to be replaced is no reason for the fallback`(confirms: Bool) async throws {
+        let server = try scene.serving()
+        // A file that is there, in a folder in which no other can be made, whoever runs the test.
+        var download = Download(Request(.get, server.url), to: "/proc/version")
+        download.replacesFile = false
+        download.confirmsFile = confirms
+        download.fallback = folder.file("spare")
+
+        let error = await #expect(throws: PlugboardError.self) { try await download.run(with: Kernel()) }
+
+        #expect(error?.code == .downloadExists, "\(error as Any)")
+        #expect(error?.reason.contains("cannot be compared") == confirms, "\(error as Any)")
+        #expect(try server.requests.isEmpty && folder.entries() == [])
+    }
+
     @Test func `a file at the fallback is not replaced where none is to be replaced`() async throws {
         let server = try scene.serving()
         try folder.write("spare", "earlier")

@@ -1,5 +1,6 @@
 import Foundation
 import Plugboard
+import Synchronization
 import TestSupport
 
 @testable import PlugboardDownloads
@@ -19,6 +20,26 @@ struct DownloadScene {
         try RangeServer { [content] number, request in
             RangeServer.correct(request, content, tag: tag, cut: number <= cuts.count ? cuts[number - 1] : nil)
         }
+    }
+
+    /// A server that sends the first responses up to their middle and then waits, and the gate that opens when it does.
+    func holding(first count: Int = 1) throws -> (server: LoopbackServer, held: Gate) {
+        let held = Gate()
+        let requests = Mutex(0)
+        let server = try LoopbackServer { [content] connection in
+            let request = try connection.readRequest()
+            let number = requests.withLock { number in
+                number += 1
+                return number
+            }
+            var reply = RangeServer.correct(request, content)
+            if number <= count { reply.cut = reply.body.count / 2 }
+            try RangeServer.send(reply, connection)
+            guard number <= count else { return }
+            if number == count { held.open() }
+            try connection.waitForClose()
+        }
+        return (server, held)
     }
 
     /// What a download has left that was killed.

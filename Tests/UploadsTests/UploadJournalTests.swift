@@ -127,6 +127,33 @@ extension UploadTests {
         #expect(server.contents == [content])
     }
 
+    @Test(arguments: dialects, [true, false])
+    func `what follows at once on a cancelled upload waits for its journal`(dialect: Dialect, removes: Bool)
+        async throws
+    {
+        let held = Gate()
+        var plan = UploadServer.Plan(dialect)
+        plan.onPiece = { connection, count in
+            guard count >= 40_000, held.admitted == 0 else { return }
+            held.open()
+            try connection.waitForClose()
+        }
+        let server = try UploadServer(plan)
+        let upload = upload(server, resumption(dialect))
+        let run = Task { try await upload.run(with: Kernel()) }
+        try await held.opened()
+
+        run.cancel()
+        if removes {
+            #expect(try await upload.cancel(with: Kernel())?.status == 204)
+        } else {
+            #expect(try await upload.run(with: Kernel()).isComplete && server.contents == [content])
+        }
+
+        #expect(try folder.entries() == ["file"])
+        await #expect(throws: PlugboardError.self) { try await run.value }
+    }
+
     @Test(arguments: dialects)
     func `cancelling removes the upload on the server, and the journal`(dialect: Dialect) async throws {
         var plan = UploadServer.Plan(dialect)

@@ -1,4 +1,5 @@
 import CPlugboardFiles
+import PlugboardFileClaims
 import PlugboardMessages
 
 #if canImport(Glibc)
@@ -133,6 +134,7 @@ extension PartialFile {
 
     /// Removes what is left of a download to this path, unless another download writes it now.
     static func remove(of path: String) {
+        if FileClaim.afterRelease(of: "\(path).part", { remove(of: path) }) { return }
         guard access("\(path).part.json", F_OK) == 0, let file = try? PartialFile(path) else { return }
         file.remove()
     }

@@ -34,7 +34,7 @@ extension PartialFile {
     /// partial file as any other.
     func copy(to path: String, replaces: Bool) async throws(PlugboardError) {
         guard let journal else { throw .writing(path) }
-        let copy = try PartialFile(path)
+        let copy = try await PartialFile.opened(path, claim)
         copy.trust = trust
         do throws(PlugboardError) {
             try copy.begin(

@@ -1,3 +1,4 @@
+import PlugboardFileClaims
 import PlugboardMessages
 
 #if canImport(Glibc)
@@ -7,6 +8,13 @@ import PlugboardMessages
 #endif
 
 extension PartialFile {
+    /// Opens and locks the partial file, after a cancelled download of this process that still has it.
+    static func opened(_ path: String, _ claim: FileClaim) async throws(PlugboardError) -> PartialFile {
+        try await claim.opened("\(path).part", busy: .downloadBusy) { () throws(PlugboardError) in
+            try PartialFile(path, claim)
+        }
+    }
+
     static func isThere(_ path: String) -> Bool {
         var entry = stat()
         return lstat(path, &entry) == 0
@@ -30,7 +38,9 @@ extension PartialFile {
         }
     }
 
-    static func openLocked(_ partial: String, _ journal: String) throws(PlugboardError) -> Int32 {
+    static func openLocked(
+        _ partial: String, _ journal: String, _ claim: FileClaim
+    ) throws(PlugboardError) -> Int32 {
         // Another download may have renamed the file between opening and locking it.
         for _ in 0..<100 {
             var entry = stat()
@@ -43,29 +53,30 @@ extension PartialFile {
                 throw .writing(partial)
             }
             do throws(PlugboardError) {
-                if try lock(descriptor, partial) {
+                try lock(descriptor, partial, claim)
+                // Whether the locked file is still the one at the path.
+                if isSame(descriptor, partial) {
                     try checkOwned(descriptor, partial, hasJournal: isNew || access(journal, F_OK) == 0)
                     return descriptor
                 }
             } catch {
+                claim.unlock(descriptor)
                 close(descriptor)
                 throw error
             }
+            claim.unlock(descriptor)
             close(descriptor)
         }
         throw PlugboardError(.downloadBusy, "\(partial) is replaced by others all the time.")
     }
 
-    /// Whether the locked file is still the one at the path.
-    private static func lock(_ descriptor: Int32, _ partial: String) throws(PlugboardError) -> Bool {
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            if errno == EWOULDBLOCK {
-                throw PlugboardError(
-                    .downloadBusy, "Another download writes \(partial) now. Wait for it, or name another file.")
-            }
-            throw .writing(partial)
-        }
-        return isSame(descriptor, partial)
+    private static func lock(
+        _ descriptor: Int32, _ partial: String, _ claim: FileClaim
+    ) throws(PlugboardError) {
+        guard let number = claim.lock(descriptor) else { return }
+        guard number == EWOULDBLOCK else { throw .writing(partial, number) }
+        throw PlugboardError(
+            .downloadBusy, "Another download writes \(partial) now. Wait for it, or name another file.")
     }
 
     static func isSame(_ descriptor: Int32, _ path: String) -> Bool {

@@ -1,4 +1,5 @@
 import CPlugboardFiles
+import PlugboardFileClaims
 import PlugboardMessages
 import PlugboardRanges
 
@@ -26,6 +27,7 @@ final class PartialFile: @unchecked Sendable {
     let path: String
     let partial: String
     let journalPath: String
+    let claim: FileClaim
     let file: OpenFile
     var descriptor: Int32 { file.descriptor }
     /// The bytes that were received.
@@ -59,21 +61,21 @@ final class PartialFile: @unchecked Sendable {
     private static let digestInterval = (bytes: 8 << 20, time: Duration.seconds(1))
 
     /// Opens the partial file, and locks it until the object is released.
-    init(_ path: String) throws(PlugboardError) {
+    init(_ path: String, _ claim: FileClaim = FileClaim()) throws(PlugboardError) {
         self.path = path
+        self.claim = claim
         partial = "\(path).part"
         journalPath = "\(partial).json"
         try PartialFile.checkDestination(path)
-        file = OpenFile(try PartialFile.openLocked(partial, journalPath), partial)
+        file = OpenFile(try PartialFile.openLocked(partial, journalPath, claim), partial)
         digests = FileDigests(file)
         isPresent = true
     }
 
     deinit {
         removeIfUnused()
-        // Closing alone would leave the lock to a child process that has not yet called exec, or to a task that still
-        // reads the file.
-        flock(descriptor, LOCK_UN)
+        // Now: a task that still reads the file would keep the lock with the descriptor.
+        claim.unlock(descriptor)
         // Ends its task, which has the descriptor.
         digests.begin([], from: [])
     }
