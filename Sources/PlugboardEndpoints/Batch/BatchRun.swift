@@ -35,6 +35,12 @@ final class BatchRun: CallFollower {
                 hasEnded: Array(repeating: false, count: calls.count)))
     }
 
+    /// How many calls it has, and what the first ten of them are.
+    var description: String {
+        let shown = calls.prefix(10).map { "\($0)" } + (calls.count > 10 ? ["\(calls.count - 10) more"] : [])
+        return "batch of \(calls.count)" + (shown.isEmpty ? "" : " (\(shown.joined(separator: "; ")))")
+    }
+
     /// The call that failed first, by its index.
     var firstFailure: Int? { state.withLock { $0.firstFailure } }
 

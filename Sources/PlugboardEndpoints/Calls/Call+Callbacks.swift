@@ -89,10 +89,12 @@ extension Call {
     /// How many bytes were sent and received so far.
     public var currentProgress: CallProgress { lock.withLock { $0.progress } }
 
-    func report(_ progress: CallProgress) {
+    /// Changes the progress, and tells all who watch it.
+    func changeProgress(_ change: (inout CallProgress) -> Void) {
         lock.withLock { state in
             guard state.end == nil else { return }
-            state.progress = progress
+            change(&state.progress)
+            let progress = state.progress
             for stream in state.progressStreams { stream.yield(progress) }
             for (callback, isOnMain) in state.progressCallbacks {
                 queue.add(onMain: isOnMain) { callback(progress) }

@@ -64,6 +64,8 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         var progressCallbacks: [(call: @Sendable (CallProgress) -> Void, isOnMain: Bool)] = []
         var progressStreams: [AsyncStream<CallProgress>.Continuation] = []
         var progress = CallProgress()
+        /// The last request that was sent.
+        var sent: CallTarget?
         weak var delegate: (any CallDelegate)?
         var accessories: [any CallDelegate] = []
 
@@ -77,6 +79,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
     public let labels: CallLabels
     /// Where the request goes, as far as that is known before it is made.
     public let origin: Origin?
+    private let target: CallTarget?
     /// Whether it is made by a batch or a chain, as long as these are under way.
     let isPart: Bool
     let queue: CallbackQueue
@@ -86,11 +89,12 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
 
     /// A call that waits for `start`.
     init(
-        labels: CallLabels, origin: Origin? = nil, executor: CallbackExecutor, registry: CallRegistry?, kernel: Kernel,
-        catalog: MessageCatalog, isPart: Bool = false, work: @escaping Work
+        labels: CallLabels, target: CallTarget? = nil, executor: CallbackExecutor, registry: CallRegistry?,
+        kernel: Kernel, catalog: MessageCatalog, isPart: Bool = false, work: @escaping Work
     ) {
         self.labels = labels
-        self.origin = origin
+        self.target = target
+        origin = target?.origin
         self.isPart = isPart
         self.registry = registry
         self.catalog = catalog
@@ -101,11 +105,15 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
 
     deinit { registry?.remove(id) }
 
-    /// One line with its number, where it goes, its labels and its state.
+    /// One line with its number, its method and URL without the values of the query, its labels and its state. One of a
+    /// batch has its first ten calls as long as it is under way, one of a chain the step.
     public var description: String {
+        let (sent, follower) = lock.withLock { ($0.sent, $0.follower) }
         var parts = ["call \(id)"]
-        if let origin { parts.append("to \(origin)") }
-        return "\((parts + labels.texts).joined(separator: ", ")): \(state)"
+        if let target = sent ?? target { parts.append(target.description) }
+        parts += labels.texts
+        if let follower { parts.append(follower.description) }
+        return "\(parts.joined(separator: ", ")): \(state)"
     }
 
     // MARK: Control
@@ -131,9 +139,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
 
     /// Ends the call at once, with the state `cancelled`; does nothing when it has ended.
     public func cancel() {
-        let ended = end(.failure(PlugboardError(.cancelled, "The call was cancelled."), isStopped: false))
-        ended?.exchange?.cancel()
-        ended?.task?.cancel()
+        end(.failure(PlugboardError(.cancelled, "The call was cancelled."), isStopped: false), cancelsWork: true)
     }
 
     /// Stops hooks of plugins and the network until `resume`. The timeout of the exchange runs on.
@@ -220,9 +226,8 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
     /// The text for people about an error, in the language of the client's messages.
     public func message(for error: PlugboardError) -> String { catalog.message(for: error) }
 
-    /// Returns the state before the end; nil if the call has ended before.
-    @discardableResult
-    private func end(_ end: End) -> State? {
+    /// Does nothing if the call has ended before.
+    private func end(_ end: End, cancelsWork: Bool = false) {
         let old = lock.withLock { state -> State? in
             guard state.end == nil else { return nil }
             let old = state
@@ -230,15 +235,20 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
             state.end = end
             if end.state == .queued { state.kernel = old.kernel }
             state.progress = old.progress
+            state.sent = old.sent
             // Within the lock, so that a callback that is attached from now on is called after these.
             addJobs(of: old, end)
             return old
         }
-        guard let old else { return nil }
+        guard let old else { return }
+        // Before the callbacks, which may begin the same again.
+        if cancelsWork {
+            old.exchange?.cancel()
+            old.task?.cancel()
+        }
         queue.run()
         for stream in old.progressStreams { stream.finish() }
         registry?.remove(id)
         for waiter in old.waiters + old.resumptions { waiter.resume() }
-        return old
     }
 }

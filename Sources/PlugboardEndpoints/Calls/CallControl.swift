@@ -9,7 +9,12 @@ protocol CallControl: AnyObject, Sendable {
 
     /// Sends a request that follows the call: it is suspended, resumed and cancelled with it, and its progress is the
     /// call's.
-    func send(_ request: Request, by kernel: Kernel) async throws(PlugboardError) -> StreamedResponse
+    ///
+    /// - Parameter countsReceived: False for one request of several for one file, whose bytes are reported by
+    ///   `report(received:of:)`.
+    func send(
+        _ request: Request, by kernel: Kernel, countsReceived: Bool
+    ) async throws(PlugboardError) -> StreamedResponse
 
     /// Lets calls that the work makes follow this call: they are suspended and resumed with it.
     func lead(_ follower: any CallFollower)
@@ -17,12 +22,16 @@ protocol CallControl: AnyObject, Sendable {
     /// Reports how far the work is, where it sends no request of its own.
     func report(_ progress: CallProgress)
 
+    /// Reports the bytes that are there of what is received by several requests.
+    func report(received: Int, of total: Int?)
+
     /// Notes that the client's error handler stops the callbacks of a failure.
     func stopCallbacks()
 }
 
-/// Calls that follow another: those of a batch, and the step of a chain. Called within the lock of the other call.
-protocol CallFollower: AnyObject, Sendable {
+/// Calls that follow another: those of a batch, and the step of a chain. Called within the lock of the other call, but
+/// for `description`.
+protocol CallFollower: AnyObject, Sendable, CustomStringConvertible {
     func suspend()
     func resume()
 }
@@ -36,26 +45,37 @@ extension Call: CallControl {
         }
     }
 
-    func send(_ request: Request, by kernel: Kernel) async throws(PlugboardError) -> StreamedResponse {
+    func send(
+        _ request: Request, by kernel: Kernel, countsReceived: Bool
+    ) async throws(PlugboardError) -> StreamedResponse {
         try await untilResumed()
+        let sent = CallTarget(method: request.method, path: request.url)
         let exchange = kernel.begin(
             request,
             watch: { [weak self] event in
                 guard event.id == KernelEvent.progress.name, let self else { return }
                 func count(_ name: String) -> Int? { event.integer(name).map { Int(clamping: $0) } }
-                self.report(
-                    CallProgress(
-                        sent: count("sent") ?? 0, toSend: count("toSend"), received: count("received") ?? 0,
-                        toReceive: count("toReceive")))
+                self.changeProgress { progress in
+                    (progress.sent, progress.toSend) = (count("sent") ?? 0, count("toSend"))
+                    guard countsReceived else { return }
+                    (progress.received, progress.toReceive) = (count("received") ?? 0, count("toReceive"))
+                }
             })
         let isEnded = lock.withLock { state in
             if state.end != nil { return true }
             state.exchange = exchange
+            state.sent = sent
             if state.isSuspended { exchange.suspend() }
             return false
         }
         if isEnded { exchange.cancel() }
         return try await exchange.response
+    }
+
+    func report(_ progress: CallProgress) { changeProgress { $0 = progress } }
+
+    func report(received: Int, of total: Int?) {
+        changeProgress { ($0.received, $0.toReceive) = (received, total) }
     }
 
     func stopCallbacks() { lock.withLock { $0.isStopped = true } }

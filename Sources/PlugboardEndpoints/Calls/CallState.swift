@@ -32,9 +32,9 @@ public struct CallProgress: Sendable, Equatable {
     public var sent: Int
     /// The length of the request's body; nil if it is not known.
     public var toSend: Int?
-    /// Bytes of the response's body that were received.
+    /// Bytes of the response's body that were received; of a download to a file, its bytes that are there.
     public var received: Int
-    /// The length of the response's body; nil if it is not known.
+    /// The length of the response's body, or of the file; nil if it is not known.
     public var toReceive: Int?
 
     /// Numbers of bytes.

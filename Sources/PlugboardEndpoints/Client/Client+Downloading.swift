@@ -6,15 +6,27 @@ extension Client {
     nonisolated(nonsending) func download<E: Endpoint>(
         _ request: Request, to path: String, for endpoint: E, control: (any CallControl)?
     ) async throws(PlugboardError) -> ReceivedResponse {
-        var download = Download.isFolder(path) ? Download(request, in: path) : Download(request, to: path)
+        var download = await Client.download(request, to: path)
         // Whether a request is sent again is for plugins to decide.
         download.attempts = 1
         try await endpoint.calling("prepare") { try await endpoint.prepare(&download) }
+        if let control {
+            // It may take several requests, and go on with what is there.
+            download.progress = { [own = download.progress] progress in
+                own?(progress)
+                control.report(received: progress.received, of: progress.total)
+            }
+        }
         let sender = DownloadSender(client: self, endpoint: endpoint, control: control)
         let result = try await download.run(with: sender)
         return ReceivedResponse(
             head: result.response.head, url: result.response.url, attempts: result.response.attempts,
             content: .file(DownloadedFile(path: result.file, byteCount: result.count)))
+    }
+
+    /// Not on the caller's executor, because looking at the file system blocks.
+    @concurrent private static func download(_ request: Request, to path: String) async -> Download {
+        Download.isFolder(path) ? Download(request, in: path) : Download(request, to: path)
     }
 
     /// Refuses responses as the endpoint does, before anything is written.
@@ -28,7 +40,7 @@ extension Client {
         nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
             let response =
                 if let control {
-                    try await control.send(request, by: client.kernel)
+                    try await control.send(request, by: client.kernel, countsReceived: false)
                 } else {
                     try await client.kernel.send(request)
                 }

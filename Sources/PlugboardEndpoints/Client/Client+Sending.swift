@@ -55,7 +55,8 @@ extension Client {
         if case let path = endpoint.downloadPath, !path.isEmpty {
             received = try await download(request, to: path, for: endpoint, control: control)
         } else if let control {
-            received = try await read(try await control.send(request, by: kernel), for: endpoint)
+            received = try await read(
+                try await control.send(request, by: kernel, countsReceived: true), for: endpoint)
         } else {
             received = try await read(try await kernel.send(request), for: endpoint)
         }

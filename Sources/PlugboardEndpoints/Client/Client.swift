@@ -88,7 +88,7 @@ public final class Client: Sendable {
         let settings = settings
         let labels = labels ?? CallLabels(endpoint, settings.userInfo)
         return Call<E.Response>(
-            labels: labels, origin: origin(of: endpoint, settings), executor: executor ?? settings.callbackExecutor,
+            labels: labels, target: target(of: endpoint, settings), executor: executor ?? settings.callbackExecutor,
             registry: calls, kernel: kernel, catalog: settings.messages, isPart: isPart
         ) { [self] control throws(PlugboardError) in
             try await current.perform(endpoint, labels: labels, control: control, debug: debug)
@@ -106,9 +106,10 @@ public final class Client: Sendable {
     }
 
     /// Where an endpoint's request goes, as far as that is known before it is made.
-    private func origin<E: Endpoint>(of endpoint: E, _ settings: ClientSettings) -> Origin? {
-        if let origin = Origin(url: endpoint.path) { return origin }
-        if !endpoint.base.isEmpty { return Origin(url: endpoint.base) }
-        return (endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base).flatMap { Origin(url: $0) }
+    private func target<E: Endpoint>(of endpoint: E, _ settings: ClientSettings) -> CallTarget {
+        let general = endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base
+        return CallTarget(
+            method: endpoint.method, base: endpoint.base.isEmpty ? general : endpoint.base,
+            prefix: endpoint.usesPathPrefix ? settings.pathPrefix : "", path: endpoint.path)
     }
 }

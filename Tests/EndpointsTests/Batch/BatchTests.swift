@@ -27,6 +27,57 @@ import Testing
         #expect(values.first as? String == "x" && values.last as? Int == 2)
     }
 
+    @Test func `a printed batch says what its calls are, and how far each is`() async throws {
+        let responder = try Responder()
+        let gate = responder.hold("b")
+        let endpoints = [Item("a"), Item("lists/b"), Item("c?key=secret")]
+        let batch = responder.client.batchCall(
+            endpoints, options: BatchOptions(limit: 1), labels: CallLabels(tag: "feed"))
+        await responder.hasBegun(2)
+        func printed(_ text: String) -> String { text.replacing(/call \d+/, with: "call") }
+
+        let running = printed("\(batch)")
+        let first = responder.hold("b?n=0")
+        let many = responder.client.batchCall((0..<14).map { Item("b?n=\($0)") }, options: BatchOptions(limit: 1))
+        await responder.hasBegun(3)
+        let cut = printed("\(many)")
+        gate.open()
+        first.open()
+        await batch.ended()
+
+        #expect(
+            running
+                == "call, tag feed, batch of 3 (call, GET http://a.test/a: succeeded; call, GET http://a.test/lists/b: "
+                + "running; call, GET http://a.test/c?key=…: waiting): running")
+        #expect(cut.hasPrefix("call, batch of 14 (call, GET http://a.test/b?n=…: running; call, GET"), "\(cut)")
+        #expect(cut.hasSuffix(": waiting; 4 more): running"), "\(cut)")
+        #expect(printed("\(batch)") == "call, tag feed: succeeded")
+        many.cancel()
+    }
+
+    @Test func `a printed call has the URL that was sent, without its values, and one of a chain has its step`()
+        async throws
+    {
+        let responder = try Responder { $0.parameters = ["id": "7", "key": "secret"] }
+        let gate = responder.hold("7?key=secret")
+        let call = responder.client.call(Item("lists/{id}"), isStarted: false)
+        let waiting = "\(call)"
+
+        call.start()
+        await responder.hasBegun(1)
+        let running = "\(call)"
+        let chain = Chain(responder.client).step("a") { _ in Item("lists/{id}") }.start()
+        await responder.hasBegun(2)
+        let step = "\(chain)"
+        gate.open()
+        await call.ended()
+
+        #expect(waiting == "call \(call.id), GET http://a.test/lists/{id}: waiting")
+        #expect(running == "call \(call.id), GET http://a.test/lists/7?key=…: running")
+        #expect("\(call)" == "call \(call.id), GET http://a.test/lists/7?key=…: succeeded")
+        #expect(step == "call \(chain.id), chain, step 1 of 1: running")
+    }
+
     @Test func `an empty batch succeeds`() async throws {
         let responder = try Responder()
 

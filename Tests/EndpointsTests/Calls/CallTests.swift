@@ -269,7 +269,7 @@ import Testing
         for _ in 0..<1_000 { client.call(TopicList(board: "b"), isStarted: false) }
 
         #expect(client.calls.count == 1 && client.calls.all.first === kept)
-        #expect("\(kept)" == "call \(kept.id), to https://api.example.com, tag feed: waiting")
+        #expect("\(kept)" == "call \(kept.id), GET https://api.example.com/boards/{board}/topics, tag feed: waiting")
     }
 
     @Test func `a call that waits is started by start or by a task that wants its value`() async throws {

@@ -52,6 +52,21 @@ import Testing
         #expect(await call.progress.reduce(into: []) { $0.append($1) } == [whole])
     }
 
+    @Test func `the progress of a body that was mended counts all of it`() async throws {
+        let content = RangeServer.content(100_000)
+        let server = try RangeServer { number, request in
+            RangeServer.correct(request, content, cut: number == 1 ? 40_000 : nil)
+        }
+        let folder = try TemporaryFolder()
+        let client = Client(kernel: try Kernel(plugins: [.resume]))
+
+        let call = client.call(Download(url: server.url, downloadPath: folder.file("file")))
+        _ = try await call.value
+
+        #expect(server.requests.count == 2)
+        #expect(call.currentProgress == CallProgress(sent: 0, toSend: 0, received: 100_000, toReceive: 100_000))
+    }
+
     @Test func `a download to a file reports its progress`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: [UInt8](repeating: 0x62, count: 500_000))
         }

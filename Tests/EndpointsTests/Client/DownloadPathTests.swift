@@ -1,6 +1,7 @@
 import Foundation
 import PlugboardEndpoints
 import PlugboardMessages
+import Synchronization
 import TestSupport
 import Testing
 
@@ -69,6 +70,67 @@ import Testing
 
         #expect(error?.code == .downloadExists && kept == Array("mine".utf8))
         #expect(try folder.read("garda.jpg") == content && server.requests.count == 2)
+    }
+
+    @Test func `the same download begins again at once after a call or a batch was cancelled`() async throws {
+        let held = Gate()
+        let server = try LoopbackServer { [content] connection in
+            let request = try connection.readRequest()
+            let isHeld = request.path == "/held"
+            try RangeServer.send(RangeServer.correct(request, content, cut: isHeld ? 10_000 : nil), connection)
+            if isHeld {
+                held.admit()
+                try connection.waitForClose()
+            }
+        }
+        let client = Client(kernel: try Kernel(), settings: ClientSettings(base: server.url("")))
+        client.update { $0.callbackExecutor = .immediate }
+        let (path, batchPath) = (folder.file("one"), folder.file("two"))
+        let again = Mutex<Call<DownloadedFile>?>(nil)
+
+        let call = client.call(GetFile(path: "held", downloadPath: path)).onFinished { _ in
+            again.withLock { $0 = client.call(GetFile(path: "free", downloadPath: path)) }
+        }
+        try await held.opened(for: 1)
+        call.cancel()
+        let one = try await #require(again.withLock { $0 }).value
+        let batch = client.batchCall([GetFile(path: "held", downloadPath: batchPath)])
+        try await held.opened(for: 2)
+        batch.cancel()
+        let two = try await client.send(GetFile(path: "free", downloadPath: batchPath))
+
+        #expect(call.state == .cancelled && batch.state == .cancelled)
+        #expect(one == DownloadedFile(path: path, byteCount: 50_000))
+        #expect(two == DownloadedFile(path: batchPath, byteCount: 50_000))
+        #expect(try folder.read("one") == content && folder.read("two") == content)
+    }
+
+    @Test func `the progress of a call counts the whole file, whatever it takes to receive it`() async throws {
+        let server = try RangeServer { [content] number, request in
+            RangeServer.correct(request, content, cut: number < 3 ? 15_000 : nil)
+        }
+        let client = try client(server)
+        let path = folder.file("file")
+        let own = Mutex(0)
+        let seen = Mutex<[CallProgress]>([])
+        func endpoint(attempts: Int) -> GetFile {
+            GetFile(downloadPath: path) { download in
+                download.attempts = attempts
+                download.progress = { progress in own.withLock { $0 = progress.received } }
+            }
+        }
+
+        let broken = client.call(endpoint(attempts: 1))
+        await broken.ended()
+        let call = client.call(endpoint(attempts: 3), isStarted: false)
+            .onProgress { progress in seen.withLock { $0.append(progress) } }
+        _ = try await call.value
+
+        let received = seen.withLock { $0.map(\.received) }
+        #expect(broken.error?.code == .bodyCut && server.requests.count == 3)
+        #expect(received.contains(15_000) && received == received.sorted(), "\(received)")
+        #expect(call.currentProgress == CallProgress(sent: 0, toSend: 0, received: 50_000, toReceive: 50_000))
+        #expect(own.withLock { $0 } == 50_000)
     }
 
     @Test func `a folder that does not exist is an error`() async throws {
