@@ -39,6 +39,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private static let emptyLimit: UInt32 = 10_000
     /// What the source gave when nothing read the body, or before.
     private var unread: Piece?
+    /// The bytes that readers got since it was made, or since the last rewind.
+    private(set) var givenCount = 0
     /// Whether a reader got a piece since it was made, or since the last rewind.
     private var hasGiven = false
     private var isReleased = false
@@ -230,7 +232,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
 
     private func note(_ piece: Piece) {
         hasGiven = true
-        if case .bytes = piece {} else { hasEnded = true }
+        if case .bytes(let bytes) = piece { givenCount += bytes.count } else { hasEnded = true }
     }
 
     func rewind() -> Bool {
@@ -239,6 +241,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         unread = nil
         hasBegun = false
         hasGiven = false
+        givenCount = 0
         hasEnded = false
         return true
     }

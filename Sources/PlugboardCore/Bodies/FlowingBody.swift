@@ -50,6 +50,7 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
     /// Ends the exchange, because the body has come to its end. Returns the end for the reader.
     private func ending(with piece: Piece) -> Piece {
         guard exchange.steering.phase == .flowing else { return .broken(lateError) }
+        if case .end = piece { exchange.reportContinued(isAtEnd: true) } else { exchange.reportContinued() }
         if case .broken(var error) = piece {
             error.attempt = error.attempt ?? exchange.attempts.last
             exchange.finish(failing: error)

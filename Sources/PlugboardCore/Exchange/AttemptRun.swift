@@ -52,7 +52,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     func attemptProgressed(_ progress: TransferProgress) {
-        if !isOver { exchange.emit(.progress, .bytes(progress)) }
+        if !isOver { exchange.report(progress) }
     }
 
     func attemptEnded(_ error: PlugboardError?, _ timings: Timings) {
@@ -182,6 +182,4 @@ extension ExchangeCore {
         attempts.current?.giveUp()
         attempts.current = nil
     }
-
-    private var isWatchedClosely: Bool { watch != nil || pipeline.watchers.isWatchedClosely }
 }

@@ -42,6 +42,7 @@ extension ExchangeCore {
         guard steering.stage == .response else { return PLUG_WRONG_TIME }
         draft.takenResponseBody = nil
         response?.body = body
+        noteWrapped(body)
         return PLUG_OK
     }
 

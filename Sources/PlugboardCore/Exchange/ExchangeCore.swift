@@ -41,6 +41,8 @@ final class ExchangeCore: @unchecked Sendable {
     var faulted: SlotSet = []
 
     @exclusivity(unchecked) var attempts = Attempts()
+    /// Only where progress is watched and a plugin wraps the response's body.
+    var wrappedProgress: WrappedProgress?
     @exclusivity(unchecked) var family: Family
     @exclusivity(unchecked) var suspension = Suspension()
     var parking: Parking?

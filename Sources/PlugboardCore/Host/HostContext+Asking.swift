@@ -65,7 +65,10 @@ extension HostContext {
             request, home: home, outcome: outcome, family: family,
             eventExclusions: parent?.steering.exclusions.eventExclusions ?? [])
         outcome.exchange = child
-        if let parent, !isDetached { Family.join(child, to: parent) }
+        if let parent, !isDetached {
+            Family.join(child, to: parent)
+            parent.noteSubRequest(by: index)
+        }
         if let trace = parent == nil ? home.underWay.trace(waitingFor: index) : parent?.trace {
             child.trace(with: trace.beginSubRequest(request, by: index, id, isDetached: isDetached))
         }

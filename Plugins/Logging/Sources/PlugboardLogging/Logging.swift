@@ -9,7 +9,7 @@ struct Logging: Plugin {
     static let manifest = Manifest(
         id: "logging", version: "1.0.0", documentation: "Logs each exchange at its end in one line.", priority: 10,
         hooks: [.request, .response, .close, .event],
-        events: ["progress", "willComplete", "resume.mended", "resume.ended", "resume.failed"],
+        events: ["progress", "willComplete"],
         attributes: LoggingAttributes.definitions)
 
     typealias Settings = LoggingSettings
@@ -49,8 +49,7 @@ struct Logging: Plugin {
         case .some(let exchange):
             // A sub-request that does not pass this plugin has no record.
             guard let record = record(of: exchange) else { return }
-            if !event.is("willComplete") {
-                // Of a body that broke, the network's count is that of the attempt before the break.
+            if event.is("progress") {
                 record.received = event.integer("received")
             } else {
                 record.asker = event["by"]
