@@ -32,6 +32,55 @@ struct LoggingTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `a request that leaves the plugin out is not logged`(linkage: Linkage) async throws {
+        let log = Record()
+        let kernel = try kernel(linkage, log, MockTransport { _, _ in .respond(200, Fields(), nil) })
+        var (silent, shown) = (Request(.get, "http://a.test/silent"), Request(.get, "http://a.test/shown"))
+        silent.logging.isEnabled = false
+        shown.logging.isEnabled = true
+
+        _ = try await kernel.send(silent)
+        _ = try await kernel.send(shown)
+
+        #expect(!silent.logging.isEnabled && shown.logging.isEnabled && Request(.get, "").logging.isEnabled)
+        #expect(log.lines.count == 1 && log.lines.first?.contains("/shown") == true)
+    }
+
+    @Test func `a request that uses the plugin counts before its origin, which does not`() async throws {
+        let log = Record()
+        let configuration = try Configuration.text(
+            #"{"plugins": ["logging"], "origins": {"http://a.test": {"logging": {"enabled": false}}}}"#)
+        let kernel = try Kernel(
+            configuration: configuration, transport: MockTransport { _, _ in .respond(200, Fields(), nil) },
+            log: KernelLog(level: .info) { _, source, text in if source == "logging" { log.add(text) } })
+        var own = Request(.get, "http://a.test/own")
+        own.logging.isEnabled = true
+
+        _ = try await kernel.send(Request(.get, "http://a.test/other"))
+        _ = try await kernel.send(own)
+
+        #expect(log.lines.count == 1 && log.lines.first?.contains("/own") == true)
+    }
+
+    @Test func `each plugin can be left out of a request`() {
+        var request = Request(.get, "http://a.test/")
+        request.authentication.isEnabled = false
+        request.cache.isEnabled = false
+        request.cookies.isEnabled = false
+        request.decode.isEnabled = false
+        request.indicator.isEnabled = false
+        request.logging.isEnabled = false
+        request.queue.isEnabled = false
+        request.redirect.isEnabled = false
+        request.resume.isEnabled = false
+        request.retry.isEnabled = false
+        request.validator.isEnabled = false
+
+        let expected = Catalog.bundled.ids.map { ("\($0).enabled", "false") }
+        #expect(request.attributes.values == Dictionary(uniqueKeysWithValues: expected))
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `attempts are counted`(linkage: Linkage) async throws {
         let again = ScriptedPlugin("again", priority: 800)
         again.onResponse = { $0.response?.status == 503 ? .resend() : .next }

@@ -186,6 +186,7 @@ private enum OfPlugboardKit {
     typealias PlainVerdict = Verdict
     typealias PlainVisit = Visit
     typealias PlainWordOption = WordOption
+    typealias PlainNamedOption = NamedOption
 }
 
 private enum OfPlugboardCore {

@@ -19,6 +19,16 @@ struct OptionDefinitionTests {
         return withExtendedLifetime(memory) { OptionDefinition(definition.row(in: memory)) }
     }
 
+    @Test func `sets of methods and of codes are lists of names in alphabetical order`() {
+        let methods = Set<PlugboardKit.Method>.optionForm
+        let codes = Set<PlugboardError.Code>.optionForm
+
+        #expect(methods.kind == .list && codes.kind == .list)
+        #expect(methods.read(#"["QUERY", "POST"]"#) == [.post, "QUERY"] && methods.read("POST") == nil)
+        #expect(methods.text(of: [.put, .post]) == #"["POST","PUT"]"#)
+        #expect(codes.text(of: [.transportReset, .bodyCut]) == #"["body.cut","transport.reset"]"#)
+    }
+
     @Test func `values that can be read and lie within their bounds have no error`() {
         #expect(error("true", Bool.self) == nil)
         #expect(error("9", Int.self, in: 1...9) == nil)

@@ -50,7 +50,7 @@ func log(_ server: String, isOn: Bool) async throws {
     let kernel = try Kernel(plugins: isOn ? [.logging] : [], log: log)
     _ = try await kernel.send(Request(.get, "\(server)/busy")).body.text()
     var quiet = Request(.get, "\(server)/user")
-    quiet.attributes["logging.enabled"] = "false"
+    quiet.logging.isEnabled = false
     _ = try await kernel.send(quiet).body.text()
     await kernel.shutDown()
 }

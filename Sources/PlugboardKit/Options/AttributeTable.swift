@@ -20,9 +20,17 @@ extension AttributeTable {
     public static var definitions: [OptionDefinition] {
         Mirror(reflecting: keys).children.compactMap { ($0.value as? any DefinedAttribute)?.definition }
     }
+
+    /// `ID.enabled`, which every plugin has.
+    fileprivate static var enabledName: String {
+        let first = Mirror(reflecting: keys).children.lazy.compactMap { $0.value as? any DefinedAttribute }.first
+        guard let first else { preconditionFailure("\(Self.self) has no AttributeKey, which would name its plugin.") }
+        return String(first.name.dropLast(first.definition.name.count)) + "enabled"
+    }
 }
 
 private protocol DefinedAttribute {
+    var name: String { get }
     var definition: OptionDefinition { get }
 }
 
@@ -46,6 +54,15 @@ public struct RequestAttributes<Table: AttributeTable>: Sendable {
 
     /// The attributes that a request has already.
     public init(_ request: Request) { self.request = request }
+
+    /// Whether the plugin takes part in the request; true, unless the request says that it does not.
+    ///
+    /// It counts before what the configuration says for the URL's origin. True for a plugin that does not run is an
+    /// error of the request.
+    public var isEnabled: Bool {
+        get { request.attributes[Table.enabledName] != "false" }
+        set { request.attributes[Table.enabledName] = newValue ? "true" : "false" }
+    }
 
     /// The value of an attribute by its key in the table.
     public subscript<Value>(dynamicMember key: KeyPath<Table, AttributeKey<Value>>) -> Value? {

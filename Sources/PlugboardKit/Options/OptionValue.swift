@@ -1,5 +1,6 @@
 /// A type that a setting or an attribute can have: `Bool`, `Int`, `String`, `Duration`, `ByteCount`, `[String]`,
-/// `[String: String]`, a set of error codes, an enumeration of words (`WordOption`), or an optional of one of these.
+/// `[String: String]`, a set of error codes or methods, an enumeration of words (`WordOption`), or an optional of one
+/// of these.
 public protocol OptionValue: Sendable {
     /// How values of the type are read and written.
     static var optionForm: OptionForm<Self> { get }
@@ -63,12 +64,23 @@ extension [String]: OptionValue {
     }
 }
 
-extension Set<PlugboardError.Code>: OptionValue {
-    /// A JSON array of codes, such as `transport.dns`, in alphabetical order.
-    public static var optionForm: OptionForm<Set<PlugboardError.Code>> {
+/// A value that is a name, of which a setting or an attribute can have a set: an error code or a method.
+public protocol NamedOption: Sendable, Hashable {
+    /// The value of a name.
+    init(_ name: String)
+    /// The name.
+    var name: String { get }
+}
+
+extension PlugboardError.Code: NamedOption {}
+extension Method: NamedOption {}
+
+extension Set: OptionValue where Element: NamedOption {
+    /// A JSON array of names, such as `transport.dns`, in alphabetical order.
+    public static var optionForm: OptionForm<Self> {
         OptionForm(
             .list, magnitude: { Int64($0.count) },
-            read: { OptionText.list($0).map { Set($0.map { PlugboardError.Code($0) }) } },
+            read: { OptionText.list($0).map { Set($0.map { Element($0) }) } },
             write: { OptionText.text($0.map(\.name).sorted()) })
     }
 }

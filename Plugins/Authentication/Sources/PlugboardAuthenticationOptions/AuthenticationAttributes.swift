@@ -106,10 +106,4 @@ extension RequestAttributes<AuthenticationAttributes> {
         self.scheme = .bearer
         self.tokenProvider = provider
     }
-
-    /// False sends the request without credentials, even if its origin has a section.
-    public var isEnabled: Bool {
-        get { request.attributes["authentication.enabled"] != "false" }
-        set { request.attributes["authentication.enabled"] = newValue ? nil : "false" }
-    }
 }

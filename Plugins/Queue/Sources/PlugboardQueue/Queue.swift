@@ -48,7 +48,7 @@ final class Queue: Plugin {
         news = QueueNews(host)
         replayer = Replayer(settings, store: store, host: host, news: news)
         tickets = TicketMaker(host)
-        methods = Set(settings.methods.map { PlugboardKit.Method($0) })
+        methods = settings.methods
         failures = settings.failures
     }
 

@@ -14,7 +14,7 @@ public struct QueueSettings: PluginSettings {
     public var mode = QueueMode.onFailure
     /// The methods of the requests that are kept without an attribute.
     @Setting("The methods of the requests that are kept without an attribute.")
-    public var methods = ["POST", "PUT", "PATCH", "DELETE"]
+    public var methods: Set<Method> = [.post, .put, .patch, .delete]
     /// The codes of failures that mean that there is no network.
     @Setting("The codes of failures that mean that there is no network.")
     public var failures: Set<PlugboardError.Code> = [

@@ -11,13 +11,13 @@ extension RetryPolicy {
         retryAfterLimit = settings.retryAfterLimit
         statuses = RetryPolicy.statuses(settings.statuses)
         failures = settings.failures
-        methods = RetryPolicy.methods(settings.methods)
+        methods = settings.methods
         try RetryPolicy.check(statuses: settings.statuses, failures: settings.failures, methods: settings.methods)
     }
 
     /// Throws `configuration` for values that can never have an effect; of nil there are none.
     static func check(
-        statuses: [String]?, failures: Set<PlugboardError.Code>?, methods: [String]?
+        statuses: [String]?, failures: Set<PlugboardError.Code>?, methods: Set<Method>?
     ) throws(PlugboardError) {
         if let odd = statuses?.first(where: { RetryPolicy.statuses([$0]).isEmpty }) {
             throw PlugboardError(
@@ -29,7 +29,7 @@ extension RetryPolicy {
                 .configuration,
                 "failures contains \(Printable.text(odd)), which is never repeated. Use some of \(known).")
         }
-        if let odd = methods?.first(where: { RetryPolicy.methods([$0]).isEmpty }) {
+        if let odd = methods?.filter({ !$0.isValid }).map(\.name).min() {
             throw PlugboardError(
                 .configuration, "methods contains \(Printable.text(odd)), which is not a method (RFC 9110 §9.1).")
         }
@@ -43,17 +43,13 @@ extension RetryPolicy {
         if let own = exchange[RetryAttributes.keys.totalTime] { totalTime = own }
         if let own = exchange[RetryAttributes.keys.statuses] { statuses = RetryPolicy.statuses(own) }
         if let own = exchange[RetryAttributes.keys.failures] { failures = own }
-        if let own = exchange[RetryAttributes.keys.methods] { methods = RetryPolicy.methods(own) }
+        if let own = exchange[RetryAttributes.keys.methods] { methods = own }
         if let own = exchange[RetryAttributes.keys.respectRetryAfter] { respectsRetryAfter = own }
         if let own = exchange[RetryAttributes.keys.retryAfterLimit] { retryAfterLimit = own }
     }
 
     static func statuses(_ texts: [String]) -> Set<Int> {
         Set(texts.compactMap { Int($0) }.filter { (400...599).contains($0) })
-    }
-
-    private static func methods(_ names: [String]) -> Set<Method> {
-        Set(names.map { Method($0) }.filter(\.isValid))
     }
 }
 

@@ -26,7 +26,7 @@ public struct RetryAttributes: AttributeTable {
     public let failures = AttributeKey<Set<PlugboardError.Code>>(
         "retry", "failures", "The codes of failures after which a request is repeated.")
     /// Methods that may be repeated in addition to those that RFC 9110 calls idempotent.
-    public let methods = AttributeKey<[String]>(
+    public let methods = AttributeKey<Set<Method>>(
         "retry", "methods", "Methods that may be repeated in addition to those that RFC 9110 calls idempotent.")
     /// True adds an Idempotency-Key to a request that could not be repeated without one.
     public let idempotencyKey = AttributeKey<Bool>(
@@ -57,11 +57,5 @@ extension RequestAttributes<RetryAttributes> {
     public var statuses: Set<Int>? {
         get { request[RetryAttributes.keys.statuses].map { Set($0.compactMap { Int($0) }) } }
         set { request[RetryAttributes.keys.statuses] = newValue?.sorted().map { "\($0)" } }
-    }
-
-    /// Methods that may be repeated in addition to those that RFC 9110 §9.2.2 calls idempotent.
-    public var methods: Set<Method>? {
-        get { request[RetryAttributes.keys.methods].map { Set($0.map { Method($0) }) } }
-        set { request[RetryAttributes.keys.methods] = newValue?.map(\.name).sorted() }
     }
 }

@@ -26,7 +26,7 @@ public struct RetrySettings: PluginSettings {
     public var failures = RetrySettings.transientFailures
     /// Methods that may be repeated in addition to those that RFC 9110 calls idempotent.
     @Setting("Methods that may be repeated in addition to those that RFC 9110 calls idempotent.")
-    public var methods: [String] = []
+    public var methods: Set<Method> = []
     /// Adds an Idempotency-Key to requests that could not be repeated without one.
     @Setting("Adds an Idempotency-Key to requests that could not be repeated without one.")
     public var idempotencyKey = false
