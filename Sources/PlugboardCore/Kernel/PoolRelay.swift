@@ -37,13 +37,7 @@ final class PoolRelay: Sendable {
     }
 
     private func run() async {
-        while true {
-            let (ready, isEnded) = state.withLock { state in
-                defer { state.ready = [] }
-                return (state.ready, state.isEnded)
-            }
-            for one in ready { one.resume() }
-            if isEnded && ready.isEmpty { return }
+        while resumeReady() {
             await withUnsafeContinuation { continuation in
                 let mustWait = state.withLock { state in
                     if !state.ready.isEmpty || state.isEnded { return false }
@@ -53,5 +47,17 @@ final class PoolRelay: Sendable {
                 if !mustWait { continuation.resume() }
             }
         }
+    }
+
+    /// A function of its own, so that the task does not keep the responses while it waits: they keep their kernel, and
+    /// that keeps the relay.
+    /// - Returns: False if the relay has ended.
+    private func resumeReady() -> Bool {
+        let (ready, isEnded) = state.withLock { state in
+            defer { state.ready = [] }
+            return (state.ready, state.isEnded)
+        }
+        for one in ready { one.resume() }
+        return !isEnded || !ready.isEmpty
     }
 }
