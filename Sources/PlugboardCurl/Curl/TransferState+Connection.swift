@@ -57,11 +57,12 @@ extension TransferState.Pointer {
 
     /// Reads a line of libcurl's log, and ends the sharing if libcurl has read bytes behind the response.
     func readLog(_ line: UnsafeRawBufferPointer) {
-        pointee.streamLog.read(line)
-        guard pointee.mayHideSurplus,
-            StreamLog.begins(line, "Excess found") || StreamLog.begins(line, "Leftovers after chunking")
-        else { return }
-        endSharing()
+        guard pointee.head.isFinal, pointee.head.version != .http2 else { return pointee.streamLog.read(line) }
+        if StreamLog.begins(line, "Excess found") || StreamLog.begins(line, "Leftovers after chunking"),
+            mayHideSurplus
+        {
+            endSharing()
+        }
     }
 
     /// The server has sent more than the response, so that what follows on the connection cannot be assigned to any
@@ -86,7 +87,22 @@ extension TransferState.Pointer {
     /// The final head was received. Listens to libcurl if only that can show the end of the response, or what is behind
     /// it.
     func listenIfNeeded() {
-        if pointee.needsRawBytes || pointee.mayHideSurplus { listen() }
+        if needsRawBytes || mayHideSurplus { listen() }
+    }
+
+    // Not of the state itself, which would be copied with its references for each call.
+    /// Whether the response may end before its request, and its end can be seen in its raw bytes only.
+    private var needsRawBytes: Bool {
+        pointee.hasUpload && !pointee.upload.isSent && pointee.head.isFinal && pointee.head.isChunked
+            && pointee.head.version != .http2
+    }
+
+    /// Whether libcurl may read bytes behind the response together with its end, drop them, and use the connection
+    /// again: only its log shows that.
+    private var mayHideSurplus: Bool {
+        guard pointee.head.isFinal, pointee.head.version != .http2 else { return false }
+        return pointee.isHead || pointee.head.isChunked || pointee.head.status == 204 || pointee.head.status == 304
+            || pointee.head.contentLength == 0
     }
 
     /// libcurl opens a socket. Listens to it if that is for a second sending, because only that shows why.

@@ -60,6 +60,7 @@ struct TransferState {
     /// The transfer uses a Unix domain socket.
     private var isLocal = false
     private var isDownloadLimited = false
+    private(set) var isHead = false
     /// The transfer uses TLS.
     private(set) var isSecure = false
     /// The TLS session that must end with close_notify, because the body ends with it.
@@ -88,6 +89,7 @@ struct TransferState {
         hasUpload = body.source != nil
         isLocal = transfer.unixSocket != nil
         isDownloadLimited = transfer.isDownloadLimited
+        isHead = transfer.isHead
         isSecure = transfer.url?.isSecure ?? false
         chunkedEnd = ChunkedEnd()
         isCrossed = false
@@ -100,8 +102,7 @@ struct TransferState {
 
     /// The final head was received.
     mutating func awaitEndIfNeeded() {
-        guard isSecure, head.endsWithConnection, !isResponseWhole,
-            transfer?._withUnsafeGuaranteedRef({ $0.isHead }) == false,
+        guard isSecure, head.endsWithConnection, !isResponseWhole, !isHead,
             multi._withUnsafeGuaranteedRef({ $0.settings.closeNotify })
         else { return }
         awaitedEnd = TLSLibrary.awaitEnd(easy)
@@ -195,21 +196,6 @@ struct TransferState {
     /// Whether the end of the stream, or of the chunked coding, was received.
     @inline(__always)
     var hasEndMark: Bool { streamLog.hasEnded || hasUpload && chunkedEnd.isFound }
-
-    /// Whether the response may end before its request, and its end can be seen in its raw bytes only.
-    @inline(__always)
-    var needsRawBytes: Bool {
-        hasUpload && !upload.isSent && head.isFinal && head.isChunked && head.version != .http2
-    }
-
-    /// Whether libcurl may read bytes behind the response together with its end, drop them, and use the connection
-    /// again: only its log shows that.
-    @inline(__always)
-    var mayHideSurplus: Bool {
-        guard head.isFinal, head.version != .http2 else { return false }
-        if head.isChunked || head.status == 204 || head.status == 304 || head.contentLength == 0 { return true }
-        return transfer?._withUnsafeGuaranteedRef { $0.isHead } ?? false
-    }
 
     /// Reads bytes of the response's body before libcurl removes the chunked coding. Sets `failure` if the coding must
     /// be refused, because the caller cannot end the transfer.
