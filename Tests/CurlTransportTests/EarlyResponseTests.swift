@@ -81,6 +81,29 @@ import Testing
         #expect(outcome.trailers["X-Sum"] == (framing == .counted || framing == .endOfStream ? nil : "6"))
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a source that keeps its pull is released with its attempt`() async throws {
+        let server = try LoopbackServer(.silenceBeforeHead())
+        let client = Client()
+        defer { server.stop() }
+        weak var released: SteppedSource?
+
+        do {
+            let source = SteppedSource()
+            released = source
+            let (attempt, record) = await client.begin(.put, server.url(), body: Body(source))
+            while !source.isPulled { await Task.yield() }
+            await client.onLoop { attempt.cancel() }
+            try await record.headOrEnd.opened()
+        }
+
+        // The time limit ends this if it is kept.
+        while released != nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     @Test(arguments: Framing.seen)
     func `a reset after the whole response leaves it whole`(_ framing: Framing) async throws {
         let reset = Gate()

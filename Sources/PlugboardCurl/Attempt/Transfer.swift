@@ -24,7 +24,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     let isDownloadLimited: Bool
     /// Host and port, and the Unix domain socket: attempts with the same destination may share connections.
     let destination: String
-    let upload: (any BodySource)?
+    private(set) var upload: (any BodySource)?
     var isUploadPulled = false
     var uploadSerial: UInt64 = 0
     private(set) var body: ResponseBody?
@@ -168,6 +168,8 @@ final class Transfer: Attempt, @unchecked Sendable {
         body?.finish(error, &state.pointee)
         body = nil
         uploadSerial += 1
+        // A pull that the source need not complete any more keeps this transfer.
+        upload = nil
         self.handle = nil
         multi.dismiss(self, handle: handle, isClean: isClean)
         if !isHeadReported { observer.attemptEnded(error, timings) }
