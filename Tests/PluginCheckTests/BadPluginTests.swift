@@ -104,7 +104,8 @@ struct BadPluginTests {
             also: sending),
     ]
 
-    @Test(arguments: cases)
+    // The allocators of the sanitizers do not tell how much memory is in use.
+    @Test(arguments: cases.filter { Sanitizer.present == nil || $0.check != "leaks" })
     func `a check finds the plugin that breaks its rule, and nothing else is found`(_ bad: Case) async throws {
         let folder = try TemporaryFolder("bad")
         let path = try await BadPlugin.build(bad.plugin, in: folder)

@@ -1,5 +1,6 @@
 import Glibc
 import PlugboardJSON
+import TestSupport
 import Testing
 
 @testable import PluginCheck
@@ -58,7 +59,9 @@ struct ReportTests {
         #expect(json["checks"]?.arrayValue == [["check": "check0", "status": "warned", "reason": "because"]])
     }
 
-    @Test func `the heap in use grows with allocations`() throws {
+    // The sanitizers have allocators of their own.
+    @Test(.enabled(if: Sanitizer.present == nil, "the sanitizer's allocator does not tell how much is in use"))
+    func `the heap in use grows with allocations`() throws {
         let before = try #require(HeapUse.bytes)
         // Small blocks, which the allocator does not map one by one.
         let blocks = (0..<4_000).map { _ in malloc(1_000) }
@@ -76,8 +79,11 @@ struct ReportTests {
             <total type="mmap" count="1" size="4096"/><system type="current" size="1000"/>
             <system type="max" size="5000"/></malloc>
             """
+        let unused = text.replacing(/size="\d+"/, with: "size=\"0\"")
 
         #expect(HeapUse.inUse(text) == 1_000 + 4_096 - 132)
+        // The allocator of another library is used.
+        #expect(HeapUse.inUse(unused) == nil)
         #expect(HeapUse.inUse("") == nil)
     }
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// How many bytes of the heap are in use: allocated and not freed.
 enum HeapUse {
-    /// Bytes; nil where the C library has no such function.
+    /// Bytes; nil where the C library has no such function, or where another allocator is used in place of its own.
     ///
     /// From `malloc_info`: the size of each arena without its free part, and the memory mapped beside the arenas.
     static var bytes: Int? {
@@ -19,14 +19,15 @@ enum HeapUse {
         return inUse(String(cString: text))
     }
 
-    /// The numbers of the whole process come last in the text, after the last arena.
+    /// The numbers of the whole process come last in the text, after the last arena. Nil if they are all 0, as they are
+    /// where the C library's allocator is not used.
     static func inUse(_ report: String) -> Int? {
         guard let end = report.ranges(of: "</heap>").last?.upperBound else { return nil }
         let totals = report[end...]
         guard let held = size("system type=\"current\"", totals), let fast = size("total type=\"fast\"", totals),
             let rest = size("total type=\"rest\"", totals), let mapped = size("total type=\"mmap\"", totals)
         else { return nil }
-        return held + mapped - fast - rest
+        return held + mapped > 0 ? held + mapped - fast - rest : nil
     }
 
     private static func size(_ element: String, _ text: Substring) -> Int? {
