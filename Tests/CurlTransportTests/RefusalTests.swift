@@ -17,14 +17,15 @@ import Testing
         _ method: Method, ending code: UInt8, _ server: TLSTerminal, _ client: Client, _ options: RequestOptions,
         endsConnection: Bool = false
     ) async throws -> Client.Outcome {
-        let (_, record) = await client.begin(
+        let (_, record) = try await client.begin(
             method, "https://127.0.0.1:\(await server.port())/first", fields: Fields(["X-Mark": "{{{{"]),
             options: options)
-        await server.seen("{{{{")
+        try await server.seen("{{{{")
         server.type(Self.settings + Self.reset(code))
         if endsConnection {
-            // The client's acknowledgement of the settings. It keeps the connection, and the server has one at a time.
-            await server.seen("\u{4}\u{1}")
+            // Not before the client tries again on another connection. It keeps the first, and the server has one at a
+            // time.
+            try await server.hasConnections(2)
             server.type("q\n")
         }
         return try await client.finish(record)
@@ -46,10 +47,10 @@ import Testing
         let options = try options
         let refused = try await sendInVain(method, ending: 7, server, client, options)
 
-        let (_, again) = await client.begin(
+        let (_, again) = try await client.begin(
             method, "https://127.0.0.1:\(await server.port())/again", fields: Fields(["X-Mark": "}}}}"]),
             options: options)
-        await server.seen("}}}}")
+        try await server.seen("}}}}")
         // ":status: 200", which ends the stream.
         server.type(Self.settings + [0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88])
         let answered = try await client.finish(again)
@@ -85,9 +86,9 @@ import Testing
         let options = try options
         let refused = try await sendInVain(method, ending: 13, server, client, options, endsConnection: true)
 
-        let (_, again) = await client.begin(
+        let (_, again) = try await client.begin(
             method, "https://127.0.0.1:\(await server.port())/again", options: options)
-        await server.seen("\(method.name) /again HTTP/1.1")
+        try await server.seen("\(method.name) /again HTTP/1.1")
         server.type("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         let answered = try await client.finish(again)
 

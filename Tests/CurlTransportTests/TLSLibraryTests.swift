@@ -23,9 +23,9 @@ import Testing
         var settings = CurlTransportSettings()
         settings.closeNotify = isDemanded
         let client = Client(settings)
-        let (_, record) = await client.begin(
+        let (_, record) = try await client.begin(
             .get, "https://127.0.0.1:\(await server.port())/", options: Self.options)
-        await server.seen("GET /")
+        try await server.seen("GET /")
         server.type("HTTP/1.1 200 OK\r\n\r\nbody")
         try await record.headOrEnd.opened()
 
@@ -61,7 +61,7 @@ import Testing
         let server = try TLSTerminal(identity: CertificateAuthority.shared().nameless)
         defer { server.stop() }
         let client = Client()
-        let url = "https://\(host):\(await server.port())/"
+        let url = "https://\(host):\(try await server.port())/"
 
         let refused = try await client.send(.get, url, options: Self.options)
 
@@ -77,9 +77,9 @@ import Testing
         let client = Client()
         var options = RequestOptions()
         options.tls.verify = false
-        let (_, record) = await client.begin(
+        let (_, record) = try await client.begin(
             .get, "https://localhost:\(await server.port())/", options: options)
-        await server.seen("GET /")
+        try await server.seen("GET /")
         server.type("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody")
 
         #expect(try await client.finish(record).text == "body")
@@ -99,15 +99,15 @@ import Testing
     ) async throws {
         let server = try TLSTerminal()
         defer { server.stop() }
-        let url = "https://127.0.0.1:\(await server.port())"
+        let url = "https://127.0.0.1:\(try await server.port())"
         let client = Client()
         let (_, first) = await client.begin(method, "\(url)/first", options: Self.options)
-        await server.seen("/first HTTP/1.1")
+        try await server.seen("/first HTTP/1.1")
         server.type("HTTP/1.1 \(head)\r\n\(body)HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL")
         let own = try await client.finish(first)
 
         let (_, second) = await client.begin(.get, "\(url)/second", options: Self.options)
-        await server.seen("GET /second")
+        try await server.seen("GET /second")
         server.type("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nREAL")
         let next = try await client.finish(second)
 
@@ -119,12 +119,12 @@ import Testing
     func `bytes in the TLS record of a body's end are not the next response`() async throws {
         let server = try TLSTerminal()
         defer { server.stop() }
-        let url = "https://127.0.0.1:\(await server.port())"
+        let url = "https://127.0.0.1:\(try await server.port())"
         let client = Client()
         var options = RequestOptions()
         options.tls.ca = try CertificateAuthority.shared().certificate
         let (_, first) = await client.begin(.get, "\(url)/first", options: options)
-        await server.seen("GET /first")
+        try await server.seen("GET /first")
         server.type("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n")
         try await first.headOrEnd.opened()
         // A record of its own, of which libcurl reads three bytes.
@@ -132,7 +132,7 @@ import Testing
         let own = try await client.finish(first)
 
         let (_, second) = await client.begin(.get, "\(url)/second", options: options)
-        await server.seen("GET /second")
+        try await server.seen("GET /second")
         server.type("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nREAL")
         let next = try await client.finish(second)
 

@@ -6,7 +6,7 @@ import TestSupport
 final class TLSTerminal: Sendable {
     private struct Printed {
         var text = ""
-        var waiting: [(text: String, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiting: [(text: String, gate: Gate)] = []
     }
 
     private let process = Process()
@@ -58,25 +58,43 @@ final class TLSTerminal: Sendable {
             printed.waiting.removeAll { all.contains($0.text) }
             return seen
         }
-        for waiting in seen { waiting.continuation.resume() }
+        for waiting in seen { waiting.gate.open() }
     }
 
     /// Waits until the server has printed a text.
-    func seen(_ text: String) async {
-        await withCheckedContinuation { continuation in
-            let isSeen = printed.withLock { printed in
-                if printed.text.contains(text) { return true }
-                printed.waiting.append((text, continuation))
-                return false
-            }
-            if isSeen { continuation.resume() }
+    func seen(_ text: String) async throws {
+        let gate = Gate()
+        printed.withLock { printed in
+            if printed.text.contains(text) { gate.open() } else { printed.waiting.append((text, gate)) }
         }
+        try await gate.opened()
     }
 
-    func port() async -> Int {
-        await seen("ACCEPT 127.0.0.1:")
+    func port() async throws -> Int {
+        try await seen("ACCEPT 127.0.0.1:")
         let text = printed.withLock { $0.text }
         guard let start = text.firstRange(of: "ACCEPT 127.0.0.1:")?.upperBound else { return 0 }
         return Int(text[start...].prefix { $0.isNumber }) ?? 0
+    }
+
+    /// Waits until clients have so many connections to the server, of which it accepts one at a time.
+    func hasConnections(_ count: Int) async throws {
+        // Remote address and state: 127.0.0.1, established.
+        let mark = " 0100007F:" + String(format: "%04X", try await port()) + " 01 "
+        while TLSTerminal.linesOfConnections(with: mark) < count {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    // By line: each read of such a file ends after a page, which Foundation takes for its end.
+    private static func linesOfConnections(with mark: String) -> Int {
+        guard let file = fopen("/proc/self/net/tcp", "r") else { return 0 }
+        var line: UnsafeMutablePointer<CChar>?
+        var (room, found) = (0, 0)
+        while getline(&line, &room, file) > 0 { if let line, strstr(line, mark) != nil { found += 1 } }
+        free(line)
+        fclose(file)
+        return found
     }
 }
