@@ -72,26 +72,31 @@ import Testing
     @Test func `a plugin whose stop blocks is named, and holds neither the shutdown nor others up`() async throws {
         let record = Record()
         let lines = Record()
-        let blocking = Gate()
+        let (blocking, stopped) = (Gate(), Gate())
         let inner = ScriptedPlugin("inner", priority: 900)
         inner.onStop = {
             record.add("inner stops")
             try? blocking.wait()
         }
         let outer = ScriptedPlugin("outer", priority: 1)
-        outer.onStop = { record.add("outer stops") }
+        outer.onStop = {
+            record.add("outer stops")
+            stopped.open()
+        }
         let kernel = try Kernel(
             configuration: Configuration(plugins: ["inner", "outer"]),
             catalog: Catalog([inner.descriptor, outer.descriptor]), transport: MockTransport(),
             log: KernelLog(level: .error) { _, source, text in lines.add("\(source): \(text)") })
 
         let took = await ContinuousClock().measure { await kernel.shutDown(within: .seconds(1)) }
+        try await stopped.opened()
 
         #expect(took < .seconds(10))
         #expect(record.lines == ["inner stops", "outer stops"])
-        #expect(lines.lines.count == 1)
         let wanted = "inner: The plugin inner is not destroyed: `stop`"
         #expect(lines.lines.first?.hasPrefix(wanted) == true)
+        // On a busy machine the other one, too, may take longer than the tenth of a second that is left for it.
+        #expect(lines.lines.filter { $0.hasPrefix("inner:") }.count == 1)
         blocking.open()
     }
 
