@@ -18,6 +18,7 @@ struct PieceQueueTests {
 
     @Test func `an empty queue has no block`() {
         var queue = PieceQueue()
+        defer { queue.removeAll() }
         append([], expected: nil, to: &queue)
 
         #expect(queue.isEmpty)
@@ -28,6 +29,7 @@ struct PieceQueueTests {
     func `bytes leave in the order in which they came, whatever the sizes`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var queue = PieceQueue()
+        defer { queue.removeAll() }
         var (came, left): ([UInt8], [UInt8]) = ([], [])
         var (cameInAll, leftInAll) = (0, 0)
 
@@ -58,6 +60,7 @@ struct PieceQueueTests {
     @Test(arguments: [0, 1, 100, 5000, 300_000], [true, false])
     func `a queue whose memory was released takes new bytes`(size: Int, isWhole: Bool) {
         var queue = PieceQueue()
+        defer { queue.removeAll() }
         append([UInt8](repeating: 1, count: size), expected: isWhole ? size : nil, to: &queue)
         if size == 100 { _ = queue.pop() }
 

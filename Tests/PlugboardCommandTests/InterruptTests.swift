@@ -85,7 +85,9 @@ struct InterruptTests {
             ])
     }
 
-    @Test(arguments: ["INT", "TERM"])
+    @Test(
+        .enabled(if: Sanitizer.present == nil, "at its end a sanitizer takes long, and the command has five seconds"),
+        arguments: ["INT", "TERM"])
     func `each signal cancels the request, however soon the command ends after it`(signal: String) async throws {
         let outcome = try await endingRequests(50, with: signal)
 
