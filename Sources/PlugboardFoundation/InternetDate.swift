@@ -8,8 +8,9 @@ enum InternetDate {
     private static let style = Date.ISO8601FormatStyle()
     private static let utc = UInt8(ascii: "Z")
 
-    /// The date in UTC, with three or six digits of a fraction if it has one.
-    static func text(of date: Date) -> String {
+    /// The date in UTC, with three or six digits of a fraction if it has one; nil outside the years 0 to 9999.
+    static func text(of date: Date) -> String? {
+        guard (-62_167_219_200..<253_402_300_800).contains(date.timeIntervalSince1970) else { return nil }
         let microseconds = (date.timeIntervalSince1970 * 1e6).rounded()
         let seconds = (microseconds / 1e6).rounded(.down)
         let whole = style.format(Date(timeIntervalSince1970: seconds))

@@ -55,7 +55,16 @@ extension Codec where Self == JSONCodec {
     private static func write(_ dates: JSONDates, with codec: inout JSONCodec) {
         switch dates {
         case .iso8601:
-            codec.encoder.write(Date.self) { date, encoder in try encode(InternetDate.text(of: date), to: encoder) }
+            codec.encoder.write(Date.self) { date, encoder in
+                guard let text = InternetDate.text(of: date) else {
+                    throw EncodingError.invalidValue(
+                        date,
+                        .init(
+                            codingPath: encoder.codingPath,
+                            debugDescription: "RFC 3339 has no text for a date outside the years 0 to 9999"))
+                }
+                try encode(text, to: encoder)
+            }
             codec.decoder.read(Date.self) { decoder in
                 guard let date = InternetDate.date(try text(decoder)) else {
                     throw mismatch(decoder, "a date such as 2026-11-25T12:00:00Z")

@@ -132,6 +132,40 @@ import Testing
         let madeAt = Date(timeIntervalSince1970: 1_764_072_000)
     }
 
+    struct Posted: Endpoint, Encodable {
+        typealias Response = String
+        var method: Method { .post }
+        var path: String { "items" }
+        var requestCodec: (any Codec)? { FormCodec() }
+        let since = Date(timeIntervalSince1970: 1_764_072_000)
+        let link = URL(string: "https://b.test/")
+    }
+
+    @Test func `a form's values are written by the client's codec for JSON, wherever it stands`() async throws {
+        var byRequests = ClientSettings(base: "https://a.test")
+        byRequests.requestCodec = .foundation()
+        var bySet = ClientSettings(base: "https://a.test")
+        bySet.requestCodec = FormCodec()
+        bySet.codecs.replace(with: .foundation(keys: .snakeCase))
+
+        for settings in [byRequests, bySet] {
+            let client = Client(kernel: try Kernel(transport: ScriptedTransport()), settings: settings)
+            let request = try await client.request(for: Posted())
+            let query = try await client.request(for: Made())
+
+            #expect(
+                try await request.body?.collect(upTo: .kibibytes(1)).text
+                    == "since=2025-11-25T12%3A00%3A00Z&link=https%3A%2F%2Fb.test%2F")
+            #expect(query.url == "https://a.test/items?madeAt=2025-11-25T12%3A00%3A00Z")
+        }
+    }
+
+    @Test func `a date that is no number is refused`() throws {
+        #expect(throws: PlugboardError.self) {
+            _ = try JSONCodec.foundation().encode([Date(timeIntervalSince1970: .nan)])
+        }
+    }
+
     @Test func `the spelling of a codec's keys is not that of parameters`() async throws {
         var settings = ClientSettings(base: "https://a.test")
         settings.requestCodec = .foundation(keys: .snakeCase)

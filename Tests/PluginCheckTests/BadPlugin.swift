@@ -55,8 +55,8 @@ enum BadPlugin {
         return Verdict(status: outcome.status, output: outcome.stdout, errors: outcome.stderr)
     }
 
-    /// A plugin that crashes ends its process by the signal, also under the address sanitizer, which would report it and
-    /// exit.
+    /// A plugin that crashes ends its process by the signal, also under the address sanitizer, which would report it
+    /// and exit.
     private static var unsanitized: [String: String] {
         guard Sanitizer.present == .address else { return [:] }
         let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? ""

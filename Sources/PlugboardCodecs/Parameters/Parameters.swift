@@ -69,8 +69,12 @@ public struct Parameters: Sendable {
         let spelled = encoder.keys == .unchanged ? nil : try Parameters(encoded: value, by: encoder)
         encoder.keys = .unchanged
         try self.init(encoded: value, by: encoder)
+        guard let spelled else { return }
         // Both have the same members in the same order, unless two are spelled in the same way.
-        guard let spelled, spelled.entries.count == entries.count else { return }
+        guard spelled.entries.count == entries.count else {
+            throw PlugboardError(
+                .requestParameter, "Two properties of \(type(of: value)) have one name as the codec spells them.")
+        }
         for (index, entry) in spelled.entries.enumerated() where entry != entries[index] {
             entries[index].member = Member(name: entry.name, value: entry.value)
         }

@@ -2,6 +2,7 @@ import PlugboardAuthenticationOptions
 import PlugboardCodecs
 import PlugboardCookiesOptions
 import PlugboardCore
+import PlugboardJSONCoding
 import PlugboardRetryOptions
 
 extension Client {
@@ -71,10 +72,18 @@ extension Client {
         return request
     }
 
-    /// The parameters, whose values the codec of the body writes, if it is one of JSON.
+    /// What writes the parameters: the codec of the body if it is one of JSON, which spells their names in bodies, too;
+    /// else the client's codec for JSON.
+    private func parameterEncoder<E: Endpoint>(of endpoint: E) -> JSONValueEncoder? {
+        if let own = (endpoint.requestCodec ?? state.settings.requestCodec) as? JSONCodec { return own.encoder }
+        let general = [state.settings.requestCodec] + state.settings.codecs.codecs
+        var encoder = general.lazy.compactMap { $0 as? JSONCodec }.first?.encoder
+        encoder?.keys = .unchanged
+        return encoder
+    }
+
     private func encodedParameters<E: Endpoint>(of endpoint: E) throws(PlugboardError) -> Parameters {
-        let codec = (endpoint.requestCodec ?? state.settings.requestCodec) as? JSONCodec
-        guard let encoder = codec?.encoder, encoder.hasWriters || encoder.keys != .unchanged else {
+        guard let encoder = parameterEncoder(of: endpoint), encoder.hasWriters || encoder.keys != .unchanged else {
             return try endpoint.calling("parameters") { try endpoint.parameters }
         }
         let parameters: Result<Parameters, PlugboardError> = Parameters.$encoder.withValue(encoder) {

@@ -16,8 +16,9 @@ public import PlugboardDownloads
 /// parameter of its name; the other parameters become the query (GET, HEAD, DELETE, OPTIONS, TRACE) or the body.
 ///
 /// A stored property that sets a requirement of this protocol is no parameter: `path`, `base`, `downloadPath`,
-/// `queryParameters`, `acceptableTypes`, `attempts`, and those of this protocol that begin with `uses`. `tag`, `group`,
-/// `category` and `identifier` are parameters too, where they are stored.
+/// `queryParameters`, `acceptableTypes`, `attempts`, and those of this protocol that begin with `uses`, unless they
+/// have a `CodingKey` of another name. `tag`, `group`, `category` and `identifier` are parameters too, where they are
+/// stored.
 ///
 /// A stored property that has the name of a requirement and another type, such as `let attempts: Int? = 5`, would have
 /// no effect: the first request of the type throws `configuration`. A name that is spelled wrongly, such as `metod`, is

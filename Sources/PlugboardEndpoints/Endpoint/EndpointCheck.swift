@@ -1,5 +1,6 @@
 import PlugboardCodecs
 import PlugboardCore
+import PlugboardJSON
 import Synchronization
 
 /// Finds stored properties that have the name of a requirement of `Endpoint` and another type: they look as if they
@@ -37,19 +38,26 @@ enum EndpointCheck {
     }
 
     /// Removes the stored properties that say how an endpoint is sent from those that it encodes. A property of another
-    /// name whose `CodingKey` is that of a requirement is a parameter, and has another value.
+    /// name whose `CodingKey` is that of a requirement is a parameter: it is told by its value, because a key does not
+    /// say of which property it is.
     static func removeRequirements<E: Endpoint & Encodable>(of endpoint: E, from parameters: inout Parameters) {
         if !parameters.contains(where: { isRequirement($0.name) }) { return }
         for (label, value) in storedProperties(of: endpoint) where isRequirement(label) {
-            guard let own = (value as? any Encodable).flatMap({ encoded($0) }), own == parameters[label] else {
-                continue
-            }
-            parameters[label] = nil
+            if let parameter = parameters[label], isEqual(value, parameter) { parameters[label] = nil }
         }
     }
 
-    private static func encoded(_ value: some Encodable) -> JSONValue? {
-        (try? Parameters(encoding: ["value": value]))?["value"]
+    /// Whether a parameter is what a property of one of the types of `isRequirement` is encoded as.
+    private static func isEqual(_ property: Any, _ parameter: JSONValue) -> Bool {
+        switch property {
+        case let text as String: parameter == .string(text)
+        case let flag as Bool: parameter == .bool(flag)
+        case let number as Int: parameter == .number(JSONNumber(number))
+        case let list as [String]: parameter == .array(list.map { .string($0) })
+        // In the order in which this set encodes its elements.
+        case let set as Set<String>: parameter == .array(set.map { .string($0) })
+        default: false
+        }
     }
 
     /// The stored properties with their values, those of superclasses too.

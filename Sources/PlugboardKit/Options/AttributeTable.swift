@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The attributes of one plugin: a struct whose stored properties are all `AttributeKey`s.
 ///
 ///     public struct RedirectAttributes: AttributeTable {
@@ -21,13 +23,21 @@ extension AttributeTable {
         Mirror(reflecting: keys).children.compactMap { ($0.value as? any DefinedAttribute)?.definition }
     }
 
-    /// `ID.enabled`, which every plugin has.
+    /// `ID.enabled`, which every plugin has. A table without a key, which would name its plugin, has a name that no
+    /// plugin has.
     fileprivate static var enabledName: String {
-        let first = Mirror(reflecting: keys).children.lazy.compactMap { $0.value as? any DefinedAttribute }.first
-        guard let first else { preconditionFailure("\(Self.self) has no AttributeKey, which would name its plugin.") }
-        return String(first.name.dropLast(first.definition.name.count)) + "enabled"
+        enabledNames.withLock { names in
+            if let name = names[ObjectIdentifier(Self.self)] { return name }
+            let first = Mirror(reflecting: keys).children.lazy.compactMap { $0.value as? any DefinedAttribute }.first
+            let name = first.map { String($0.name.dropLast($0.definition.name.count)) + "enabled" } ?? "\(Self.self)"
+            names[ObjectIdentifier(Self.self)] = name
+            return name
+        }
     }
 }
+
+/// By the type of the table: looking at it is slow.
+private let enabledNames = Mutex<[ObjectIdentifier: String]>([:])
 
 private protocol DefinedAttribute {
     var name: String { get }

@@ -148,6 +148,24 @@ import Testing
                 == #"{"first_name":"Ada","home_address":{"post_code":"1"}}"#)
     }
 
+    struct Alike: Endpoint, Encodable {
+        typealias Response = String
+        var method: Method { .post }
+        var path: String { "a" }
+        let firstName = "Ada"
+        let first_name = "Bob"
+    }
+
+    @Test func `two properties that are spelled alike are an error, and none is lost`() async throws {
+        var settings = ClientSettings(base: "https://a.test")
+        settings.requestCodec = JSONCodec(keys: .snakeCase)
+        let client = Client(kernel: try Kernel(transport: ScriptedTransport()), settings: settings)
+
+        let error = await #expect(throws: PlugboardError.self) { _ = try await client.request(for: Alike()) }
+
+        #expect(error?.code == .requestParameter && error?.reason.contains("Two properties of Alike") == true)
+    }
+
     @Test func `constants without a type set what they are named after`() async throws {
         let client = try client()
 
@@ -170,7 +188,7 @@ import Testing
         let attempts: Int? = 5
     }
 
-    struct ListOfTypes: Endpoint {
+    struct OwnCodec: Endpoint {
         typealias Response = String
         let path = "orders"
         let responseCodec = JSONCodec()
@@ -192,13 +210,13 @@ import Testing
         let client = try client()
 
         let optional = await #expect(throws: PlugboardError.self) { _ = try await client.send(OptionalAttempts()) }
-        let codec = await #expect(throws: PlugboardError.self) { _ = try await client.request(for: ListOfTypes()) }
+        let codec = await #expect(throws: PlugboardError.self) { _ = try await client.request(for: OwnCodec()) }
 
         #expect(optional?.code == .configuration)
         #expect(
             optional?.reason.hasPrefix("OptionalAttempts.attempts has the type Optional<Int>, and the requirement")
                 == true)
-        #expect(codec?.reason.hasPrefix("ListOfTypes.responseCodec has the type JSONCodec") == true)
+        #expect(codec?.reason.hasPrefix("OwnCodec.responseCodec has the type JSONCodec") == true)
     }
 
     @Test func `a printed endpoint shows no password`() {

@@ -307,9 +307,12 @@ struct RetryTests {
         cancelled.retry.failures = [.cancelled, .transportReset]
         var fine = Request(.get, anywhere)
         fine.retry.statuses = [503, 200]
+        var small = Request(.get, anywhere)
+        small.retry.methods = ["post"]
 
         let failure = try await kernel.failure(of: cancelled, passing: clock, news)
         let status = try await kernel.failure(of: fine, passing: clock, news)
+        let method = try await kernel.failure(of: small, passing: clock, news)
         let origin = #expect(throws: PlugboardError.self) {
             try makeKernel(
                 linkage, failing(.max), clock: clock, origins: ["http://a.test": ["retry.methods": #"["A B"]"#]])
@@ -317,6 +320,7 @@ struct RetryTests {
 
         #expect(
             failure.code == .configuration && failure.reason.contains("failures contains cancelled, which is never"))
+        #expect(method.reason.contains("methods contains post, which is another method than POST"))
         #expect(status.reason.contains("statuses contains 200, which is not a status from 400 to 599"))
         #expect(origin?.reason.contains("methods contains A B, which is not a method") == true)
     }

@@ -33,6 +33,15 @@ extension RetryPolicy {
             throw PlugboardError(
                 .configuration, "methods contains \(Printable.text(odd)), which is not a method (RFC 9110 §9.1).")
         }
+        let standard: Set<Method> = [.get, .head, .post, .put, .patch, .delete, .options]
+        if let odd = methods?.map(\.name).first(where: {
+            $0 != $0.uppercased() && standard.contains(Method($0.uppercased()))
+        }) {
+            throw PlugboardError(
+                .configuration,
+                "methods contains \(odd), which is another method than \(odd.uppercased()) (RFC 9110 §9.1). Write it in "
+                    + "upper case.")
+        }
     }
 
     /// Applies the attributes of an exchange, which are checked.
