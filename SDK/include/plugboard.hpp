@@ -9,11 +9,15 @@
 //     PLUGBOARD_PLUGIN(hello) plugboard::Manifest<Hello>("com.example.hello", "1.0.0").priority(300);
 //
 // A class may have: start(), stop(within), on_request, on_response, on_failure, on_close(exchange, outcome),
-// on_event(event, exchange or nullptr), command(name, arguments, reply), check(attributes). Each is found by its name.
+// on_event(event, exchange or nullptr), command(name, arguments, reply), check(attributes), service(id). Each is found
+// by its name.
 //
 //   check(const Fields &attributes) checks together the attributes that the configuration gives to requests to one
 //   origin, under their whole names (`ID.name`): once for each such origin, after the constructor and before start().
 //   What it throws refuses the configuration; the text must hold no secrets.
+//
+//   service(std::string_view id) returns a `const void *`: the table of a service that Manifest::provides lists, valid
+//   as long as the object. Called once for each after start().
 //
 //   What a hook throws is a fault of the plugin; the configuration says what follows (`onFault`). To fail an exchange
 //   on purpose, return exchange.fail(code, reason). What is thrown elsewhere breaks the body, fails the command, or is
@@ -26,6 +30,7 @@
 
 #include "plugboard.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -199,10 +204,35 @@ private:
 
 // ------------------------------------------------------------------------------------------------ The host
 
+class Bytes;
 class Counter;
+class Gauge;
+class Histogram;
 class Timer;
+class Watch;
 class SubRequest;
 struct Request;
+
+// A metric as it is now.
+struct Metric {
+    std::string name;                // `ID.name`
+    Fields labels;                   // in the order of their names
+    plug_metric_kind kind;           // PLUG_METRIC_…
+    int64_t value;                   // of a counter and a gauge; of a histogram the sum of its values
+    std::vector<int64_t> bounds;     // of a histogram
+    std::vector<uint64_t> counts;    // of a histogram: up to each bound, and above all
+};
+
+// The parts of a URL as they are written, within the text that was given.
+struct UrlParts {
+    std::string_view scheme;
+    std::optional<std::string_view> userinfo;
+    std::string_view host;   // an IPv6 address with its brackets
+    std::string_view path;
+    std::optional<std::string_view> query;      // without `?`
+    std::optional<std::string_view> fragment;   // without `#`
+    uint32_t port;           // the one of the scheme where none is written
+};
 
 // An option that a request itself has.
 struct RequestOption {
@@ -244,8 +274,31 @@ public:
     // The loop on which this is called; 0 on other threads. A kernel may have several loops, and each exchange, with
     // its bodies, is on one of them: threads of the plugin get back to it with `after(Duration(0), fired, loop)`.
     plug_loop current_loop() const noexcept { return raw_->current_loop(raw_); }
-    // A counter, which operators read as `ID.name`. The same name is the same counter.
-    Counter counter(std::string_view name) const noexcept;
+    // A counter, which operators read as `ID.name`. The same name and labels are the same counter. A plugin has at most
+    // 2000 metrics; what is beyond counts nothing, and so does a name that is another kind of metric already.
+    Counter counter(std::string_view name, const Fields &labels = {}) const;
+    // A gauge, in the same way.
+    Gauge gauge(std::string_view name, const Fields &labels = {}) const;
+    // A histogram, in the same way, with 1 to 64 rising bounds.
+    Histogram histogram(
+        std::string_view name, const std::vector<int64_t> &bounds, const Fields &labels = {}) const;
+    // The metrics of all plugins and of the kernel, in the order of their names: for exporters.
+    std::vector<Metric> metrics() const;
+    // Empty for a text that is no absolute http or https URL.
+    std::optional<UrlParts> url_parts(std::string_view url) const noexcept {
+        plug_url_parts_v1 parts = {};
+        if (raw_->url_parts(text(url), &parts) != PLUG_OK) return std::nullopt;
+        return UrlParts{view(parts.scheme), optional_view(parts.userinfo), view(parts.host), view(parts.path),
+            optional_view(parts.query), optional_view(parts.fragment), parts.port};
+    }
+    // The service of an id that Manifest::needs lists, from start() on; its id says what `Table` is. nullptr for
+    // another id, and for one with `?` that no plugin provides. Valid as long as the instance.
+    template <class Table> const Table *service(std::string_view id) const noexcept {
+        return static_cast<const Table *>(raw_->service(raw_, text(id)));
+    }
+    // Keeps the bytes of a piece, without a copy, for one more reader. Within what Body::pull calls; elsewhere it
+    // throws Error.
+    Bytes keep(const plug_piece_v1 &piece) const;
     // Lets a waiting hook run again; false if it does not wait any more.
     bool wake(plug_ticket ticket) const noexcept { return raw_->wake(raw_, ticket) == PLUG_OK; }
     void publish(std::string_view id, plug_exchange_id exchange = 0, const Fields &details = {}) const {
@@ -258,12 +311,32 @@ public:
     // Works from start() on; before that it never calls.
     template <class Fired> Timer after(Duration delay, Fired fired, plug_loop loop = 0) const;
 
+    // Watches a descriptor that the plugin has opened and that does not block (O_NONBLOCK), on `loop`, as in `after`:
+    // calls `ready(plug_readiness)` there as long as the descriptor is ready for some of `wanted`. What that throws is
+    // logged and ends the watch. `released()` is the last call, after Watch::cancel, when the plugin is switched off
+    // and at the kernel's end: it closes the descriptor. Empty, with nothing called, before start() and when the kernel
+    // has ended. [any]
+    template <class Ready, class Released>
+    std::optional<Watch> watch(
+        int descriptor, plug_readiness wanted, Ready ready, Released released, plug_loop loop = 0) const;
+
+    // Calls `work()` on a thread where it may block, and then `done()` on `loop`, as in `after`; each once, also if
+    // `work` throws. What they throw is logged. Throws Error, with nothing called, before start() and from stop() on.
+    // [any]
+    template <class Work, class Done> void run_blocking(Work work, Done done, plug_loop loop = 0) const;
+
     // Sends a request of the plugin's own, for the exchange with this id, or for none (0): then it must be detached.
     // Calls `completed(SubResponse)` once, on the loop, also when it is cancelled. Throws Error where it cannot be
     // sent. What it takes from the exchange: see plug_subrequest_v1 in plugboard.h. [any]
     template <class Completed> SubRequest send(Request request, plug_exchange_id exchange, Completed completed) const;
 
 private:
+    plug_metric metric(plug_metric_kind kind, std::string_view name, const Fields &labels,
+        const std::vector<int64_t> &bounds = {}) const {
+        auto fields = detail::raw(labels);
+        return raw_->metric(
+            raw_, kind, text(name), fields.data(), fields.size(), bounds.data(), bounds.size());
+    }
     const plug_host_v1 *raw_;
 };
 
@@ -282,8 +355,74 @@ private:
     plug_metric number_ = 0;
 };
 
-inline Counter Host::counter(std::string_view name) const noexcept {
-    return Counter(*this, raw_->counter(raw_, text(name)));
+// A number that rises and falls. [any]
+class Gauge {
+public:
+    Gauge() noexcept = default;
+    Gauge(Host host, plug_metric number) noexcept : host_(host.raw()), number_(number) {}
+
+    void add(int64_t delta) const noexcept {
+        if (host_ != nullptr) host_->metric_add(host_, number_, delta);
+    }
+    void set(int64_t value) const noexcept {
+        if (host_ != nullptr) host_->metric_set(host_, number_, value);
+    }
+
+private:
+    const plug_host_v1 *host_ = nullptr;
+    plug_metric number_ = 0;
+};
+
+// How often values were within bounds. [any]
+class Histogram {
+public:
+    Histogram() noexcept = default;
+    Histogram(Host host, plug_metric number) noexcept : host_(host.raw()), number_(number) {}
+
+    void observe(int64_t value) const noexcept {
+        if (host_ != nullptr) host_->metric_observe(host_, number_, value);
+    }
+    // A time, in nanoseconds.
+    void observe(Duration time) const noexcept { observe(time.count()); }
+
+private:
+    const plug_host_v1 *host_ = nullptr;
+    plug_metric number_ = 0;
+};
+
+inline Counter Host::counter(std::string_view name, const Fields &labels) const {
+    return Counter(*this, metric(PLUG_METRIC_COUNTER, name, labels));
+}
+inline Gauge Host::gauge(std::string_view name, const Fields &labels) const {
+    return Gauge(*this, metric(PLUG_METRIC_GAUGE, name, labels));
+}
+inline Histogram Host::histogram(
+    std::string_view name, const std::vector<int64_t> &bounds, const Fields &labels) const {
+    return Histogram(*this, metric(PLUG_METRIC_HISTOGRAM, name, labels, bounds));
+}
+
+inline std::vector<Metric> Host::metrics() const {
+    struct Reading {
+        Host host;
+        std::vector<Metric> metrics;
+    } reading{*this, {}};
+    raw_->read_metrics(raw_, &reading, [](void *context, const plug_metric_v1 *raw) noexcept {
+        auto reading = static_cast<Reading *>(context);
+        detail::guarded(
+            [&] {
+                Metric metric{std::string(view(raw->name)), {}, raw->kind, raw->value, {}, {}};
+                for (uint64_t index = 0; index < raw->label_count; index++) {
+                    metric.labels.emplace_back(view(raw->labels[index].name), view(raw->labels[index].value));
+                }
+                if (raw->kind == PLUG_METRIC_HISTOGRAM) {
+                    metric.bounds.assign(raw->bounds, raw->bounds + raw->bound_count);
+                    metric.counts.assign(raw->counts, raw->counts + raw->bound_count + 1);
+                }
+                reading->metrics.push_back(std::move(metric));
+            },
+            [&](std::string_view what) { reading->host.log(PLUG_LOG_ERROR, what); });
+    });
+    return std::move(reading.metrics);
 }
 
 // A timer that was started; a copy is the same. The timer does not depend on this object. [any]
@@ -303,6 +442,21 @@ private:
     const plug_host_v1 *host_;
     plug_timer number_;
     uintptr_t pending_;
+};
+
+// A descriptor that is watched; a copy is the same. The watch does not depend on this object. [any]
+class Watch {
+public:
+    Watch(Host host, plug_watch number) noexcept : host_(host.raw()), number_(number) {}
+
+    // Watches for this (PLUG_READY_…) from here on; 0: for nothing. Returns false once it is not watched any more.
+    bool change(plug_readiness wanted) const noexcept { return host_->rewatch(host_, number_, wanted) == PLUG_OK; }
+    // `released` follows, never within this call. Returns false the second time.
+    bool cancel() const noexcept { return host_->unwatch(host_, number_) == PLUG_OK; }
+
+private:
+    const plug_host_v1 *host_;
+    plug_watch number_;
 };
 
 // A sub-request under way; a copy is the same. The sub-request does not depend on this object. [any]
@@ -341,6 +495,73 @@ template <class Fired> Timer Host::after(Duration delay, Fired fired, plug_loop 
     return Timer(*this, number, pending);
 }
 
+template <class Ready, class Released>
+std::optional<Watch> Host::watch(
+    int descriptor, plug_readiness wanted, Ready ready, Released released, plug_loop loop) const {
+    struct Call {
+        Call(Host host, Ready ready, Released released)
+            : host(host), ready(std::move(ready)), released(std::move(released)) {}
+        Host host;
+        Ready ready;
+        Released released;
+        std::atomic<plug_watch> number{0};   // 0 until `watch` has returned
+    };
+    using Kept = std::shared_ptr<Call>;
+    // Held by the kernel until the release, and here, because the release may come before the number.
+    auto call = std::make_shared<Call>(*this, std::move(ready), std::move(released));
+    auto kept = std::make_unique<Kept>(call);
+    auto number = raw_->watch(
+        raw_, loop, descriptor, wanted, kept.get(),
+        [](void *context, plug_readiness ready) noexcept {
+            auto &call = **static_cast<Kept *>(context);
+            detail::guarded([&] { call.ready(ready); },
+                [&](std::string_view what) {
+                    call.host.log(PLUG_LOG_ERROR, what);
+                    // The descriptor stays ready, so it would throw again without end.
+                    call.host.raw()->unwatch(call.host.raw(), call.number);
+                });
+        },
+        [](void *context) noexcept {
+            std::unique_ptr<Kept> kept(static_cast<Kept *>(context));
+            auto &call = **kept;
+            detail::guarded([&] { call.released(); },
+                [&](std::string_view what) { call.host.log(PLUG_LOG_ERROR, what); });
+        });
+    if (number == 0) return std::nullopt;
+    kept.release();
+    call->number = number;
+    return Watch(*this, number);
+}
+
+template <class Work, class Done> void Host::run_blocking(Work work, Done done, plug_loop loop) const {
+    struct Call {
+        Host host;
+        Work work;
+        Done done;
+    };
+    auto call = std::make_unique<Call>(Call{*this, std::move(work), std::move(done)});
+    auto code = raw_->run_blocking(
+        raw_, loop, call.get(),
+        [](void *context) noexcept {
+            auto call = static_cast<Call *>(context);
+            detail::guarded([&] { call->work(); },
+                [&](std::string_view what) { call->host.log(PLUG_LOG_ERROR, what); });
+        },
+        [](void *context) noexcept {
+            std::unique_ptr<Call> call(static_cast<Call *>(context));
+            Host host = call->host;
+            detail::guarded(
+                [&] {
+                    // Its captures are destroyed with the exception.
+                    auto own = std::move(call);
+                    own->done();
+                },
+                [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+        });
+    if (code != PLUG_OK) throw Error("run_blocking", code);
+    call.release();
+}
+
 // The plugin's settings, checked against its table. Valid within the constructor.
 class Settings {
 public:
@@ -376,6 +597,33 @@ private:
 
 // ------------------------------------------------------------------------------------------------ Bodies
 
+// Bytes of the kernel's that this object holds for one reader. Used and destroyed on any thread, also after the
+// instance.
+class Bytes {
+public:
+    explicit Bytes(plug_bytes raw) noexcept : raw_(raw) {}
+    Bytes(Bytes &&other) noexcept : raw_(other.release()) {}
+    Bytes &operator=(Bytes &&other) noexcept {
+        std::swap(raw_, other.raw_);
+        return *this;
+    }
+    ~Bytes() {
+        if (raw_.release != nullptr) raw_.release(raw_.context);
+    }
+    std::string_view view() const noexcept { return {static_cast<const char *>(raw_.bytes), raw_.count}; }
+    // Gives up ownership: the caller then hands them over or releases them.
+    plug_bytes release() noexcept { return std::exchange(raw_, {}); }
+
+private:
+    plug_bytes raw_;
+};
+
+inline Bytes Host::keep(const plug_piece_v1 &piece) const {
+    plug_bytes bytes = {};
+    detail::check("piece_keep", raw_->piece_keep(raw_, &piece, &bytes));
+    return Bytes(bytes);
+}
+
 // The pull of a source's next piece, to be completed once, from any thread. One that is destroyed before it is
 // completed breaks the body off, so that the reader does not wait without end.
 class Pull {
@@ -397,6 +645,10 @@ public:
         plug_bytes raw = {bytes->data(), bytes->size(), detail::destroy<std::string>, bytes.get()};
         bytes.release();
         host->pull_give(host, number_, raw);
+    }
+    // Bytes that were kept, in the same way.
+    void give(Bytes bytes) noexcept {
+        if (auto host = take_host()) host->pull_give(host, number_, bytes.release());
     }
     void end(const Fields &trailers = {}) {
         auto fields = detail::raw(trailers);
@@ -573,8 +825,9 @@ private:
 
 // A request of the plugin's own: see Host::send.
 struct Request {
-    std::string method = "GET";
-    std::string url;
+    // Empty: GET, or with `is_like_exchange` the method of the exchange's request.
+    std::string method = {};
+    std::string url = {};
     Fields fields = {};
     // Attributes for plugins (`cache.mode`); none are inherited.
     Fields attributes = {};
@@ -585,6 +838,8 @@ struct Request {
     bool is_outermost = false;
     // Goes on when its exchange ends.
     bool is_detached = false;
+    // Begins as a copy of the exchange's request without its body; what is given here stands in for that.
+    bool is_like_exchange = false;
     // Names of fields that are secret, as with mark_secret.
     std::vector<std::string> secrets = {};
     // How it is sent, in the names and words of the configuration's `kernel` (`connectTimeout`, `tls.ca`).
@@ -712,6 +967,7 @@ SubRequest Host::send(Request request, plug_exchange_id exchange, Completed comp
     for (const auto &name : request.secrets) secrets.push_back(text(name));
     plug_subrequest_id id = 0;
     plug_subrequest_v1 raw = {};
+    if (request.method.empty() && !request.is_like_exchange) request.method = "GET";
     raw.method = text(request.method);
     raw.url = text(request.url);
     raw.fields = fields.data();
@@ -725,7 +981,8 @@ SubRequest Host::send(Request request, plug_exchange_id exchange, Completed comp
     raw.id = &id;
     raw.timeout = request.timeout.count();
     raw.flags = (request.is_outermost ? PLUG_SUBREQUEST_OUTERMOST : 0)
-        | (request.is_detached ? PLUG_SUBREQUEST_DETACHED : 0);
+        | (request.is_detached ? PLUG_SUBREQUEST_DETACHED : 0)
+        | (request.is_like_exchange ? PLUG_SUBREQUEST_LIKE_EXCHANGE : 0);
     auto call = std::make_unique<Call>(Call{*this, std::move(completed)});
     // Taken over, also where the kernel refuses the request.
     raw.body = request.body.release();
@@ -1093,6 +1350,29 @@ public:
         if (host_ != nullptr) detail::Barrier::drop({host_, false, number_}, exceptions_);
     }
 
+    // The arguments of the command by their names, until command() returns. An integer, or a bool (0 or 1); empty for
+    // others and without it.
+    std::optional<int64_t> argument_integer(std::string_view name) const noexcept {
+        int64_t value = 0;
+        if (!host_ || host_->argument_integer(host_, number_, text(name), &value) != PLUG_OK) return std::nullopt;
+        return value;
+    }
+    // A text as it is, others as JSON; empty without it.
+    std::optional<std::string> argument_string(std::string_view name) const {
+        plug_text value = {};
+        if (!host_ || host_->argument_text(host_, number_, text(name), &value) != PLUG_OK) return std::nullopt;
+        return std::string(view(value));
+    }
+    // The items of an array (their names are empty) or an object, in the same way.
+    Fields argument_items(std::string_view name) const {
+        Fields items;
+        plug_field item = {};
+        while (host_ && host_->argument_item(host_, number_, text(name), items.size(), &item) == PLUG_OK) {
+            items.emplace_back(view(item.name), view(item.value));
+        }
+        return items;
+    }
+
     void json(std::string_view json) noexcept {
         if (auto host = take_host()) host->reply_json(host, number_, text(json));
     }
@@ -1157,6 +1437,14 @@ public:
     template <size_t count> Manifest &after(const plug_text (&ids)[count]) noexcept {
         return raw_.after = ids, raw_.after_count = count, *this;
     }
+    // Ids of the services that the class's `service` returns.
+    template <size_t count> Manifest &provides(const plug_text (&ids)[count]) noexcept {
+        return raw_.provides = ids, raw_.provide_count = count, *this;
+    }
+    // Ids of services of other plugins that Host::service returns; with `?` behind an id, one that may be missing.
+    template <size_t count> Manifest &needs(const plug_text (&ids)[count]) noexcept {
+        return raw_.needs = ids, raw_.need_count = count, *this;
+    }
     operator plug_plugin_v1() const noexcept { return raw_; }
 
 private:
@@ -1220,6 +1508,7 @@ private:
     PLUGBOARD_MEMBER(on_event)
     PLUGBOARD_MEMBER(command)
     PLUGBOARD_MEMBER(check)
+    PLUGBOARD_MEMBER(service)
 #undef PLUGBOARD_MEMBER
 
     void hook() noexcept {
@@ -1280,6 +1569,15 @@ private:
             };
         }
         if constexpr (has_check<Plugin>::value) raw_.check = check;
+        if constexpr (has_service<Plugin>::value) {
+            raw_.service = [](void *self, plug_text id) noexcept {
+                auto instance = static_cast<Instance *>(self);
+                return detail::guarded([&]() -> const void * { return instance->plugin.service(view(id)); },
+                    [&](std::string_view what) -> const void * {
+                        return instance->host.log(PLUG_LOG_ERROR, what), nullptr;
+                    });
+            };
+        }
     }
 
     plug_plugin_v1 raw_ = {};

@@ -24,11 +24,13 @@ use std::error::Error as StdError;
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::os::raw::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 use std::rc::Rc;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 #[cfg(panic = "abort")]
@@ -808,9 +810,82 @@ impl Host {
         unsafe { string(self.table().version) }
     }
 
-    /// A number that operators can read; the same name is the same counter.
+    /// A number that operators can read as `ID.name`; the same name is the same counter.
     pub fn counter(&self, name: &str) -> Counter {
-        Counter { host: *self, number: unsafe { (self.table().counter)(self.0, text(name)) } }
+        self.counter_with(name, &[])
+    }
+
+    /// The same with labels: names and values.
+    ///
+    /// A plugin has at most 2000 metrics; what is beyond counts nothing, and so does a name that is another kind of
+    /// metric already.
+    pub fn counter_with(&self, name: &str, labels: &[(&str, &str)]) -> Counter {
+        Counter { host: *self, number: self.metric(PLUG_METRIC_COUNTER, name, labels, &[]) }
+    }
+
+    /// A gauge, in the same way.
+    pub fn gauge(&self, name: &str, labels: &[(&str, &str)]) -> Gauge {
+        Gauge { host: *self, number: self.metric(PLUG_METRIC_GAUGE, name, labels, &[]) }
+    }
+
+    /// A histogram, in the same way, with 1 to 64 rising bounds.
+    pub fn histogram(&self, name: &str, labels: &[(&str, &str)], bounds: &[i64]) -> Histogram {
+        Histogram { host: *self, number: self.metric(PLUG_METRIC_HISTOGRAM, name, labels, bounds) }
+    }
+
+    fn metric(&self, kind: plug_metric_kind, name: &str, labels: &[(&str, &str)], bounds: &[i64]) -> plug_metric {
+        let fields: Vec<_> =
+            labels.iter().map(|(name, value)| plug_field { name: text(name), value: text(value) }).collect();
+        let (count, bound_count) = (fields.len() as u64, bounds.len() as u64);
+        unsafe {
+            (self.table().metric)(self.0, kind, text(name), fields.as_ptr(), count, bounds.as_ptr(), bound_count)
+        }
+    }
+
+    /// The metrics of all plugins and of the kernel, in the order of their names: for exporters.
+    pub fn metrics(&self) -> Vec<Metric> {
+        unsafe extern "C" fn read(context: *mut c_void, metric: *const plug_metric_v1) {
+            (*(context as *mut Vec<Metric>)).push(Metric::new(&*metric));
+        }
+        let mut metrics: Vec<Metric> = Vec::new();
+        unsafe { (self.table().read_metrics)(self.0, &mut metrics as *mut _ as *mut c_void, Some(read)) }
+        metrics
+    }
+
+    /// The parts of an absolute http or https URL; None for another text.
+    pub fn url_parts<'a>(&self, url: &'a str) -> Option<UrlParts<'a>> {
+        let none = plug_text { bytes: ptr::null(), count: 0 };
+        let mut parts = plug_url_parts_v1 {
+            scheme: none,
+            userinfo: none,
+            host: none,
+            path: none,
+            query: none,
+            fragment: none,
+            port: 0,
+            reserved: 0,
+        };
+        if unsafe { (self.table().url_parts)(text(url), &mut parts) } != PLUG_OK {
+            return None;
+        }
+        // Within `url`, and cut at characters.
+        let part = |part| unsafe { view::<'a>(part) }.and_then(|bytes| std::str::from_utf8(bytes).ok());
+        Some(UrlParts {
+            scheme: part(parts.scheme).unwrap_or_default(),
+            userinfo: part(parts.userinfo),
+            host: part(parts.host).unwrap_or_default(),
+            path: part(parts.path).unwrap_or_default(),
+            query: part(parts.query),
+            fragment: part(parts.fragment),
+            port: parts.port,
+        })
+    }
+
+    /// The service of an id that `needs` lists, from `start` on; its id says what `Table` is.
+    ///
+    /// Null for another id, and for one with `?` that no plugin provides. Valid as long as the plugin.
+    pub fn service<Table>(&self, id: &str) -> *const Table {
+        unsafe { (self.table().service)(self.0, text(id)) as *const Table }
     }
 
     /// Publishes a fact under the plugin's own id, of an exchange (by its id) or of the kernel (0).
@@ -855,6 +930,94 @@ impl Host {
         Timer { host: *self, number, pending }
     }
 
+    /// Watches a descriptor that the plugin has opened and that does not block (O_NONBLOCK), on this loop; 0: where
+    /// this is called, and on other threads on the first. [any]
+    ///
+    /// Calls `ready` there with `PLUG_READY_…` as long as the descriptor is ready for some of `wanted`; a panic in it
+    /// is logged and ends the watch. `released` is the last call, after [`Watch::cancel`], when the plugin is switched
+    /// off and at the kernel's end: it closes the descriptor. None, with nothing called, before `start` and when the
+    /// kernel has ended.
+    pub fn watch(
+        &self,
+        on: plug_loop,
+        descriptor: i32,
+        wanted: plug_readiness,
+        ready: impl FnMut(plug_readiness) + Send + 'static,
+        released: impl FnOnce() + Send + 'static,
+    ) -> Option<Watch> {
+        struct Call {
+            host: Host,
+            /// 0 until `watch` has returned.
+            number: Arc<AtomicU64>,
+            ready: Box<dyn FnMut(plug_readiness) + Send>,
+            released: Box<dyn FnOnce() + Send>,
+        }
+        unsafe extern "C" fn run(context: *mut c_void, flags: plug_readiness) {
+            let call = &mut *(context as *mut Call);
+            if let Err(what) = guarded(|| (call.ready)(flags)) {
+                call.host.log(Level::Error, &what);
+                // The descriptor stays ready, so it would panic again without end.
+                (call.host.table().unwatch)(call.host.0, call.number.load(Ordering::Relaxed));
+            }
+        }
+        unsafe extern "C" fn release(context: *mut c_void) {
+            let Call { host, ready, released, .. } = *Box::from_raw(context as *mut Call);
+            if let Err(what) = guarded(|| {
+                released();
+                drop(ready);
+            }) {
+                host.log(Level::Error, &what);
+            }
+        }
+        let number = Arc::new(AtomicU64::new(0));
+        let (ready, released) = (Box::new(ready), Box::new(released));
+        let context = Box::into_raw(Box::new(Call { host: *self, number: number.clone(), ready, released }));
+        let started = unsafe {
+            (self.table().watch)(self.0, on, descriptor, wanted, context as *mut c_void, Some(run), Some(release))
+        };
+        if started == 0 {
+            // Refused, so that nothing is called.
+            drop(unsafe { Box::from_raw(context) });
+            return None;
+        }
+        number.store(started, Ordering::Relaxed);
+        Some(Watch { host: *self, number: started })
+    }
+
+    /// Calls `work` on a thread where it may block, and then `done` on this loop, as in `watch`; each once, also if
+    /// `work` panics. A panic in them is logged. An error, with nothing called, before `start` and from `stop` on.
+    /// [any]
+    pub fn run_blocking(
+        &self,
+        on: plug_loop,
+        work: impl FnOnce() + Send + 'static,
+        done: impl FnOnce() + Send + 'static,
+    ) -> Result<(), Error> {
+        type Call = (Host, Option<Job>, Job);
+        unsafe extern "C" fn run(context: *mut c_void) {
+            let call = &mut *(context as *mut Call);
+            if let Some(work) = call.1.take() {
+                if let Err(what) = guarded(work) {
+                    call.0.log(Level::Error, &what);
+                }
+            }
+        }
+        unsafe extern "C" fn end(context: *mut c_void) {
+            let (host, _, done) = *Box::from_raw(context as *mut Call);
+            if let Err(what) = guarded(done) {
+                host.log(Level::Error, &what);
+            }
+        }
+        let call: Box<Call> = Box::new((*self, Some(Box::new(work)), Box::new(done)));
+        let context = Box::into_raw(call);
+        let code = unsafe { (self.table().run_blocking)(self.0, on, context as *mut c_void, Some(run), Some(end)) };
+        if code != PLUG_OK {
+            // Refused, so that nothing is called.
+            drop(unsafe { Box::from_raw(context) });
+        }
+        check("run_blocking", code)
+    }
+
     /// Sends a request of the plugin's own, for the exchange with this id, or for none (0): then it must be detached.
     ///
     /// `completed` is called once, on the loop, also when it is cancelled. What it takes from the exchange: see
@@ -892,7 +1055,8 @@ impl Host {
             body: raw_body(request.body),
             timeout: request.timeout.map_or(0, nanoseconds),
             flags: if request.is_outermost { PLUG_SUBREQUEST_OUTERMOST } else { 0 }
-                | if request.is_detached { PLUG_SUBREQUEST_DETACHED } else { 0 },
+                | if request.is_detached { PLUG_SUBREQUEST_DETACHED } else { 0 }
+                | if request.is_like_exchange { PLUG_SUBREQUEST_LIKE_EXCHANGE } else { 0 },
             reserved: 0,
             id: &mut number,
         };
@@ -919,6 +1083,118 @@ impl Counter {
     /// [any]
     pub fn add(&self, delta: i64) {
         unsafe { (self.host.table().metric_add)(self.host.0, self.number, delta) }
+    }
+}
+
+/// A number that rises and falls; a copy is the same.
+#[derive(Clone, Copy)]
+pub struct Gauge {
+    host: Host,
+    number: plug_metric,
+}
+
+impl Gauge {
+    /// [any]
+    pub fn add(&self, delta: i64) {
+        unsafe { (self.host.table().metric_add)(self.host.0, self.number, delta) }
+    }
+
+    /// [any]
+    pub fn set(&self, value: i64) {
+        unsafe { (self.host.table().metric_set)(self.host.0, self.number, value) }
+    }
+}
+
+/// How often values were within bounds; a copy is the same.
+#[derive(Clone, Copy)]
+pub struct Histogram {
+    host: Host,
+    number: plug_metric,
+}
+
+impl Histogram {
+    /// [any]
+    pub fn observe(&self, value: i64) {
+        unsafe { (self.host.table().metric_observe)(self.host.0, self.number, value) }
+    }
+
+    /// A time, in nanoseconds. [any]
+    pub fn observe_time(&self, time: Duration) {
+        self.observe(nanoseconds(time))
+    }
+}
+
+/// A metric as it was when it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Metric {
+    /// `ID.name`.
+    pub name: String,
+    /// In the order of their names.
+    pub labels: Vec<(String, String)>,
+    /// `PLUG_METRIC_…`.
+    pub kind: plug_metric_kind,
+    /// Of a counter and a gauge; of a histogram the sum of its values.
+    pub value: i64,
+    /// Of a histogram, rising.
+    pub bounds: Vec<i64>,
+    /// Of a histogram: how many values are up to each bound and above the one before it, and last how many are above
+    /// all bounds.
+    pub counts: Vec<u64>,
+}
+
+impl Metric {
+    unsafe fn new(raw: &plug_metric_v1) -> Metric {
+        let count = |count: u64| 0..count as usize;
+        let is_histogram = raw.kind == PLUG_METRIC_HISTOGRAM;
+        Metric {
+            name: string(raw.name),
+            labels: count(raw.label_count)
+                .map(|index| *raw.labels.add(index))
+                .map(|label| (string(label.name), string(label.value)))
+                .collect(),
+            kind: raw.kind,
+            value: raw.value,
+            bounds: count(raw.bound_count).map(|index| *raw.bounds.add(index)).collect(),
+            counts: count(if is_histogram { raw.bound_count + 1 } else { 0 })
+                .map(|index| *raw.counts.add(index))
+                .collect(),
+        }
+    }
+}
+
+/// The parts of a URL as they are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UrlParts<'a> {
+    pub scheme: &'a str,
+    pub userinfo: Option<&'a str>,
+    /// An IPv6 address with its brackets.
+    pub host: &'a str,
+    pub path: &'a str,
+    /// Without `?`.
+    pub query: Option<&'a str>,
+    /// Without `#`.
+    pub fragment: Option<&'a str>,
+    /// The one of the scheme where none is written.
+    pub port: u32,
+}
+
+/// A descriptor that is watched; a copy is the same. The watch does not depend on this value.
+#[derive(Clone, Copy)]
+pub struct Watch {
+    host: Host,
+    number: plug_watch,
+}
+
+impl Watch {
+    /// Watches for this (`PLUG_READY_…`) from here on; 0: for nothing. Returns false once it is not watched any more.
+    /// [any]
+    pub fn change(&self, wanted: plug_readiness) -> bool {
+        unsafe { (self.host.table().rewatch)(self.host.0, self.number, wanted) == PLUG_OK }
+    }
+
+    /// `released` follows, never within this call. Returns false the second time. [any]
+    pub fn cancel(&self) -> bool {
+        unsafe { (self.host.table().unwatch)(self.host.0, self.number) == PLUG_OK }
     }
 }
 
@@ -1073,9 +1349,11 @@ pub struct Pull {
 }
 
 impl Pull {
-    pub fn give(mut self, bytes: Vec<u8>) {
+    /// Bytes of the plugin's own, or those of a piece that was kept; none of them are copied.
+    pub fn give(mut self, bytes: impl Into<Bytes>) {
         self.is_open = false;
-        unsafe { (self.host.table().pull_give)(self.host.0, self.number, owned(bytes)) };
+        let bytes = std::mem::ManuallyDrop::new(bytes.into());
+        unsafe { (self.host.table().pull_give)(self.host.0, self.number, ptr::read(&bytes.0)) };
     }
 
     pub fn end(mut self, trailers: &[(String, Vec<u8>)]) {
@@ -1113,6 +1391,36 @@ fn owned(bytes: Vec<u8>) -> plug_bytes {
     let kept = Box::new(bytes);
     let (start, count) = (kept.as_ptr() as *const c_void, kept.len() as u64);
     plug_bytes { bytes: start, count, release: Some(release), context: Box::into_raw(kept) as *mut c_void }
+}
+
+/// Bytes that are held without a copy for one reader, on any thread, also after the plugin's end.
+pub struct Bytes(plug_bytes);
+
+// They do not change, and their release works on any thread.
+unsafe impl Send for Bytes {}
+unsafe impl Sync for Bytes {}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Bytes {
+        Bytes(owned(bytes))
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        let (bytes, count) = (self.0.bytes as *const c_char, self.0.count);
+        unsafe { view(plug_text { bytes, count }).unwrap_or_default() }
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        if let Some(release) = self.0.release {
+            unsafe { release(self.0.context) }
+        }
+    }
 }
 
 /// A body that a plugin makes. Its functions are called on the loop; completing a pull may call `pull` again at once.
@@ -1182,6 +1490,13 @@ impl<'a> Piece<'a> {
                 _ => PieceKind::Break { code: string(self.raw.code), reason: string(self.raw.reason) },
             }
         }
+    }
+
+    /// Keeps the bytes, without a copy, for one more reader beyond the closure that receives the piece.
+    pub fn keep(&self) -> Result<Bytes, Error> {
+        let mut bytes = plug_bytes { bytes: ptr::null(), count: 0, release: None, context: ptr::null_mut() };
+        check("piece_keep", unsafe { (self.host.table().piece_keep)(self.host.0, self.raw, &mut bytes) })?;
+        Ok(Bytes(bytes))
     }
 
     /// A copy of the trailer fields, which come with the body's end.
@@ -1398,6 +1713,8 @@ pub struct Request {
     pub is_outermost: bool,
     /// Goes on when its exchange ends.
     pub is_detached: bool,
+    /// Begins as a copy of the exchange's request without its body; what is given here stands in for that.
+    pub is_like_exchange: bool,
 }
 
 impl Request {
@@ -1414,7 +1731,13 @@ impl Request {
             timeout: None,
             is_outermost: false,
             is_detached: false,
+            is_like_exchange: false,
         }
+    }
+
+    /// A copy of the exchange's request, as it is when this is sent, without its body.
+    pub fn like_exchange() -> Request {
+        Request { is_like_exchange: true, ..Request::new("", "") }
     }
 }
 
@@ -2153,6 +2476,42 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// An argument of the command by its name, until `command` returns: an integer, or a bool (0 or 1); None for others
+    /// and without it.
+    pub fn argument_integer(&self, name: &str) -> Option<i64> {
+        let mut value = 0;
+        let code = unsafe { (self.host.table().argument_integer)(self.host.0, self.number, text(name), &mut value) };
+        if code == PLUG_OK {
+            Some(value)
+        } else {
+            None
+        }
+    }
+
+    /// An argument in the same way: a text as it is, others as JSON; None without it.
+    pub fn argument_text(&self, name: &str) -> Option<String> {
+        let mut value = text("");
+        let code = unsafe { (self.host.table().argument_text)(self.host.0, self.number, text(name), &mut value) };
+        if code == PLUG_OK {
+            Some(unsafe { string(value) })
+        } else {
+            None
+        }
+    }
+
+    /// The items of an array (their names are empty) or an object, in the same way.
+    pub fn argument_items(&self, name: &str) -> Vec<(String, String)> {
+        let mut items = Vec::new();
+        let mut item = plug_field { name: text(""), value: text("") };
+        let read = self.host.table().argument_item;
+        unsafe {
+            while read(self.host.0, self.number, text(name), items.len() as u64, &mut item) == PLUG_OK {
+                items.push((string(item.name), string(item.value)));
+            }
+        }
+        items
+    }
+
     pub fn json(mut self, json: &str) {
         self.is_open = false;
         unsafe { (self.host.table().reply_json)(self.host.0, self.number, text(json)) };
@@ -2200,6 +2559,12 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// All plugins are created, and all functions of the host work.
     fn start(&self) -> Result<(), String> {
         Ok(())
+    }
+
+    /// The table of a service that `export!` lists under `provides`: its id says what it is. Valid as long as the
+    /// plugin. Called once for each after `start`; null ends the start.
+    fn service(&self, _id: &str) -> *const c_void {
+        ptr::null()
     }
 
     /// No exchange will come any more. Not on the loop; may block for up to `within`.
@@ -2361,6 +2726,8 @@ pub struct Manifest {
     pub events: &'static [Id],
     pub before: &'static [Id],
     pub after: &'static [Id],
+    pub provides: &'static [Id],
+    pub needs: &'static [Id],
 }
 
 /// The descriptor of a plugin: constant, as long as the process lives.
@@ -2399,15 +2766,15 @@ impl Descriptor {
             attribute_count: manifest.attributes.len() as u64,
             commands: manifest.commands.as_ptr() as *const plug_command_v1,
             command_count: manifest.commands.len() as u64,
-            provides: ptr::null(),
-            provide_count: 0,
-            needs: ptr::null(),
-            need_count: 0,
+            provides: manifest.provides.as_ptr() as *const plug_text,
+            provide_count: manifest.provides.len() as u64,
+            needs: manifest.needs.as_ptr() as *const plug_text,
+            need_count: manifest.needs.len() as u64,
             context: ptr::null_mut(),
             create: Some(Instance::<P>::create),
             check: Some(Instance::<P>::check),
             start: Some(Instance::<P>::start),
-            service: None,
+            service: Some(Instance::<P>::service),
             stop: Some(Instance::<P>::stop),
             destroy: Some(Instance::<P>::destroy),
             on_request: Some(Instance::<P>::on_request),
@@ -2475,6 +2842,14 @@ impl<P: Plugin> Instance<P> {
                 PLUG_UNSUPPORTED
             }
         }
+    }
+
+    unsafe extern "C" fn service(context: *mut c_void, id: plug_text) -> *const c_void {
+        let instance = Self::of(context);
+        guarded(|| instance.plugin.service(&string(id))).unwrap_or_else(|what| {
+            instance.host.log(Level::Error, &what);
+            ptr::null()
+        })
     }
 
     unsafe extern "C" fn stop(context: *mut c_void, within: i64) {
@@ -2563,6 +2938,8 @@ macro_rules! export {
         $(, events: [$($event:literal),* $(,)?])?
         $(, before: [$($before:literal),* $(,)?])?
         $(, after: [$($after:literal),* $(,)?])?
+        $(, provides: [$($provided:literal),* $(,)?])?
+        $(, needs: [$($need:literal),* $(,)?])?
         $(,)?
     ) => {
         const PLUGBOARD_TEXT: &str = concat!("plugboard/1 ", $id, " ", $version, "\0");
@@ -2586,6 +2963,8 @@ macro_rules! export {
                 events: &[$($($crate::plugboard::Id::new($event)),*)?],
                 before: &[$($($crate::plugboard::Id::new($before)),*)?],
                 after: &[$($($crate::plugboard::Id::new($after)),*)?],
+                provides: &[$($($crate::plugboard::Id::new($provided)),*)?],
+                needs: &[$($($crate::plugboard::Id::new($need)),*)?],
             })
         };
 

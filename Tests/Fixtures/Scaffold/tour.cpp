@@ -9,6 +9,9 @@
 #include <string>
 #include <thread>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace {
 
 using plugboard::Body;
@@ -34,6 +37,31 @@ public:
 private:
     Body inner_;
     bool throws_;
+};
+
+// Keeps each piece for two readers: one goes on, and the other's size is told.
+class Kept : public plugboard::Source {
+public:
+    Kept(plugboard::Host host, Body inner) : host_(host), inner_(std::move(inner)) {}
+    uint64_t length() const override { return inner_.length(); }
+    void pull(Pull pull) override {
+        inner_.pull([pull = std::move(pull), host = host_](const plug_piece_v1 &piece) mutable {
+            if (piece.kind != PLUG_PIECE_BYTES) return pull.forward(piece);
+            auto one = host.keep(piece), other = host.keep(piece);
+            pull.give(std::move(one));
+            host.log(PLUG_LOG_WARNING, "kept " + std::string(other.view()));
+        });
+    }
+
+private:
+    plugboard::Host host_;
+    Body inner_;
+};
+
+// The table of com.example.numbers/1.
+struct Numbers {
+    void *context;
+    int64_t (*twice)(void *context, int64_t number);
 };
 
 // Passes everything.
@@ -63,6 +91,7 @@ class Tour {
 public:
     Tour(plugboard::Host host, plugboard::Settings settings) : host_(host) {
         if (settings.string("refuse") == "yes") throw std::runtime_error("It was told to refuse.");
+        gives_service_ = settings.string("refuse") != "service";
     }
 
     void check(const plugboard::Fields &attributes) {
@@ -74,6 +103,11 @@ public:
         auto never = std::make_unique<Told>(host_, "the timer that was never due is let go of");
         host_.after(std::chrono::hours(1), [never = std::move(never)] {});
     }
+    const void *service(std::string_view id) {
+        if (!gives_service_ || id != "com.example.tour/1") throw std::runtime_error("It was told to give none.");
+        return this;
+    }
+
     void stop(plugboard::Duration) {
         if (waker_.joinable()) waker_.join();
     }
@@ -100,6 +134,9 @@ public:
         if (what.rfind("timer", 0) == 0) return wait_for_timer(exchange, what == "timer-throw");
         if (what.rfind("ask", 0) == 0) return ask(exchange, what);
         if (what == "cancel") return cancel(exchange);
+        if (what == "like") return send_copy(exchange);
+        if (what.rfind("watch", 0) == 0) return watch(exchange, what == "watch-throw");
+        if (what.rfind("block", 0) == 0) return block(exchange, what == "block-throw");
         return Verdict::next();
     }
 
@@ -128,6 +165,64 @@ public:
             if (throws) throw std::runtime_error("thrown by a timer");
             if (is_cancelled) host.wake(ticket);
         });
+        return verdict;
+    }
+
+    // A pipe wakes the ticket when it is readable; or that throws, and its release wakes.
+    Verdict watch(Exchange &exchange, bool throws) {
+        plug_ticket ticket = 0;
+        Verdict verdict = exchange.wait(ticket, std::chrono::seconds(30));
+        int ends[2];
+        if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) throw std::runtime_error("there is no pipe");
+        auto own = std::make_shared<std::optional<plugboard::Watch>>();
+        *own = host_.watch(
+            ends[0], 0,
+            [own, throws, end = ends[0]](plug_readiness ready) {
+                char byte = 0;
+                if (throws) throw std::runtime_error("thrown by a watch");
+                if ((ready & PLUG_READY_READ) == 0 || read(end, &byte, 1) != 1) abort();
+                if (!(*own)->cancel() || (*own)->cancel() || (*own)->change(0)) abort();
+            },
+            [host = host_, ticket, ends, throws] {
+                close(ends[0]);
+                close(ends[1]);
+                host.wake(ticket);
+                if (throws) throw std::runtime_error("thrown by a release");
+            });
+        if (write(ends[1], "x", 1) != 1 || !own->value().change(PLUG_READY_READ)) abort();
+        return verdict;
+    }
+
+    // What is done wakes the ticket, also where the work throws.
+    Verdict block(Exchange &exchange, bool throws) {
+        plug_ticket ticket = 0;
+        Verdict verdict = exchange.wait(ticket, std::chrono::seconds(30));
+        host_.run_blocking(
+            [host = host_, throws] {
+                if (host.current_loop() != 0) abort();
+                if (throws) throw std::runtime_error("thrown by work");
+            },
+            [host = host_, ticket, throws, told = std::make_unique<Told>(host_, "the work is let go of")] {
+                if (host.current_loop() != 0) host.wake(ticket);
+                if (throws) throw std::runtime_error("thrown by what follows work");
+            });
+        return verdict;
+    }
+
+    // A copy of the exchange's request to another URL.
+    Verdict send_copy(Exchange &exchange) {
+        plug_ticket ticket = 0;
+        Verdict verdict = exchange.wait(ticket, std::chrono::seconds(30));
+        auto found = exchange.state<Seen>()->found = std::make_shared<plugboard::Collected>();
+        plugboard::Request request;
+        request.is_like_exchange = true;
+        request.url = exchange.resolve("/copied").value();
+        auto collected = [host = host_, ticket, found](plugboard::Collected collected) {
+            *found = std::move(collected);
+            host.wake(ticket);
+        };
+        host_.send(std::move(request), exchange.id(),
+            [collected](plugboard::SubResponse subresponse) { subresponse.collect(100, collected); });
         return verdict;
     }
 
@@ -201,6 +296,10 @@ public:
             exchange.set_response_body(
                 Body::of(host_, std::make_unique<plugboard::detail::TransformedSource>(std::move(body))));
         }
+        if (seen != nullptr && seen->what == "keep") {
+            exchange.set_response_body(
+                Body::of(host_, std::make_unique<Kept>(host_, exchange.take_response_body())));
+        }
         if (seen != nullptr && (seen->what == "capitals" || seen->what == "break")) {
             bool breaks = seen->what == "break";
             exchange.set_response_body(
@@ -218,7 +317,42 @@ public:
     void command(std::string_view name, std::string_view arguments, plugboard::Reply reply) {
         if (name == "throw") throw std::runtime_error("thrown by a command");
         if (name == "lose") return lose(std::move(reply));
+        if (name == "facts") return facts(std::move(reply));
         reply.json(arguments);
+    }
+
+    // Arguments, the parts of one that is a URL, the plugin's metrics, and what a service says.
+    void facts(plugboard::Reply reply) {
+        auto number = reply.argument_integer("number").value_or(-1);
+        auto name = reply.argument_string("name").value_or("none");
+        std::string text = std::to_string(number) + " " + name;
+        for (const auto &item : reply.argument_items("list")) text += "," + item.second;
+        for (const auto &item : reply.argument_items("map")) text += "," + item.first + "=" + item.second;
+        if (reply.argument_integer("name") || reply.argument_string("missing")) abort();
+        auto url = reply.argument_string("url").value();
+        auto parts = host_.url_parts(url).value();
+        if (parts.userinfo || parts.fragment || host_.url_parts("/relative")) abort();
+        text += " " + std::string(parts.scheme) + " " + std::string(parts.host) + " " + std::to_string(parts.port);
+        text += " " + std::string(parts.path) + " " + std::string(parts.query.value_or("none"));
+
+        host_.counter("sent", {{"status", "2xx"}}).add(2);
+        auto open = host_.gauge("open");
+        open.set(7);
+        open.add(-2);
+        auto times = host_.histogram("times", {10});
+        times.observe(3);
+        times.observe(plugboard::Duration(20));
+        for (const auto &metric : host_.metrics()) {
+            if (metric.name.rfind("com.example.tour.", 0) != 0) continue;
+            text += " " + metric.name.substr(17) + std::to_string(metric.kind);
+            for (const auto &label : metric.labels) text += "," + label.first + "=" + label.second;
+            text += ":" + std::to_string(metric.value);
+            for (auto bound : metric.bounds) text += "," + std::to_string(bound);
+            for (auto count : metric.counts) text += "/" + std::to_string(count);
+        }
+        auto numbers = host_.service<Numbers>("com.example.numbers/1");
+        text += " " + (numbers == nullptr ? "none" : std::to_string(numbers->twice(numbers->context, 21)));
+        reply.json("\"" + text + "\"");
     }
 
 private:
@@ -234,10 +368,11 @@ private:
     plugboard::Host host_;
     plugboard::Counter closed_;
     std::thread waker_;
+    bool gives_service_ = true;
 };
 
 const plug_option_v1 settings[] = {
-    plugboard::option(PLUG_TYPE_TEXT, "refuse", "no", "Whether it refuses to be made.", 0, 0, 0, "yes no"),
+    plugboard::option(PLUG_TYPE_TEXT, "refuse", "no", "Whether it refuses to be made.", 0, 0, 0, "yes no service"),
     plugboard::secret(plugboard::option(PLUG_TYPE_TEXT, "key", "none", "A secret.")),
 };
 const plug_option_v1 attributes[] = {
@@ -246,9 +381,12 @@ const plug_option_v1 attributes[] = {
 };
 const plug_command_v1 commands[] = {
     {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Replies with its arguments."), 0},
+    {PLUG_TEXT("facts"), PLUG_TEXT("{}"), PLUG_TEXT("Replies with what it finds."), 0},
     {PLUG_TEXT("throw"), PLUG_TEXT("{}"), PLUG_TEXT("Throws."), 0},
     {PLUG_TEXT("lose"), PLUG_TEXT("{}"), PLUG_TEXT("Throws, and catches that itself."), 0},
 };
+const plug_text provides[] = {PLUG_TEXT("com.example.tour/1")};
+const plug_text needs[] = {PLUG_TEXT("com.example.numbers/1?")};
 
 }  // namespace
 
@@ -258,4 +396,6 @@ PLUGBOARD_PLUGIN(tour) plugboard::Manifest<Tour>("com.example.tour", "1.0.0")
     .priority(300)
     .settings(settings)
     .attributes(attributes)
-    .commands(commands);
+    .commands(commands)
+    .provides(provides)
+    .needs(needs);

@@ -2,7 +2,12 @@
 
 mod plugboard;
 
+use plugboard::raw::PLUG_READY_READ;
 use plugboard::*;
+use std::ffi::c_void;
+use std::io::{Read, Write};
+use std::os::unix::io::AsRawFd;
+use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -29,6 +34,35 @@ impl Source for Capitals {
         });
         asked.expect("a pull in its time is taken");
     }
+}
+
+/// Keeps each piece for two readers: one goes on, and the other's bytes are told.
+struct Kept(Host, Body);
+
+impl Source for Kept {
+    fn length(&self) -> Option<u64> {
+        self.1.length()
+    }
+
+    fn pull(&self, pull: Pull) {
+        let host = self.0;
+        let asked = self.1.pull(move |piece| match piece.kind() {
+            PieceKind::Bytes(_) => {
+                let (one, other) = (piece.keep().unwrap(), piece.keep().unwrap());
+                pull.give(one);
+                host.log(Level::Warning, &format!("kept {}", String::from_utf8_lossy(&other)));
+            }
+            _ => pull.forward(&piece),
+        });
+        asked.expect("a pull in its time is taken");
+    }
+}
+
+/// The table of com.example.numbers/1.
+#[repr(C)]
+struct Numbers {
+    context: *mut c_void,
+    twice: unsafe extern "C" fn(context: *mut c_void, number: i64) -> i64,
 }
 
 struct Seen(String);
@@ -61,6 +95,7 @@ fn secrets(request: &mut Head<'_>) -> Result<String, Error> {
 struct Tour {
     host: Host,
     closed: Counter,
+    gives_service: bool,
 }
 
 impl Plugin for Tour {
@@ -68,7 +103,7 @@ impl Plugin for Tour {
         match settings.text("refuse").as_str() {
             "yes" => Err("It was told to refuse.".to_string()),
             "panic" => panic!("It panicked in create."),
-            _ => Ok(Tour { host, closed: host.counter("closed") }),
+            refuse => Ok(Tour { host, closed: host.counter("closed"), gives_service: refuse != "service" }),
         }
     }
 
@@ -84,6 +119,11 @@ impl Plugin for Tour {
         let never = Told(self.host, "the timer that was never due is let go of");
         self.host.after(Duration::from_secs(3600), move || drop(never));
         Ok(())
+    }
+
+    fn service(&self, id: &str) -> *const c_void {
+        assert!(self.gives_service && id == "com.example.tour/1", "It was told to give none.");
+        self as *const Tour as *const c_void
     }
 
     fn on_request(&self, exchange: &mut Exchange<'_>) -> Hook {
@@ -115,6 +155,9 @@ impl Plugin for Tour {
             }
             "timer" | "timer-throw" => Ok(self.wait_for_timer(exchange, what == "timer-throw")),
             "cancel" => self.cancel(exchange),
+            "like" => self.send_copy(exchange),
+            "watch" | "watch-throw" => Ok(self.watch(exchange, what == "watch-throw")),
+            "block" | "block-throw" => self.block(exchange, what == "block-throw"),
             "ask" | "ask-less" | "ask-whole" | "ask-throw" => self.ask(exchange, what),
             _ => Ok(Verdict::NEXT),
         }
@@ -125,6 +168,11 @@ impl Plugin for Tour {
         if what == "break-hook" {
             let _taken = exchange.take_response_body();
             panic!("the hook broke on purpose");
+        }
+        if what == "keep" {
+            if let Some(inner) = exchange.take_response_body() {
+                exchange.set_response_body(Some(Body::of_source(self.host, Kept(self.host, inner))))?;
+            }
         }
         if what == "capitals" || what == "break" {
             if let Some(inner) = exchange.take_response_body() {
@@ -147,11 +195,105 @@ impl Plugin for Tour {
         if name == "throw" {
             panic!("thrown by a command");
         }
+        if name == "facts" {
+            return self.facts(reply);
+        }
         reply.json(arguments);
     }
 }
 
 impl Tour {
+    /// A socket wakes the ticket when it is readable; or that panics, and its release wakes.
+    fn watch(&self, exchange: &mut Exchange<'_>, panics: bool) -> Verdict {
+        let (verdict, ticket) = exchange.wait(Some(Duration::from_secs(30)));
+        let (mut own, mut other) = UnixStream::pair().unwrap();
+        own.set_nonblocking(true).unwrap();
+        let (descriptor, place) = (own.as_raw_fd(), Arc::new(Mutex::new(None::<Watch>)));
+        let watch = place.clone();
+        let ready = move |ready| {
+            assert!(!panics, "thrown by a watch");
+            let watch = watch.lock().unwrap().unwrap();
+            let is_read = ready & PLUG_READY_READ != 0 && own.read(&mut [0]).unwrap() == 1;
+            assert!(is_read && watch.cancel() && !watch.cancel() && !watch.change(0));
+        };
+        let sent = other.write(b"x").unwrap();
+        let released = move || {
+            drop(other);
+            ticket.wake();
+            assert!(!panics, "thrown by a release");
+        };
+        let watch = self.host.watch(0, descriptor, 0, ready, released).unwrap();
+        *place.lock().unwrap() = Some(watch);
+        assert!(sent == 1 && watch.change(PLUG_READY_READ));
+        verdict
+    }
+
+    /// What is done wakes the ticket, also where the work panics.
+    fn block(&self, exchange: &mut Exchange<'_>, panics: bool) -> Hook {
+        let (verdict, ticket) = exchange.wait(Some(Duration::from_secs(30)));
+        let (host, told) = (self.host, Told(self.host, "the work is let go of"));
+        let work = move || {
+            assert!(host.current_loop() == 0);
+            assert!(!panics, "thrown by work");
+        };
+        self.host.run_blocking(0, work, move || {
+            let _told = told;
+            assert!(host.current_loop() != 0 && ticket.wake());
+            assert!(!panics, "thrown by what follows work");
+        })?;
+        Ok(verdict)
+    }
+
+    /// A copy of the exchange's request to another URL.
+    fn send_copy(&self, exchange: &mut Exchange<'_>) -> Hook {
+        let request = Request { url: exchange.resolve("/copied").unwrap_or_default(), ..Request::like_exchange() };
+        let finding = Finding::default();
+        exchange.set_state(finding.clone())?;
+        let (verdict, ticket) = exchange.wait(Some(Duration::from_secs(30)));
+        self.host.send(request, exchange.id(), move |mut subresponse| {
+            subresponse.collect(100, move |body| {
+                *finding.lock().unwrap() = Some(Found::Body(body));
+                ticket.wake();
+            })
+        })?;
+        Ok(verdict)
+    }
+
+    /// Arguments, the parts of one that is a URL, the plugin's metrics, and what a service says.
+    fn facts(&self, reply: Reply) {
+        let number = reply.argument_integer("number").unwrap_or(-1);
+        let mut facts = format!("{number} {}", reply.argument_text("name").unwrap_or_default());
+        facts.extend(reply.argument_items("list").iter().map(|(_, value)| format!(",{value}")));
+        facts.extend(reply.argument_items("map").iter().map(|(name, value)| format!(",{name}={value}")));
+        assert!(reply.argument_integer("name").is_none() && reply.argument_text("missing").is_none());
+        let url = reply.argument_text("url").unwrap();
+        let parts = self.host.url_parts(&url).unwrap();
+        assert!(parts.userinfo.is_none() && parts.fragment.is_none() && self.host.url_parts("/relative").is_none());
+        let query = parts.query.unwrap_or("none");
+        facts += &format!(" {} {} {} {} {query}", parts.scheme, parts.host, parts.port, parts.path);
+
+        self.host.counter_with("sent", &[("status", "2xx")]).add(2);
+        let open = self.host.gauge("open", &[]);
+        open.set(7);
+        open.add(-2);
+        let times = self.host.histogram("times", &[], &[10]);
+        times.observe(3);
+        times.observe_time(Duration::from_nanos(20));
+        for metric in self.host.metrics() {
+            if let Some(name) = metric.name.strip_prefix("com.example.tour.") {
+                facts += &format!(" {name}{}", metric.kind);
+                facts.extend(metric.labels.iter().map(|(name, value)| format!(",{name}={value}")));
+                facts += &format!(":{}", metric.value);
+                facts.extend(metric.bounds.iter().map(|bound| format!(",{bound}")));
+                facts.extend(metric.counts.iter().map(|count| format!("/{count}")));
+            }
+        }
+        let service = unsafe { self.host.service::<Numbers>("com.example.numbers/1").as_ref() };
+        let twice = service.map(|numbers| unsafe { (numbers.twice)(numbers.context, 21) });
+        facts += &twice.map_or(" none".to_string(), |twice| format!(" {twice}"));
+        reply.json(&format!("\"{facts}\""));
+    }
+
     /// The first timer is cancelled; the second wakes the ticket, or panics before it does.
     fn wait_for_timer(&self, exchange: &mut Exchange<'_>, panics: bool) -> Verdict {
         let patience = if panics { Duration::from_millis(50) } else { Duration::from_secs(30) };
@@ -232,7 +374,7 @@ plugboard::export! {
     id: "com.example.tour", version: "1.0.0", documentation: "Walks through the shim.",
     priority: 300, hooks: ON_REQUEST | ON_RESPONSE | ON_CLOSE,
     settings: [
-        OptionDefinition::text("refuse", "no", "Whether it refuses to be made.").choices("yes no panic"),
+        OptionDefinition::text("refuse", "no", "Whether it refuses to be made.").choices("yes no panic service"),
         OptionDefinition::text("key", "none", "A secret.").secret(),
     ],
     attributes: [
@@ -241,6 +383,9 @@ plugboard::export! {
     ],
     commands: [
         CommandDefinition::new("echo", "{}", "Replies with its arguments."),
+        CommandDefinition::new("facts", "{}", "Replies with what it finds."),
         CommandDefinition::new("throw", "{}", "Throws."),
     ],
+    provides: ["com.example.tour/1"],
+    needs: ["com.example.numbers/1?"],
 }

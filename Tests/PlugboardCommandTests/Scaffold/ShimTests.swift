@@ -54,14 +54,17 @@ import Testing
 
     private func breakAndGoOn(_ object: String, thrown: String, number: String) async throws {
         let server = try LoopbackServer.responding { request in
-            request.path == "/asked"
-                ? ServerResponse(body: "\(request["x-asked-by"] ?? "nobody") asks")
-                : ServerResponse(body: "hello \(request["x-woken"] ?? "")")
+            switch request.path {
+            case "/asked": ServerResponse(body: "\(request["x-asked-by"] ?? "nobody") asks")
+            case "/copied": ServerResponse(body: "\(request.method) \(request["x-tour"] ?? "")")
+            default: ServerResponse(body: "hello \(request["x-woken"] ?? "")")
+            }
         }
         defer { server.stop() }
         let ways =
             ["throw", "throw-number", "fail", "respond", "wait", "capitals", "break", "none", "secret"]
             + ["break-hook", "cancel", "timer", "timer-throw", "ask", "ask-less", "ask-whole", "ask-throw"]
+            + ["keep", "like", "watch", "watch-throw", "block", "block-throw"]
         let lines = ways.map { way in
             var line = line(way, server.url("/\(way)"))
             line["id"] = .string(way)
@@ -87,6 +90,10 @@ import Testing
         #expect(body("cancel") == "hello true false cancelled", "\(body("cancel") ?? "none")")
         #expect(body("none") == "hello " && body("secret") == "x-tour;")
         #expect(body("timer") == "hello yes" && body("ask") == "hello tour asks" && body("ask-whole") == "tour asks")
+        #expect(body("keep") == "hello " && body("like") == "hello GET like", "\(body("like") ?? message("like"))")
+        for way in ["watch", "watch-throw", "block", "block-throw"] {
+            #expect(body(way) == "hello yes", "\(way): \(message(way))")
+        }
         #expect(message("ask-less").contains("larger than the limit"), "\(message("ask-less"))")
         for way in ["timer-throw", "ask-throw"] { #expect(message(way).contains("Nobody woke it."), "\(message(way))") }
         let asked = server.requests.filter { $0.path == "/asked" }
@@ -95,6 +102,7 @@ import Testing
         #expect(
             !server.requests.contains { ["/throw", "/throw-number", "/fail", "/respond", "/secret"].contains($0.path) })
         try await commandsAndStart(object)
+        try await services(object)
         let refused = try await checkSections(object, [#"{"right": "r"}"#, #"{"left": "l", "right": "r"}"#])
         #expect(refused.status == 1)
         #expect(refused.stderr.contains("com.example.tour.right is not enough"), "\(refused.stderr)")
@@ -115,6 +123,38 @@ import Testing
               "origins": { \(origins.joined(separator: ", ")) } }
             """)
         return try await Command.run("config", "check", file)
+    }
+
+    private func services(_ object: String) async throws {
+        let arguments = [
+            "number=7", "name=ada", #"list=["a", 7]"#, #"map={"k": "v"}"#, "url=https://[::1]:8443/a?b",
+        ]
+        let facts = "7 ada,a,7,k=v https [::1] 8443 /a b closed1:0 open2:5 sent1,status=2xx:2 times3:23,10/1/1"
+
+        let alone = try await Command.running(["com.example.tour", "facts"] + arguments + ["--plugin", object])
+        let beside = try await Command.running(
+            ["com.example.tour", "facts"] + arguments
+                + ["--plugin", object, "--plugin", try FixturePlugin.build("numbers")])
+        let none = try await Command.run(
+            "get", "http://127.0.0.1:9/", "--plugin", object, "--set", "com.example.tour.refuse=service")
+
+        #expect(alone.stdout == "\"\(facts) none\"\n", "\(alone.stderr)")
+        #expect(beside.stdout == "\"\(facts) 42\"\n", "\(beside.stderr)")
+        #expect(none.status == 102 && none.stderr.contains("It was told to give none."), "\(none.stderr)")
+        #expect(none.stderr.contains("lists the service com.example.tour/1, and its service function returned NULL"))
+
+        let numbers = try FixturePlugin.build("numbers")
+        let order = try await Command.run("plugins", "order", "--plugin", object, "--plugin", numbers)
+        let json = try await Command.run("plugins", "order", "--plugin", object, "--plugin", numbers, "--json")
+        let inspected = try await Command.run("plugins", "inspect", object)
+
+        let lines = order.stdout.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(lines.contains("com.example.numbers/1 of com.example.numbers for com.example.tour"))
+        #expect(lines.contains("Services:") && lines.contains("com.example.tour/1 of com.example.tour"))
+        let plugins = try JSONParser.parse(json.stdout)["plugins"]
+        #expect(plugins?[0]?["provides"] == ["com.example.tour/1"] && plugins?[1]?["needs"] == nil)
+        #expect(plugins?[0]?["needs"] == ["com.example.numbers/1?"])
+        #expect(inspected.stdout.contains(/\nprovides +com\.example\.tour\/1\nneeds +com\.example\.numbers\/1\?\n/))
     }
 
     private func commandsAndStart(_ object: String) async throws {
