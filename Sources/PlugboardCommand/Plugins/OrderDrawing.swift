@@ -18,7 +18,7 @@ struct OrderDrawing {
                 Printable.text(plugin.enabledAt.joined(separator: ", ")),
             ]
         }
-        return Table(rows: rows).text + "\n" + Table(rows: drawing).text + listening + absence.text
+        return Table(rows: rows).text + "\n" + Table(rows: drawing).text + listening + services + absence.text
     }
 
     /// A column for each plugin; a line instead of its id if it does not have the hook.
@@ -54,6 +54,19 @@ struct OrderDrawing {
         plugins.filter { $0.descriptor.hooks.contains(.event) }.map { ($0.id, $0.descriptor.events) }
     }
 
+    private var services: String {
+        let rows = plugins.flatMap { provider in
+            provider.descriptor.provides.map { id in
+                let users = plugins.filter { user in
+                    user.descriptor.needs.contains { PluginDescriptor.id(inOrder: $0) == id }
+                }
+                let names = users.map(\.id).joined(separator: ", ")
+                return ["  " + Printable.text(id), "of \(provider.id)", names.isEmpty ? "" : "for \(names)"]
+            }
+        }
+        return rows.isEmpty ? "" : "\nServices:\n" + Table(rows: rows).text
+    }
+
     /// The order for programs, as `plugboard plugins order --help` describes it.
     func json(warnings: [String]) -> JSONValue {
         let hooks = Hooks.all.map { hook, name in
@@ -76,6 +89,10 @@ struct OrderDrawing {
         // An empty list means every event, and is left out.
         if plugin.descriptor.hooks.contains(.event), !plugin.descriptor.events.isEmpty {
             object["events"] = .array(plugin.descriptor.events.map { .string($0) })
+        }
+        for (name, services) in [("provides", plugin.descriptor.provides), ("needs", plugin.descriptor.needs)]
+        where !services.isEmpty {
+            object[name] = .array(services.map { .string($0) })
         }
         if case .loaded(let path) = plugin.linkage { object["path"] = .string(path) }
         object["locations"] = .array(plugin.enabledAt.map { .string($0) })

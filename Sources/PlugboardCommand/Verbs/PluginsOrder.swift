@@ -9,12 +9,14 @@ struct PluginsOrder: ParsableCommand {
             One line for each plugin, from the outermost to the innermost: priority, id,
             linked or the file, hooks, the reason for its position, and where it is
             enabled. Then the order in which each hook is called, the plugins that listen
-            to events, and the plugins that are not enabled, with the reason.
+            to events, the services that plugins provide and which plugins need them, and
+            the plugins that are not enabled, with the reason.
 
             With --json, one object:
               plugins   id, version, priority, reason, hooks, locations (where it is
                         enabled, the one whose values win first), and perhaps events
-                        (without them: all) and path (without it: linked)
+                        (without them: all), path (without it: linked), and the
+                        services that it provides and needs
               hooks     for each hook, the ids in the order in which it is called
               absent    id, path, reason (unlisted, disabled, safe), perhaps location
               warnings  sentences
