@@ -11,10 +11,13 @@ struct CookbookCTests {
 
     init() throws { folder = try TemporaryFolder("cookbook") }
 
-    /// The sources that are compiled here.
-    static let sources = ["indicator.c", "mask.c", "meter.c", "sign.c", "token.c", "verdict.c"]
+    /// The sources that the tests of the cookbook compile, and their header.
+    static let sources = [
+        "bearer.c", "indicator.c", "mask.c", "meter.c", "redis.c", "sign.c", "token.c", "tokens.c", "tokens.h",
+        "verdict.c",
+    ]
 
-    @Test func `every source is compiled here`() throws {
+    @Test func `every source is compiled by a test`() throws {
         let folder = "\(Repository.root)/Examples/Cookbook/C"
 
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == CookbookCTests.sources)

@@ -18,8 +18,8 @@ static const plug_option_v1 settings[] = {
 };
 
 static const plug_command_v1 commands[] = {
-    { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with its arguments."), 0, 0 },
-    { PLUG_LITERAL("refuse"), PLUG_LITERAL(""), PLUG_LITERAL("Replies with an error."), 0, 0 },
+    { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with its arguments."), 0 },
+    { PLUG_LITERAL("refuse"), PLUG_LITERAL(""), PLUG_LITERAL("Replies with an error."), 0 },
 };
 
 PLUGBOARD_METADATA(commander, "com.example.commander", "1.0.0");
