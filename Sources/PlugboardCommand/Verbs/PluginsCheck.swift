@@ -141,7 +141,7 @@ struct CheckArguments: ParsableArguments {
     var commands: [String] = []
     @Option(
         name: .customLong("with"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A plugin that provides services to it; can be repeated.", valueName: "path.so"))
+        help: ArgumentHelp("A plugin whose services it needs; can be repeated.", valueName: "path.so"))
     var companions: [String] = []
     @Option(
         help: ArgumentHelp("How many times faster than real time the clock runs, 1 to 100.", valueName: "n"))
