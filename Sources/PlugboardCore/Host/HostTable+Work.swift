@@ -12,10 +12,10 @@ extension HostTable {
             else { return 0 }
             let address = UInt(bitPattern: context)
             let watch = PluginWatches.Watch(
-                slot: host.index, descriptor: descriptor,
+                slot: host.index, descriptor: descriptor, wanted: wanted,
                 ready: { flags in host.call(.ready) { ready(UnsafeMutableRawPointer(bitPattern: address), flags) } },
                 release: { host.call(.release) { release?(UnsafeMutableRawPointer(bitPattern: address)) } })
-            return core.loop(loop).watches.start(watch, wanted)
+            return core.loop(loop).watches.start(watch)
         }
         table.rewatch = { host, watch, wanted in
             host.flatMap { HostContext.from($0).core?.home(of: watch).watches.change(watch, wanted) } == true

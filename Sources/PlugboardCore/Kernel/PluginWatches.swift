@@ -15,12 +15,16 @@ final class PluginWatches: @unchecked Sendable {
         let release: @Sendable () -> Void
         /// False once it was unwatched; `release` follows.
         let isActive = Atomic(true)
+        /// What it is watched for, by the last call. The loop reads it when it comes to that: calls on the loop take
+        /// effect at once, and would be undone by an earlier one of another thread that still waits in its queue.
+        let wanted: Atomic<plug_readiness>
 
         init(
-            slot: Int, descriptor: Int32, ready: @escaping @Sendable (plug_readiness) -> Void,
+            slot: Int, descriptor: Int32, wanted: plug_readiness, ready: @escaping @Sendable (plug_readiness) -> Void,
             release: @escaping @Sendable () -> Void
         ) {
             (self.slot, self.descriptor, self.ready, self.release) = (slot, descriptor, ready, release)
+            self.wanted = Atomic(wanted)
         }
     }
 
@@ -40,13 +44,13 @@ final class PluginWatches: @unchecked Sendable {
     }
 
     /// Begins to watch, and returns the watch's number; 0 if the loop has ended. [any]
-    func start(_ watch: Watch, _ wanted: plug_readiness) -> UInt64 {
+    func start(_ watch: Watch) -> UInt64 {
         let number = watches.add(watch)
         let isTaken = perform { [self] in
             guard watch.isActive.load(ordering: .relaxed) else { return }
             if stopped.contains(SlotSet(watch.slot)) || numbers[watch.descriptor] != nil { return _ = stop(number) }
             numbers[watch.descriptor] = number
-            loop.poller.watch(watch.descriptor, Readiness(wanted), for: participant)
+            follow(watch)
         }
         if isTaken { return number }
         watches.remove(number)
@@ -56,11 +60,14 @@ final class PluginWatches: @unchecked Sendable {
     /// Watches for something else; false if it is not watched any more. [any]
     func change(_ number: UInt64, _ wanted: plug_readiness) -> Bool {
         guard let watch = watches[number], watch.isActive.load(ordering: .relaxed) else { return false }
-        perform { [self] in
-            guard numbers[watch.descriptor] == number else { return }
-            loop.poller.watch(watch.descriptor, Readiness(wanted), for: participant)
-        }
+        watch.wanted.store(wanted, ordering: .relaxed)
+        perform { [self] in if numbers[watch.descriptor] == number { follow(watch) } }
         return true
+    }
+
+    /// [loop]
+    private func follow(_ watch: Watch) {
+        loop.poller.watch(watch.descriptor, Readiness(watch.wanted.load(ordering: .relaxed)), for: participant)
     }
 
     /// Ends a watch, whose `release` follows, never within this call; false if it had ended. [any]

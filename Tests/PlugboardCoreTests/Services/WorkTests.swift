@@ -106,6 +106,37 @@ struct WorkTests {
         await kernel.shutDown()
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `the last call says what is watched for, on whatever threads the calls were made`() async throws {
+        let plugin = ScriptedPlugin("speaker")
+        let (kernel, host) = try start(plugin)
+        let pair = Pair()
+        let writable = Gate()
+        let watch = try #require(
+            host.watch(pair.own, for: []) { ready in
+                if ready.contains(.write) { writable.admit() }
+            } released: {
+                close(pair.own)
+            })
+
+        host.schedule(after: .zero) {
+            let called = Gate()
+            // It waits in the queue of the loop, which runs this.
+            Thread.detachNewThread {
+                watch.change(to: .read)
+                called.open()
+            }
+            try? called.wait()
+            watch.change(to: .write)
+        }
+
+        // More than the loop reports before it comes to its queue.
+        try await writable.opened(for: 10)
+        watch.cancel()
+        await kernel.shutDown()
+        close(pair.other)
+    }
+
     @Test func `a descriptor that is watched already is released at once, and a file is broken`() async throws {
         let plugin = ScriptedPlugin("speaker")
         let (kernel, host) = try start(plugin)
