@@ -32,8 +32,10 @@ package enum ReadFaults {
         let library = folder.file("faults.so")
         try ProcessRunner.output(
             of: ["cc", "-std=gnu11", "-shared", "-fPIC", "-O1", folder.write("faults.c", source), "-o", library])
+        // Beside what is loaded for the thread sanitizer.
+        let preloaded = [library, WriterProcess.variable("LD_PRELOAD")].compactMap(\.self).joined(separator: ":")
         return try await WriterProcess.run(
-            filter, ["LD_PRELOAD": library, "PLUGBOARD_TEST_FAULTS": folder.path])
+            filter, ["LD_PRELOAD": preloaded, "PLUGBOARD_TEST_FAULTS": folder.path])
     }
 
     /// The folder, in such a process.

@@ -111,9 +111,9 @@ struct CookiePersistenceTests {
     @Test func `two processes share a file`() async throws {
         let folder = try TemporaryFolder()
         let kernel = try Setup.kernel(in: folder)
-        try await kernel.cookies.set("here=1; Max-Age=60", for: "http://a.test/")
+        try await kernel.cookies.set("here=1; Max-Age=3600", for: "http://a.test/")
 
-        let set = try await plugboard(["set", "url=http://a.test/", "cookie=there=2; Max-Age=60"], folder)
+        let set = try await plugboard(["set", "url=http://a.test/", "cookie=there=2; Max-Age=3600"], folder)
         let got = try await plugboard(["get", "url=http://a.test/"], folder)
 
         #expect(set == #"{"stored":true}"# && got == #"{"cookie":"here=1; there=2"}"#)

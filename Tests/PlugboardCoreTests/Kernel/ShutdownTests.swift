@@ -91,7 +91,8 @@ import Testing
         let took = await ContinuousClock().measure { await kernel.shutDown(within: .seconds(1)) }
         try await stopped.opened()
 
-        #expect(took < .seconds(10))
+        // The plugin blocks for two minutes.
+        #expect(took < .seconds(60))
         #expect(record.lines == ["inner stops", "outer stops"])
         let wanted = "inner: The plugin inner is not destroyed: `stop`"
         #expect(lines.lines.first?.hasPrefix(wanted) == true)
