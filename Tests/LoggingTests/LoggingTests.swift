@@ -62,7 +62,7 @@ struct LoggingTests {
         #expect(log.lines.count == 1 && log.lines.first?.contains("/own") == true)
     }
 
-    @Test func `each plugin can be left out of a request`() {
+    @Test func `each bundled plugin has the attribute that leaves it out of a request`() {
         var request = Request(.get, "http://a.test/")
         request.authentication.isEnabled = false
         request.cache.isEnabled = false

@@ -82,7 +82,10 @@ import Testing
 
     private static func files(of folder: URL) -> [URL] {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+        let swift = (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+        // Of a folder that is not there nothing could be missing.
+        precondition(!swift.isEmpty, "\(folder.path) has no Swift file.")
+        return swift
     }
 
     /// A public type of a module, by its name.

@@ -5,7 +5,7 @@ import Testing
 @testable import PlugboardCache
 
 struct KeyRuleTests {
-    @Test func `the key is the URL alone, for every method`() throws {
+    @Test func `the key is the URL alone, for GET and for HEAD`() throws {
         let rule = KeyRule()
 
         #expect(try key(rule, .get, "http://a.test/x?b=1&a=2") == "http://a.test/x?b=1&a=2")

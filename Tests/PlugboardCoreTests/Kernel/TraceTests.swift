@@ -64,6 +64,15 @@ struct TraceTests {
             ])
     }
 
+    @Test func `a step that is printed is one line, without values of queries`() async throws {
+        let lines = try await steps([asker("asker", priority: 100)]).map { "\($0)" }
+
+        #expect(lines.contains("exchange 1: asker sends POST http://tokens.test/?key=… for exchange 0"))
+        #expect(lines.contains("exchange 0: asker.onRequest: next"))
+        #expect(lines.contains("exchange 0: event completed"))
+        #expect(lines.allSatisfy { !$0.contains("hidden") && !$0.contains("\n") })
+    }
+
     private func steps(_ plugins: [ScriptedPlugin], _ transport: MockTransport = MockTransport()) async throws
         -> [TraceStep]
     {
