@@ -13,6 +13,7 @@
 @_exported import struct PlugboardKit.CommandDefinition
 @_exported import enum PlugboardKit.CommandReply
 @_exported import struct PlugboardKit.Hooks
+@_exported import struct PlugboardKit.Metric
 @_exported import struct PlugboardKit.OptionDefinition
 @_exported import enum PlugboardKit.OptionKind
 @_exported import protocol PlugboardKit.PluginCommands

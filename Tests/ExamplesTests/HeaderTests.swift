@@ -40,7 +40,7 @@ struct HeaderTests {
         for (index, line) in lines.enumerated() where line.hasPrefix("    ") && line.contains("(*") {
             functions += 1
             let comment = lines[..<index].reversed().prefix { $0.hasPrefix("    //") }
-            let hasTag = comment.first?.contains(/\[(loop|any|start|worker)\]$/) == true
+            let hasTag = comment.first?.contains(/\[(loop|any|start|worker)\]( \[calls back\])?$/) == true
             if !hasTag || comment.dropFirst().contains(where: { $0.contains(/\[(loop|any|start|worker)\]/) }) {
                 untagged.append(line)
             }

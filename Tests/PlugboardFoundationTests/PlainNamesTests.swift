@@ -162,6 +162,7 @@ private enum OfPlugboardKit {
     typealias PlainInheritance = Inheritance
     typealias PlainInnerBody = InnerBody
     typealias PlainManifest = Manifest
+    typealias PlainMetric = Metric
     typealias PlainNoSettings = NoSettings
     typealias PlainOptionDefinition = OptionDefinition
     typealias PlainOptionForm = OptionForm

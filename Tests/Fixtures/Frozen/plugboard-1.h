@@ -337,8 +337,8 @@ struct plug_plugin_v1 {
     uint64_t attribute_count;
     const plug_command_v1 *commands;
     uint64_t command_count;
-    const plug_text *provides; // ids of the services that `service` returns ("com.example.tokens/1"); each of one plugin
-    uint64_t provide_count;
+    const plug_text *provides; // ids of the services that `service` returns ("com.example.tokens/1"); no other plugin
+    uint64_t provide_count;    // may provide them
     const plug_text *needs;    // ids of services of other plugins, and of extensions of the host, without which this
     uint64_t need_count;       // plugin cannot work; with `?` behind it, one that it uses where it is there
     void *context;             // the plugin's own; found as host->plugin->context
@@ -901,14 +901,14 @@ struct plug_host_v1 {
 
     // Watches a descriptor that the plugin has opened and that does not block (O_NONBLOCK), on the loop of this number,
     // as start_timer counts them: `ready` runs there as long as the descriptor is ready for some of `wanted`. Each
-    // descriptor can be watched once. `release` is the last call with the context, on that loop: after `unwatch`, when
-    // the plugin is switched off, and at the kernel's end, before `destroy`. `ready` is not called after it, and the
-    // descriptor is not closed before it. Returns 0, and calls nothing, before `start`, when the kernel has ended, and
-    // for a negative descriptor. [any]
+    // descriptor can be watched once; a second watch is released soon. `release` is the last call with the context, on
+    // that loop: after `unwatch`, when the plugin is switched off, and at the kernel's end, before `destroy`. `ready`
+    // is not called after it, and the descriptor is not closed before it. Returns 0, and calls nothing, before `start`,
+    // when the kernel has ended, and for a negative descriptor. [any]
     plug_watch (*watch)(const plug_host_v1 *host, plug_loop loop, int32_t descriptor, plug_readiness wanted,
         void *context, plug_ready_function ready, plug_release_function release);
-    // Watches for this from here on; 0: for nothing. On another thread than the loop's, soon. PLUG_STALE once it is not
-    // watched any more. [any]
+    // Watches for this from here on; 0: for nothing. On another thread than the loop's, soon; of calls on several
+    // threads the last one counts. PLUG_STALE once it is not watched any more. [any]
     plug_result (*rewatch)(const plug_host_v1 *host, plug_watch watch, plug_readiness wanted);
     // Ends watching; `release` follows, never within this call. PLUG_STALE the second time. [any]
     plug_result (*unwatch)(const plug_host_v1 *host, plug_watch watch);
