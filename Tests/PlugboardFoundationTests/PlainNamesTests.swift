@@ -76,7 +76,7 @@ import Testing
             "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardReachability", "PlugboardCodecs",
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)
-            .map { root.appending(path: "Plugins/\($0)/Sources/Plugboard\($0)Options") }
+            .filter { !$0.hasSuffix(".md") }.map { root.appending(path: "Plugins/\($0)/Sources/Plugboard\($0)Options") }
         return (modules + plugins).flatMap(files)
     }
 
