@@ -37,9 +37,26 @@ struct PluginOrder {
     /// Names in `before` and `after` that no item has, by the item that names them.
     let absent: [(id: String, names: [String])]
 
+    /// Items of which each must be before the next, the first again at the end.
+    struct Cycle: Error {
+        let ids: [String]
+    }
+
     /// - Parameter items: Of different ids.
     /// - Throws: `plugin.order` with a cycle, if there is one, as the end of a sentence that begins with the plugins.
     init(_ items: [Item]) throws(PlugboardError) {
+        do throws(Cycle) {
+            try self.init(ordering: items)
+        } catch {
+            throw PlugboardError(
+                .pluginOrder,
+                "cannot be put in order: \(error.ids.joined(separator: " → ")), where each must be before the next. "
+                    + "Remove one of these before or after ids.")
+        }
+    }
+
+    /// The same for callers with words of their own for a cycle.
+    init(ordering items: [Item]) throws(Cycle) {
         let ranked = items.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
         let graph = OrderGraph(ranked)
         let order = try graph.sorted()
@@ -83,7 +100,7 @@ private struct OrderGraph {
     func rank(of id: String) -> Int? { ranks[id] }
 
     /// The ranks in their order.
-    func sorted() throws(PlugboardError) -> [Int] {
+    func sorted() throws(PluginOrder.Cycle) -> [Int] {
         var order: [Int] = []
         var waiting = Array(ids.indices)
         var placed: Set<Int> = []
@@ -108,7 +125,7 @@ private struct OrderGraph {
 
     /// Each item that cannot be placed has another one before it that cannot be placed either, so following them must
     /// reach one of them again: a cycle.
-    private func cycle(among waiting: Set<Int>) -> PlugboardError {
+    private func cycle(among waiting: Set<Int>) -> PluginOrder.Cycle {
         var path: [String] = []
         var next = waiting.map { ids[$0] }.min()
         while let id = next, !path.contains(id) {
@@ -119,9 +136,6 @@ private struct OrderGraph {
         if let first = circle.min(), let index = circle.firstIndex(of: first) {
             circle = Array(circle[index...] + circle[..<index]) + [first]
         }
-        return PlugboardError(
-            .pluginOrder,
-            "cannot be put in order: \(circle.joined(separator: " → ")), where each must be before the "
-                + "next. Remove one of these before or after ids.")
+        return PluginOrder.Cycle(ids: circle)
     }
 }

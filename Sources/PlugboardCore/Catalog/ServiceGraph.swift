@@ -8,48 +8,36 @@ struct Service: @unchecked Sendable { let table: UnsafeRawPointer }
 /// Which plugin provides each service, and the order in which plugins are created and started. They are stopped and
 /// destroyed in the reverse order.
 struct ServiceGraph: Sendable {
-    /// The indices of the plugins: a plugin comes after those whose services it needs or uses, and else in its own
-    /// place.
+    /// The indices of the plugins. The plugin that provides a service comes before those that need or use it; other
+    /// plugins keep their order.
     let startOrder: [Int]
-    /// The plugins that cannot be put in this order.
-    let cyclic: [Int]
-    /// The index of the plugin that provides a service; of several the first.
+    /// The ids of plugins of which each needs a service of the next, the first again at the end; empty if there are
+    /// none.
+    let cycle: [String]
     private let providers: [String: Int]
-    /// For each plugin, those whose services it needs or uses.
-    private let used: [[Int]]
 
     init(_ plugins: [PluginDescriptor]) {
         var providers: [String: Int] = [:]
         for (index, plugin) in plugins.enumerated() {
             for id in plugin.provides where providers[id] == nil { providers[id] = index }
         }
-        let used = plugins.enumerated().map { index, plugin in
-            plugin.needs.compactMap { providers[PluginDescriptor.id(inOrder: $0)] }.filter { $0 != index }
-        }
-        var order: [Int] = []
-        var waiting = Array(plugins.indices)
-        while let next = waiting.firstIndex(where: { used[$0].allSatisfy(order.contains) }) {
-            order.append(waiting.remove(at: next))
-        }
-        startOrder = order + waiting
-        cyclic = waiting
         self.providers = providers
-        self.used = used
-    }
-
-    /// The plugin that provides a service, by its index.
-    func provider(of id: String) -> Int? { providers[id] }
-
-    /// Each plugin of a cycle has another one of it before itself, so following them must come back.
-    var cycle: [Int] {
-        guard var next = cyclic.first else { return [] }
-        var path: [Int] = []
-        while !path.contains(next) {
-            path.append(next)
-            next = used[next].first { cyclic.contains($0) } ?? next
+        let items = plugins.enumerated().map { index, plugin in
+            let used = plugin.needs.compactMap { providers[PluginDescriptor.id(inOrder: $0)] }
+            return PluginOrder.Item(
+                id: plugin.id, priority: index, after: used.filter { $0 != index }.map { plugins[$0].id })
         }
-        return Array(path.drop { $0 != next }) + [next]
+        do throws(PluginOrder.Cycle) {
+            let order = try PluginOrder(ordering: items).placed
+            startOrder = order.compactMap { placed in plugins.firstIndex { $0.id == placed.id } }
+            cycle = []
+        } catch {
+            (startOrder, cycle) = (Array(plugins.indices), error.ids.reversed())
+        }
     }
+
+    /// The index of the plugin that provides a service; of several the first.
+    func provider(of id: String) -> Int? { providers[id] }
 }
 
 extension PluginResolver {
@@ -64,7 +52,7 @@ extension PluginResolver {
                     "provides the service \(Printable.text(id)), which \(plugins[first].id) provides already. Keep one of "
                         + "the plugins", code: .pluginStart)
             }
-            for id in plugin.descriptor.needs where !id.hasSuffix("?") && graph.provider(of: id) == nil {
+            for id in plugin.descriptor.needs where !id.hasSuffix("?") && (graph.provider(of: id) ?? index) == index {
                 let known = catalog.ids.filter { catalog.descriptor($0)?.provides.contains(id) == true }
                 let remedy =
                     known.isEmpty
@@ -76,11 +64,11 @@ extension PluginResolver {
                     code: .pluginStart)
             }
         }
-        if let first = graph.cycle.first {
+        if let first = plugins.first(where: { $0.id == graph.cycle.first }) {
             reading.note(
-                plugins[first].location,
-                "cannot be started: \(graph.cycle.map { plugins[$0].id }.joined(separator: " → ")), where each needs a "
-                    + "service of the next. Make one of these needs optional (?)", code: .pluginOrder)
+                first.location,
+                "cannot be started: \(graph.cycle.joined(separator: " → ")), where each needs a service of the next. Make "
+                    + "one of these needs optional (?)", code: .pluginOrder)
         }
     }
 }

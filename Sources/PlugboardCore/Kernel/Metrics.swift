@@ -56,8 +56,8 @@ final class Metrics: @unchecked Sendable {
         blocks.deallocate()
     }
 
-    /// The number of a metric, from 1 on, which is made if there is none; 0 where its owner has as many as it may have,
-    /// and where the name has another kind or other bounds.
+    /// Returns the number of a metric, from 1 on. A metric that does not exist is made. Returns 0 if its owner has
+    /// `limit` metrics already, and if the name has another kind or other bounds.
     ///
     /// - Parameters:
     ///   - labels: In the order of their names.
@@ -140,7 +140,8 @@ final class Metrics: @unchecked Sendable {
         return (block, shifted - firstBlock << block)
     }
 
-    /// How many values are up to each bound, and above all.
+    /// How many values are up to each bound, and above all. Sendable because the counts are atomic and stay where they
+    /// are.
     private final class Histogram: @unchecked Sendable {
         let bounds: [Int64]
         private let counts: UnsafeMutablePointer<Atomic<UInt64>>

@@ -26,12 +26,16 @@ final class Startup: Sendable {
         core.install(slots)
         var started: [Slot] = []
         for slot in inStartOrder(slots) {
-            if let error = start(slot) ?? takeServices(of: slot) {
+            var error = start(slot)
+            if error == nil {
+                started.append(slot)
+                error = takeServices(of: slot)
+            }
+            if let error {
                 let stuck = stop(started, until: clockTime(CLOCK_MONOTONIC) + 5_000_000_000)
                 slots.removeAll { slot in stuck.contains { $0 === slot } }
                 throw error
             }
-            started.append(slot)
         }
     }
 

@@ -112,6 +112,14 @@ struct PluginServicesTests {
         #expect(!record.lines.contains { $0.hasPrefix("start") })
     }
 
+    @Test func `a plugin cannot need the service that it provides itself`() {
+        let error = #expect(throws: PlugboardError.self) {
+            try kernel([plugin("a", 100, provides: [tokens], needs: [tokens])])
+        }
+
+        #expect(error?.reason.contains("needs com.acme.tokens/1, which") == true)
+    }
+
     @Test func `a plugin that does not give the service that it lists ends the start`() {
         let broken = plugin("tokens", 500, provides: [tokens])
         broken.onService = { _ in nil }
@@ -120,6 +128,6 @@ struct PluginServicesTests {
 
         #expect(error?.code == .pluginStart && error?.plugin == "tokens")
         #expect(error?.reason.contains("its service function returned NULL") == true)
-        #expect(record.lines.last == "stop idle")
+        #expect(record.lines.last == "stop idle" && record.lines.contains("stop tokens"))
     }
 }
