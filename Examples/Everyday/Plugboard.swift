@@ -7,6 +7,7 @@ struct Topic: Codable, Sendable {
 }
 
 struct Service {
+    typealias Progress = @Sendable (TransferProgress) -> Void
     /// Its configuration says `"baseURL": "https://api.example.com/"` and enables the plugins `retry` and `cache`.
     let kernel: Kernel
 
@@ -33,17 +34,16 @@ struct Service {
     }
 
     // 5
-    func upload(_ photo: String, title: String, progress: @escaping @Sendable (Int, Int?) -> Void) async throws {
+    func upload(_ photo: String, title: String, progress: @escaping Progress) async throws {
         let form = MultipartForm([.text("title", title), try .file("photo", photo)])
-        let exchange = kernel.begin(try Request(.post, "photos", multipart: form)) { event in
-            guard event.kernelEvent == .progress else { return }
-            progress(event.integer("sent") ?? 0, event.integer("toSend"))
+        let response = try await kernel.send(Request(.post, "photos", multipart: form)) { notice in
+            if case .progress(let bytes) = notice { progress(bytes) }
         }
-        _ = try await exchange.response.requireStatus()
+        _ = try await response.requireStatus()
     }
 
     // 6
-    func download(_ name: String, to file: String, progress: @escaping @Sendable (Int, Int?) -> Void) async throws {
+    func download(_ name: String, to file: String, progress: @escaping Progress) async throws {
         let response = try await kernel.send(Request(.get, name)).requireStatus()
         try await response.body.write(to: file, progress: progress)
     }

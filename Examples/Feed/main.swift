@@ -1,7 +1,7 @@
 import Plugboard
 
 let url = CommandLine.arguments.dropFirst().first ?? "https://example.com/feed"
-let kernel = try Kernel(configuration: Configuration(plugins: ["redirect"]))
+let kernel = try Kernel(plugins: .everyday)  // decodes, follows redirects, keeps cookies, retries
 
 var request = Request(.get, url)
 request[.accept] = "application/json"

@@ -39,8 +39,7 @@ func requests(_ kernel: Kernel, _ url: String, _ post: Post) async throws(Plugbo
     let form = try Request(.post, url, form: ["text": created.text, "tags": posts.map(\.text)])
     let upload = try Request(.post, url, multipart: MultipartForm([.file("photo", "lake.jpg")]))
     _ = try await (kernel.send(form), kernel.send(upload))
-    try await kernel.send(Request(.get, url)).body.write(to: "lake.jpg") { written, total in print(written, total ?? 0)
-    }
+    try await kernel.send(Request(.get, url)).body.write(to: "lake.jpg") { print($0.received, $0.toReceive ?? 0) }
     for try await line in try await kernel.send(Request(.get, url)).body.lines { print(line) }
     for try await event in kernel.serverSentEvents(Request(.get, url)) { print(event.data) }
 }

@@ -14,13 +14,13 @@ let kernel = try Kernel(plugins: [.redirect, .resume, .retry])
 do {
     var download = Download(Request(.get, source), to: file)
     download.segments = 4  // at the same time, where the server can do that
-    download.progress = { print("downloading", $0.received, "of", $0.total.map(String.init) ?? "?") }
+    download.progress = { print("downloading", $0.received, "of", $0.toReceive.map(String.init) ?? "?") }
     let received = try await download.run(with: kernel)
     print("downloaded \(received.count) bytes, of which \(received.resumed) were there")
 
     var upload = Upload(Request(.put, target), .file(file))
     upload.journal = "\(file).upload"  // so that the next process can continue
-    upload.progress = { print("uploading", $0.sent, "of", $0.total.map(String.init) ?? "?") }
+    upload.progress = { print("uploading", $0.sent, "of", $0.toSend.map(String.init) ?? "?") }
     let sent = try await upload.run(with: kernel)
     print("uploaded \(sent.count) bytes with status \(sent.response.status)")
 } catch {

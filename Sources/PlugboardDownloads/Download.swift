@@ -67,7 +67,7 @@ public struct Download: Sendable {
     /// The wait before the second request in a row; it doubles with each that brings no byte, up to 30 s.
     public var delay: Duration = .milliseconds(250)
     /// Called at most ten times a second, and once at the end.
-    public var progress: (@Sendable (DownloadProgress) -> Void)?
+    public var progress: (@Sendable (TransferProgress) -> Void)?
 
     /// The least bytes of a segment.
     var segmentMinimum = 1 << 20

@@ -1,28 +1,18 @@
 import PlugboardMessages
 
-/// What a download has received so far.
-public struct DownloadProgress: Sendable, Equatable {
-    /// The bytes of the file that are there, those of earlier downloads included.
-    public var received: Int
-    /// The bytes that were there when this download began.
-    public var resumed: Int
-    /// The length of the file; nil if it is not known.
-    public var total: Int?
-}
-
 /// Tells the progress of a download, at most ten times a second, and at its end.
 struct DownloadPace: Sendable {
-    private let progress: (@Sendable (DownloadProgress) -> Void)?
+    private let progress: (@Sendable (TransferProgress) -> Void)?
     private var pace = ProgressPace()
 
-    init(_ progress: (@Sendable (DownloadProgress) -> Void)?) { self.progress = progress }
+    init(_ progress: (@Sendable (TransferProgress) -> Void)?) { self.progress = progress }
 
-    mutating func tell(_ facts: DownloadProgress) {
+    mutating func tell(_ facts: TransferProgress) {
         guard let progress, pace.isDue() else { return }
         progress(facts)
     }
 
-    func end(_ facts: DownloadProgress) { progress?(facts) }
+    func end(_ facts: TransferProgress) { progress?(facts) }
 }
 
 /// The end of a download.

@@ -47,7 +47,7 @@ extension DownloadRun {
             throw PartialFile.exists(destination, "The server's file was modified later.")
         }
         partial.remove()
-        pace.end(DownloadProgress(received: count, resumed: count, total: count))
+        pace.end(TransferProgress(received: count, toReceive: count, resumed: count))
         var response = response
         response.body = .empty
         return DownloadResult(

@@ -44,7 +44,7 @@ extension DownloadRun {
         place = try await partial.appear(
             as: destination, or: download.fallback(of: destination), replaces: download.replacesFile, expected)
         isComplete = true
-        pace.end(DownloadProgress(received: partial.count, resumed: resumed, total: partial.count))
+        pace.end(TransferProgress(received: partial.count, toReceive: partial.count, resumed: resumed))
         var response = response
         response.body = .empty
         return .done(response)

@@ -16,7 +16,7 @@ extension DownloadRun {
         let total = partial.journal?.representation.length
         var repeated = repeated
         var left = count
-        pace.tell(DownloadProgress(received: partial.count, resumed: resumed, total: total))
+        pace.tell(TransferProgress(received: partial.count, toReceive: total, resumed: resumed))
         var iterator = response.body.makeAsyncIterator()
         do throws(PlugboardError) {
             while let piece = try await iterator.next() {
@@ -45,7 +45,7 @@ extension DownloadRun {
                 }
                 try await verify(due)
                 if !partial.algorithms.isEmpty { await partial.digests.keepUp(with: piece.count) }
-                pace.tell(DownloadProgress(received: partial.count, resumed: resumed, total: total))
+                pace.tell(TransferProgress(received: partial.count, toReceive: total, resumed: resumed))
                 if let delay = speed?.delay(after: piece.count, now: .now) { try await DownloadRun.wait(delay) }
             }
         } catch {

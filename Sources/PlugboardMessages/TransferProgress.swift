@@ -1,16 +1,34 @@
-/// How many bytes of the bodies were transferred.
+/// How many bytes of a request's and a response's body, of a download or of an upload were transferred.
 public struct TransferProgress: Sendable, Equatable {
-    /// Bytes of the request's body that were sent.
-    public var sent = 0
-    /// The length of the request's body; nil if it is not known.
+    /// Bytes of the request's body that were sent; of an upload, its bytes that were sent, those of earlier runs
+    /// included.
+    public var sent: Int
+    /// The length of the request's body or of the upload's content; nil if it is not known.
     public var toSend: Int?
-    /// Bytes of the response's body that were received.
-    public var received = 0
-    /// The length of the response's body; nil if it is not known.
+    /// Bytes of the response's body that were received; of a download, the bytes of the file that are there.
+    public var received: Int
+    /// The length of the response's body or of the downloaded file; nil if it is not known.
     public var toReceive: Int?
+    /// The bytes of a download or upload that were there when this run began. `received` or `sent` includes them.
+    public var resumed: Int
 
-    /// No bytes, and lengths that are not known.
-    public init() {}
+    /// Numbers of bytes.
+    public init(sent: Int = 0, toSend: Int? = nil, received: Int = 0, toReceive: Int? = nil, resumed: Int = 0) {
+        self.sent = sent
+        self.toSend = toSend
+        self.received = received
+        self.toReceive = toReceive
+        self.resumed = resumed
+    }
+
+    /// What the details of an event say.
+    ///
+    /// - Parameter detail: Returns the detail of that name; nil if there is none.
+    public init(details detail: (String) -> Int?) {
+        self.init(
+            sent: detail("sent") ?? 0, toSend: detail("toSend"), received: detail("received") ?? 0,
+            toReceive: detail("toReceive"))
+    }
 }
 
 /// Decides when progress is told: at most ten times a second.

@@ -65,7 +65,7 @@ public struct Upload: Sendable {
     public var delay: Duration = .seconds(1)
     /// Called at most ten times a second, one call at a time, and last when the upload is complete. On any thread. It
     /// must not block.
-    public var progress: (@Sendable (UploadProgress) -> Void)?
+    public var progress: (@Sendable (TransferProgress) -> Void)?
 
     /// An upload of a content by a request.
     public init(_ request: Request, _ content: UploadContent) {
@@ -75,11 +75,22 @@ public struct Upload: Sendable {
 
     /// Uploads the content.
     ///
-    /// A response that is not 2xx is returned with its body, and the upload is then not complete. Throws the error of
-    /// the last request when the attempts are used up. Both leave a journal with which another upload goes on, unless
-    /// the server does not have the upload any more (404, 410; also 403 of tus, once another upload is created).
-    /// Without a journal, the server is asked to remove it.
+    /// Throws `response.status` for a response that is not 2xx; `error.response` has its head and the first 64 KiB of
+    /// its body. Throws the error of the last request when the attempts are used up. Both leave a journal with which
+    /// another upload goes on, unless the server does not have the upload any more (404, 410; also 403 of tus, once
+    /// another upload is created). Without a journal, the server is asked to remove it.
+    @discardableResult
     @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
+        let result = try await sent(with: sender)
+        if result.isComplete { return result }
+        let reason =
+            "\(Printable.url(result.response.url)) responded with status \(result.response.status), so "
+            + "\(content.name) was not uploaded."
+        throw await result.response.refused(.responseStatus, reason, keeping: .kibibytes(64))
+    }
+
+    /// The accepted upload, or the response that refuses it, with its body.
+    package func sent(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
         try await FileClaim.with { claim in
             do throws(PlugboardError) {
                 var run = try await UploadRun(self, claim)
@@ -170,23 +181,13 @@ public struct Upload: Sendable {
     }
 }
 
-/// What an upload has sent so far.
-public struct UploadProgress: Sendable, Equatable {
-    /// The bytes of the content that were sent, those of earlier runs included.
-    public var sent: Int
-    /// The bytes that the server had when this run began.
-    public var resumed: Int
-    /// The length of the content; nil if it is not known.
-    public var total: Int?
-}
-
 /// The end of an upload.
 public struct UploadResult: Sendable {
     /// The last response. If the last break came after the server had all bytes, it is that to the question how many it
     /// has.
     public var response: Response
     /// Whether the server has all bytes and has accepted them.
-    public var isComplete: Bool
+    package var isComplete: Bool
     /// The bytes that the server has, as far as it is known.
     public var count: Int
     /// How many of them it had before this run.
@@ -199,13 +200,6 @@ extension RequestSender {
     /// Throws `response.status` for a response that is not 2xx.
     @discardableResult
     public func upload(_ file: String, to url: String) async throws(PlugboardError) -> UploadResult {
-        let result = try await Upload(Request(.put, url), .file(file)).run(with: self)
-        guard result.isComplete else {
-            result.response.body.source.release()
-            throw PlugboardError(
-                .responseStatus,
-                "The server responded with status \(result.response.status), so \(file) was not uploaded.")
-        }
-        return result
+        try await Upload(Request(.put, url), .file(file)).run(with: self)
     }
 }

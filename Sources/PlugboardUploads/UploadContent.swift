@@ -10,6 +10,11 @@ public struct UploadContent: Sendable {
 
     let kind: Kind
 
+    /// What errors call it.
+    var name: String {
+        if case .file(let path) = kind { path } else { "the content" }
+    }
+
     /// A regular file, which is read while it is sent and must not change meanwhile.
     public static func file(_ path: String) -> UploadContent { UploadContent(kind: .file(path)) }
     /// Bytes in memory.

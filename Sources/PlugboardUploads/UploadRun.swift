@@ -291,7 +291,7 @@ struct UploadRun {
             await abandon(with: sender)
         }
         let count = isComplete ? parts.length ?? parts.given.value : confirmed
-        sending.end(isComplete ? UploadProgress(sent: count, resumed: resumed, total: count) : nil)
+        sending.end(isComplete ? TransferProgress(sent: count, toSend: count, resumed: resumed) : nil)
         return UploadResult(response: response, isComplete: isComplete, count: count, resumed: resumed)
     }
 }

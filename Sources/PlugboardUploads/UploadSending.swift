@@ -20,7 +20,7 @@ struct UploadSending {
     }
 
     /// The upload has ended: nothing more is told, but its completion.
-    func end(_ last: UploadProgress? = nil) { progress.end(last) }
+    func end(_ last: TransferProgress? = nil) { progress.end(last) }
 
     /// - Parameter interim: Called on the loop with each interim response.
     mutating func send(
@@ -40,7 +40,7 @@ struct UploadSending {
             switch notice {
             case .progress(let bytes):
                 if part != nil {
-                    progress.tell(UploadProgress(sent: start + bytes.sent, resumed: resumed, total: total), turn)
+                    progress.tell(TransferProgress(sent: start + bytes.sent, toSend: total, resumed: resumed), turn)
                 }
             case .interim(let head, let url):
                 if head.status == 100 { seen.set() }
@@ -81,13 +81,13 @@ final class UploadPace: Sendable {
         var last = -1
     }
 
-    private let progress: (@Sendable (UploadProgress) -> Void)?
+    private let progress: (@Sendable (TransferProgress) -> Void)?
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
     init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        _ progress: (@Sendable (UploadProgress) -> Void)?
+        _ progress: (@Sendable (TransferProgress) -> Void)?
     ) {
         self.now = now
         self.progress = progress
@@ -103,7 +103,7 @@ final class UploadPace: Sendable {
         }
     }
 
-    func tell(_ facts: UploadProgress, _ turn: Int) {
+    func tell(_ facts: TransferProgress, _ turn: Int) {
         state.withLock { state in
             // While the response's body comes, the same count is noticed again and again.
             guard state.turn == turn, facts.sent != state.last, state.pace.isDue(now: now()) else { return }
@@ -112,7 +112,7 @@ final class UploadPace: Sendable {
         }
     }
 
-    func end(_ last: UploadProgress?) {
+    func end(_ last: TransferProgress?) {
         state.withLock { state in
             state.turn = nil
             if let last { progress?(last) }

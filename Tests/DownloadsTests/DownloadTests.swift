@@ -260,14 +260,14 @@ struct DownloadTests {
 
     @Test func `progress has totals, and ends with the whole`() async throws {
         let server = try scene.serving(cuts: [20_000])
-        let reports = Mutex<[DownloadProgress]>([])
+        let reports = Mutex<[TransferProgress]>([])
         var download = Download(Request(.get, server.url), to: path)
         download.progress = { report in reports.withLock { $0.append(report) } }
 
         try await download.run(with: Kernel())
 
         let all = reports.withLock { $0 }
-        #expect(all.last == DownloadProgress(received: 100_000, resumed: 0, total: 100_000))
+        #expect(all.last == TransferProgress(received: 100_000, toReceive: 100_000, resumed: 0))
         #expect(all.map(\.received) == all.map(\.received).sorted())
     }
 }

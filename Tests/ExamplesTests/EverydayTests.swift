@@ -43,7 +43,7 @@ struct EverydayTests {
         let last = Mutex<(Int, Int?)>((0, nil))
 
         try await service.logIn("ada", "a&b")
-        try await service.upload(photo, title: "Lake") { sent, total in last.withLock { $0 = (sent, total) } }
+        try await service.upload(photo, title: "Lake") { bytes in last.withLock { $0 = (bytes.sent, bytes.toSend) } }
 
         let requests = server.requests
         let length = requests[1].body.count
@@ -65,8 +65,8 @@ struct EverydayTests {
         let folder = try TemporaryFolder()
         let last = Mutex<(Int, Int?)>((0, nil))
 
-        try await service.download("large", to: folder.file("large")) { written, total in
-            last.withLock { $0 = (written, total) }
+        try await service.download("large", to: folder.file("large")) { bytes in
+            last.withLock { $0 = (bytes.received, bytes.toReceive) }
         }
         let problem = try await service.problem(with: 7)
         let none = try await service.problem(with: 1)

@@ -47,8 +47,8 @@ struct MigrationTests {
         let last = Mutex<(Int, Int?)>((0, nil))
 
         var count = 0
-        try await download(server.url("/"), with: kernel, write: { count += $0.count }) { received, total in
-            last.withLock { $0 = (received, total) }
+        try await download(server.url("/"), with: kernel, write: { count += $0.count }) { bytes in
+            last.withLock { $0 = (bytes.received, bytes.toReceive) }
         }
 
         #expect(count == 100_000)

@@ -35,6 +35,15 @@ struct CookieJarTests {
         #expect(Set(second.stdout.split(separator: "; ")) == ["session=s1", "lasting=l1"])
     }
 
+    @Test func `a file that does not exist is named, unless it is the jar that is written`() async throws {
+        let absent = folder.file("absent")
+
+        let outcome = try await get("/none", "-b", absent, "-c", folder.file("jar"))
+
+        #expect(
+            outcome.stderr.contains("\(absent) does not exist, so no cookies are read from it."), "\(outcome.stderr)")
+    }
+
     @Test(.enabled(if: NginxServer.isAvailable))
     func `a server whose certificate is not verified gets the cookies of a file`() async throws {
         let url = try NginxServer.shared().url("/echo", .tlsSelfSigned)

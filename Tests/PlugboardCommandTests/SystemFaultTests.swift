@@ -40,7 +40,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Runs the command under a fault, without the libraries of a sanitizer before it.
+    /// Runs the command under a fault, with what a sanitizer needs.
     private func run(_ fault: String, _ arguments: [String]) async throws -> ProcessRunner.Outcome {
         let library = folder.file("fault.so")
         try ProcessRunner.output(
@@ -48,8 +48,9 @@ import Testing
                 "cc", "-std=gnu11", "-shared", "-fPIC", "-D\(fault)", folder.write("fault.c", Self.source), "-o",
                 library,
             ])
+        let preloaded = [library, WriterProcess.variable("LD_PRELOAD")].compactMap(\.self).joined(separator: ":")
         return try await Command.running(
-            arguments, environment: ["LD_PRELOAD": library, "XDG_STATE_HOME": folder.file("state")])
+            arguments, environment: ["LD_PRELOAD": preloaded, "XDG_STATE_HOME": folder.file("state")])
     }
 
     // 2263, 2500, 9999, and as far as the system's own clock can be set.

@@ -273,7 +273,6 @@ private enum OfAuthenticationOptions {
     typealias PlainAuthenticationSettings = AuthenticationSettings
     typealias PlainAuthenticationAttributes = AuthenticationAttributes
     typealias PlainAuthenticationCommands = AuthenticationCommands
-    typealias PlainAuthenticationRequest = AuthenticationRequest
     typealias PlainAuthenticationScheme = AuthenticationScheme
     typealias PlainCredentialStatus = CredentialStatus
     typealias PlainAccessToken = AccessToken
@@ -287,7 +286,6 @@ private enum OfCacheOptions {
     typealias PlainCacheCommands = CacheCommands
     typealias PlainCacheKeyPart = CacheKeyPart
     typealias PlainCacheMode = CacheMode
-    typealias PlainCacheRequest = CacheRequest
     typealias PlainCacheSelection = CacheSelection
     typealias PlainCacheStatistics = CacheStatistics
     typealias PlainCachedAnswer = CachedResponse
@@ -297,14 +295,12 @@ private enum OfCookiesOptions {
     typealias PlainCookiesSettings = CookiesSettings
     typealias PlainCookieCommands = CookieCommands
     typealias PlainCookiesAttributes = CookiesAttributes
-    typealias PlainCookiesRequest = CookiesRequest
     typealias PlainStoredCookie = StoredCookie
 }
 
 private enum OfDecodeOptions {
     typealias PlainDecodeSettings = DecodeSettings
     typealias PlainDecodeAttributes = DecodeAttributes
-    typealias PlainDecodeRequest = DecodeRequest
 }
 
 private enum OfIndicatorOptions {
@@ -312,19 +308,16 @@ private enum OfIndicatorOptions {
     typealias PlainIndicatorAttributes = IndicatorAttributes
     typealias PlainIndicatorFact = IndicatorFact
     typealias PlainIndicatorFeed = IndicatorFeed
-    typealias PlainIndicatorRequest = IndicatorRequest
 }
 
 private enum OfLoggingOptions {
     typealias PlainLoggingSettings = LoggingSettings
     typealias PlainLoggingAttributes = LoggingAttributes
-    typealias PlainLoggingRequest = LoggingRequest
 }
 
 private enum OfRedirectOptions {
     typealias PlainRedirectSettings = RedirectSettings
     typealias PlainRedirectAttributes = RedirectAttributes
-    typealias PlainRedirectRequest = RedirectRequest
 }
 
 private enum OfRetryOptions {
@@ -332,7 +325,6 @@ private enum OfRetryOptions {
     typealias PlainOriginStatistics = OriginStatistics
     typealias PlainRetryAttributes = RetryAttributes
     typealias PlainRetryCommands = RetryCommands
-    typealias PlainRetryRequest = RetryRequest
 }
 
 private enum OfQueueOptions {

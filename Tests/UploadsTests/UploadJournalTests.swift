@@ -20,9 +20,9 @@ extension UploadTests {
         let target = UploadJournal.key(of: server.url())
         try folder.write("journal", text.replacingOccurrences(of: "\"T\"", with: "\"\(target)\""))
 
-        let result = try await upload.run(with: Kernel())
+        try await upload.run(with: Kernel())
 
-        #expect(result.isComplete && server.contents == [content])
+        #expect(server.contents == [content])
         #expect(server.requestLines == ["POST /files", "PATCH /uploads/0 0"])
     }
 
@@ -70,7 +70,7 @@ extension UploadTests {
         let refused = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
         let cancelled = try await upload.cancel(with: Kernel())
 
-        #expect(result.isComplete && result.resumed == 0)
+        #expect(result.resumed == 0)
         #expect(refused?.code == .uploadJournal && cancelled == nil)
         #expect(try folder.read("journal") == before && !before.isEmpty)
         #expect(server.contents == [content])
@@ -123,7 +123,7 @@ extension UploadTests {
         let result = try await upload.run(with: Kernel())
 
         #expect(broken?.code != .uploadBusy && hoarder.count > 0)
-        #expect(result.isComplete && result.resumed > 0)
+        #expect(result.resumed > 0)
         #expect(server.contents == [content])
     }
 
@@ -195,12 +195,14 @@ extension UploadTests {
         }
         let server = try UploadServer(plan)
 
-        let result = try await upload(server, resumption(dialect)).run(with: Kernel())
+        let refused = await #expect(throws: PlugboardError.self) {
+            try await upload(server, resumption(dialect)).run(with: Kernel())
+        }
         server.change { $0.override = nil }
         let again = try await upload(server, resumption(dialect)).run(with: Kernel())
 
-        #expect(!result.isComplete && result.response.status == status)
-        #expect(again.isComplete && again.resumed == 40_000 && server.contents == [content])
+        #expect(refused?.code == .responseStatus && refused?.response?.status == status)
+        #expect(again.resumed == 40_000 && server.contents == [content])
     }
 
     /// An upload by tus that broke in an earlier process, and its server.
@@ -221,7 +223,7 @@ extension UploadTests {
 
         let result = try await upload.run(with: Kernel())
 
-        #expect(result.isComplete && result.resumed == 0 && server.contents == [content])
+        #expect(result.resumed == 0 && server.contents == [content])
         #expect(try folder.entries() == ["file"])
     }
 
@@ -229,12 +231,12 @@ extension UploadTests {
         let (server, upload) = try await broken()
         server.change { $0.override = { _, _ in ServerResponse(status: 403) } }
 
-        let refused = try await upload.run(with: Kernel())
+        let refused = await #expect(throws: PlugboardError.self) { try await upload.run(with: Kernel()) }
         server.change { $0.override = nil }
         let result = try await upload.run(with: Kernel())
 
-        #expect(!refused.isComplete && refused.response.status == 403)
-        #expect(result.isComplete && result.resumed == 40_000 && server.contents == [content])
+        #expect(refused?.code == .responseStatus && refused?.response?.status == 403)
+        #expect(result.resumed == 40_000 && server.contents == [content])
     }
 
     @Test func `a removal that tus answers with 403 leaves the journal`() async throws {
@@ -265,7 +267,7 @@ extension UploadTests {
 
         let result = try await upload.run(with: Kernel())
 
-        #expect(result.isComplete && result.resumed == 0)
+        #expect(result.resumed == 0)
         #expect(server.contents == [changed])
     }
 }

@@ -1,3 +1,4 @@
+import PlugboardMessages
 import Synchronization
 import Testing
 
@@ -8,7 +9,7 @@ struct UploadPaceTests {
         let told = Mutex<[Int]>([])
         let clock = Mutex(ContinuousClock.now)
         let pace = UploadPace(now: { clock.withLock { $0 } }) { facts in told.withLock { $0.append(facts.sent) } }
-        func progress(_ sent: Int) -> UploadProgress { UploadProgress(sent: sent, resumed: 0, total: 9) }
+        func progress(_ sent: Int) -> TransferProgress { TransferProgress(sent: sent, toSend: 9, resumed: 0) }
 
         let first = pace.begin()
         pace.tell(progress(5), first)

@@ -111,6 +111,7 @@ struct YAMLDocumentTests {
         #expect(definitions.names == ["user"])
         #expect(definitions["user"]?.parameters.map(\.name) == ["id"])
         #expect(definitions.defects.map(\.path) == [#"paths["/odd"].get"#])
+        #expect(definitions.defects.map(\.file) == [path])
     }
 
     @Test func `a document is YAML by its media type, or else by the end of its URL`() async throws {

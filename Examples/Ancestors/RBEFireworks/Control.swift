@@ -62,10 +62,10 @@ func sendSpecial(_ client: Client, _ server: String) async throws {
 func upload(_ client: Client) async throws {
     var photo = SimpleEndpoint(.put, "photo", as: String.self)
     photo.body = .bytes(Bytes([UInt8](repeating: 7, count: 100_000)))
-    let received = Mutex(CallProgress())
+    let received = Mutex(TransferProgress())
     let call = client.call(photo, isStarted: false)
     call.onProgress { progress in received.withLock { $0 = progress } }.start()
-    var last = CallProgress()
+    var last = TransferProgress()
     for await progress in call.progress { last = progress }
     print("uploaded: \(last.sent) of \(last.toSend ?? 0); \(try await call.value)")
     let (count, total) = received.withLock { ($0.received, $0.toReceive) }

@@ -11,7 +11,7 @@ func uploadSticker(_ api: Client) async {
         .onFailure { print("failed: \($0)") }
         .onProgress { progress in received.withLock { $0 = progress.received } }
     call.start()
-    var last = CallProgress()
+    var last = TransferProgress()
     for await progress in call.progress { last = progress }
     await call.ended()
     print("sent: \(last.sent) of \(last.toSend ?? 0), received: \(received.withLock { $0 })")

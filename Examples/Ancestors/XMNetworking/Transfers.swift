@@ -33,9 +33,9 @@ struct Download: Endpoint {
 /// As a sequence, and by a callback, which is attached before the call starts.
 private func printProgress<E: Endpoint>(of endpoint: E, _ client: Client, _ name: String) async throws {
     let call = client.call(endpoint, isStarted: false)
-    let told = Mutex(CallProgress())
+    let told = Mutex(TransferProgress())
     call.onProgress { progress in told.withLock { $0 = progress } }.start()
-    var last = CallProgress()
+    var last = TransferProgress()
     for await progress in call.progress { last = progress }
     _ = try await call.value
     print("\(name): the callback was told \(told.withLock { $0 == last } ? "the same" : "less")")

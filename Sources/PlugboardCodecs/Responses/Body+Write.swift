@@ -3,7 +3,7 @@ import PlugboardMessages
 extension Body {
     /// Reads the whole body into a file, and returns the number of its bytes.
     ///
-    ///     try await response.body.write(to: "lake.jpg") { written, total in … }
+    ///     try await response.body.write(to: "lake.jpg") { progress in … }
     ///
     /// The file appears when the body is complete, and replaces one that is there; until then, the bytes are in a
     /// hidden file beside it, of which nothing is left if the body breaks. Throws `download.write` if the file cannot
@@ -12,28 +12,27 @@ extension Body {
     ///
     /// - Parameters:
     ///   - permissions: As in `chmod`. Nil for those of the file that is replaced, or of a new file.
-    ///   - progress: Called with the number of bytes written, and of all if it is known: at most ten times a second,
-    ///     and once at the end.
+    ///   - progress: Called with the bytes that are written (`received`) and the body's length (`toReceive`): at most
+    ///     ten times a second, and once at the end.
     @discardableResult @concurrent
     public func write(
         to path: String, permissions: UInt32? = nil,
-        progress: (@Sendable (_ written: Int, _ total: Int?) -> Void)? = nil
+        progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws(PlugboardError) -> Int {
         try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(PlugboardError) -> Int in
-            let total = length
-            var written = 0
+            var written = TransferProgress(toReceive: length)
             var pace = ProgressPace()
             do throws(PlugboardError) {
                 let file = try WholeFile(path, permissions: permissions)
                 var pieces = makeAsyncIterator()
                 while let piece = try await pieces.next() {
                     try file.write(piece)
-                    written += piece.count
-                    if let progress, pace.isDue() { progress(written, total) }
+                    written.received += piece.count
+                    if let progress, pace.isDue() { progress(written) }
                 }
                 try file.appear()
-                progress?(written, total)
-                return written
+                progress?(written)
+                return written.received
             } catch {
                 source.release()
                 throw error

@@ -243,7 +243,7 @@ struct Downloading: Sendable {
     ) async throws(PlugboardError) -> DownloadResult {
         var job = job
         job.progress = { [display, file = job.file] in
-            let count = TransferCount(done: $0.received, resumed: $0.resumed, total: $0.total)
+            let count = TransferCount(done: $0.received, resumed: $0.resumed, total: $0.toReceive)
             display.show(index, file, count, facts)
         }
         return try await job.run(with: kernel)

@@ -87,7 +87,13 @@ struct CookieArguments: ParsableArguments {
                 let bytes = try InputArgument.standardInput.bytes(for: "--cookie")
                 arguments["text"] = .string(String(decoding: bytes, as: UTF8.self))
             default:
-                guard access(file, F_OK) == 0 || errno != ENOENT else { continue }
+                guard access(file, F_OK) == 0 || errno != ENOENT else {
+                    // The first run with a jar begins with none.
+                    if file != self.jar {
+                        StandardError.warn("\(file) does not exist, so no cookies are read from it.")
+                    }
+                    continue
+                }
                 arguments["path"] = .string(file)
             }
             let reply = try await ask(kernel, "import", arguments, of: jar, .read)

@@ -178,7 +178,7 @@ struct Uploading: Sendable {
             var message = error.message ?? "The upload failed."
             if !aborts, Uploading.isThere(upload.journal) { message += Uploading.advice(after: error) }
             display.end(
-                index, "plugboard: \(file): \(message)",
+                index, "plugboard: \(message.hasPrefix("\(file) ") ? message : "\(file): \(message)")",
                 ["file": .string(file), "error": .string(message), "isComplete": false])
             // The message is written already.
             return CommandFailure(error.status, nil)
@@ -210,10 +210,10 @@ struct Uploading: Sendable {
     ) async throws(CommandFailure) {
         var upload = upload
         upload.progress = { [display] in
-            display.show(index, file, TransferCount(done: $0.sent, resumed: $0.resumed, total: $0.total))
+            display.show(index, file, TransferCount(done: $0.sent, resumed: $0.resumed, total: $0.toSend))
         }
         do {
-            let result = try await upload.run(with: kernel)
+            let result = try await upload.sent(with: kernel)
             let status = result.response.status
             guard result.isComplete else {
                 result.response.body.source.release()

@@ -78,7 +78,7 @@ struct PluginResolver {
         if reading.isFull { return nil }
         // The entry may be the id alone, or an object with it.
         let idLocation = location.appending("id")
-        let hasOwnLocation = configuration.source?.positions.position(of: idLocation) != nil
+        let hasOwnLocation = configuration.source?.positions?.position(of: idLocation) != nil
         reading.note(
             hasOwnLocation ? idLocation : location,
             "names no plugin that is linked into this program (\(id)); "
@@ -129,7 +129,7 @@ struct PluginResolver {
 
     private mutating func noteSecond(_ id: String, _ location: JSONPath, _ first: JSONPath) {
         if reading.isFull { return }
-        let line = configuration.source?.positions.position(of: first).map { " in line \($0.line)" } ?? ""
+        let line = configuration.source?.positions?.position(of: first).map { " in line \($0.line)" } ?? ""
         reading.note(location, "enables \(id) a second time; \(first)\(line) does already. Keep one")
     }
 

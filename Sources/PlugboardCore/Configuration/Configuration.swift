@@ -87,13 +87,14 @@ extension Configuration {
 /// The text that a configuration was read from, for errors that name a line.
 package struct ConfigurationSource: Sendable {
     let file: String?
-    let positions: JSONPositions
+    /// Nil for a text that is no JSON.
+    let positions: JSONPositions?
     /// What the text is, for errors of the whole.
     let subject: String
     /// Origins as they were written, where that differs from their normal form.
     var originKeys: [Origin: String] = [:]
 
-    package init(file: String?, positions: JSONPositions, subject: String = "the configuration") {
+    package init(file: String?, positions: JSONPositions?, subject: String = "the configuration") {
         self.file = file
         self.positions = positions
         self.subject = subject

@@ -40,7 +40,7 @@ public struct ConfigurationError: Sendable, Equatable {
         let source = path.elements.first == .key(Configuration.programKey) ? nil : source
         self.init(
             code: code, file: source?.file, path: path.isRoot ? "" : path.description,
-            position: source?.positions.nearestPosition(of: location ?? path, atKey: atKey), reason: reason,
+            position: source?.positions?.nearestPosition(of: location ?? path, atKey: atKey), reason: reason,
             subject: source?.subject ?? "the configuration")
     }
 }

@@ -67,13 +67,6 @@ extension Transfer {
     }
 }
 
-extension TransferProgress {
-    fileprivate init(sent: Int, toSend: Int?, received: Int, toReceive: Int?) {
-        self.init()
-        (self.sent, self.toSend, self.received, self.toReceive) = (sent, toSend, received, toReceive)
-    }
-}
-
 extension Timings {
     /// The times that libcurl has measured. A reused connection needs no time to open.
     init(of easy: UnsafeMutableRawPointer) {

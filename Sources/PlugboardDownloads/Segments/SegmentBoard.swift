@@ -110,7 +110,7 @@ actor SegmentBoard {
             sent[source, default: ByteRanges()].insert(range)
             written.count = end
         }
-        pace.tell(DownloadProgress(received: plan.received.count, resumed: resumed, total: plan.length))
+        pace.tell(TransferProgress(received: plan.received.count, toReceive: plan.length, resumed: resumed))
         written.goesOn = trust.trusts(source) && plan.goesOn(worker)
         written.isHeld = held.contains(worker)
         written.delay = limit?.delay(after: written.count, now: .now) ?? .zero

@@ -5,7 +5,7 @@ struct BatchItem<Value: Sendable>: Sendable {
     let call: any AnyCall
     /// Nil while it is under way.
     let outcome: @Sendable () -> Result<Value, PlugboardError>?
-    let watch: @Sendable (@escaping @Sendable (CallProgress) -> Void) -> Void
+    let watch: @Sendable (@escaping @Sendable (TransferProgress) -> Void) -> Void
 }
 
 extension BatchItem {

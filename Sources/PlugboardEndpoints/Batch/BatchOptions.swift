@@ -34,5 +34,5 @@ public struct BatchProgress: Sendable, Equatable {
     /// How many of these have failed.
     public var failed = 0
     /// The bytes of all requests together. A total is nil until that of each request is known.
-    public var bytes = CallProgress()
+    public var bytes = TransferProgress()
 }

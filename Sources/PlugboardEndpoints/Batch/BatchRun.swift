@@ -86,7 +86,7 @@ final class BatchRun: CallFollower {
     }
 
     /// Bytes of a call were sent or received.
-    func report(_ progress: CallProgress, of index: Int) {
+    func report(_ progress: TransferProgress, of index: Int) {
         state.withLock { state in
             // The executor may run the callback after the end.
             guard !state.hasEnded[index] else { return }
@@ -135,27 +135,27 @@ final class BatchRun: CallFollower {
 
 /// The progress of several calls in one.
 struct ByteSum {
-    private var parts: [CallProgress]
-    private var sum = CallProgress(toSend: 0, toReceive: 0)
+    private var parts: [TransferProgress]
+    private var sum = TransferProgress(toSend: 0, toReceive: 0)
     private var unknownToSend: Int
     private var unknownToReceive: Int
 
     init(count: Int) {
-        parts = Array(repeating: CallProgress(), count: count)
+        parts = Array(repeating: TransferProgress(), count: count)
         (unknownToSend, unknownToReceive) = (count, count)
     }
 
-    var total: CallProgress {
-        CallProgress(
+    var total: TransferProgress {
+        TransferProgress(
             sent: sum.sent, toSend: unknownToSend == 0 ? sum.toSend : nil, received: sum.received,
             toReceive: unknownToReceive == 0 ? sum.toReceive : nil)
     }
 
-    mutating func set(_ new: CallProgress, at index: Int) {
+    mutating func set(_ new: TransferProgress, at index: Int) {
         // What servers announce may be any number, and no sum must overflow.
         let limit = Int.max / (parts.count + 1)
         func bounded(_ count: Int) -> Int { min(max(count, 0), limit) }
-        let new = CallProgress(
+        let new = TransferProgress(
             sent: bounded(new.sent), toSend: new.toSend.map(bounded), received: bounded(new.received),
             toReceive: new.toReceive.map(bounded))
         let old = parts[index]

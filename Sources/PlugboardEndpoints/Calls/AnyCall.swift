@@ -13,7 +13,7 @@ public protocol AnyCall: AnyObject, Sendable {
     /// Why it did not succeed; nil while it is under way and after a success.
     var error: PlugboardError? { get }
     /// How many bytes were sent and received so far.
-    var currentProgress: CallProgress { get }
+    var currentProgress: TransferProgress { get }
 
     /// Starts a call that waits; does nothing otherwise.
     func start()
@@ -60,7 +60,7 @@ public protocol CallDelegate: AnyObject, Sendable {
     /// The call has ended: after the two above, and after a cancellation. Not after a response that the judge ignores.
     func callDidFinish(_ call: any AnyCall)
     /// Bytes were sent or received.
-    func call(_ call: any AnyCall, didProgress progress: CallProgress)
+    func call(_ call: any AnyCall, didProgress progress: TransferProgress)
 }
 
 extension CallDelegate {
@@ -77,5 +77,5 @@ extension CallDelegate {
     /// Does nothing.
     public func callDidFinish(_ call: any AnyCall) {}
     /// Does nothing.
-    public func call(_ call: any AnyCall, didProgress progress: CallProgress) {}
+    public func call(_ call: any AnyCall, didProgress progress: TransferProgress) {}
 }

@@ -25,11 +25,11 @@ extension Call {
     /// Called with the bytes sent and received so far: at most ten times in a second, and once at the end of each
     /// attempt.
     @discardableResult
-    public func onProgress(_ callback: @escaping @Sendable (CallProgress) -> Void) -> Self {
+    public func onProgress(_ callback: @escaping @Sendable (TransferProgress) -> Void) -> Self {
         attach(progress: callback, onMain: false)
     }
 
-    func attach(progress callback: @escaping @Sendable (CallProgress) -> Void, onMain isOnMain: Bool) -> Self {
+    func attach(progress callback: @escaping @Sendable (TransferProgress) -> Void, onMain isOnMain: Bool) -> Self {
         lock.withLock { state in
             if state.end == nil { state.progressCallbacks.append((callback, isOnMain)) }
         }
@@ -75,10 +75,10 @@ extension Call {
 
     /// The bytes sent and received so far, as they change. A reader that is slow gets the newest number. Ends with the
     /// call. Each use is a sequence of its own.
-    public var progress: AsyncStream<CallProgress> {
-        let (stream, input) = AsyncStream<CallProgress>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    public var progress: AsyncStream<TransferProgress> {
+        let (stream, input) = AsyncStream<TransferProgress>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let isEnded = lock.withLock { state in
-            if state.progress != CallProgress() { input.yield(state.progress) }
+            if state.progress != TransferProgress() { input.yield(state.progress) }
             if state.end == nil { state.progressStreams.append(input) }
             return state.end != nil
         }
@@ -87,10 +87,10 @@ extension Call {
     }
 
     /// How many bytes were sent and received so far.
-    public var currentProgress: CallProgress { lock.withLock { $0.progress } }
+    public var currentProgress: TransferProgress { lock.withLock { $0.progress } }
 
     /// Changes the progress, and tells all who watch it.
-    func changeProgress(_ change: (inout CallProgress) -> Void) {
+    func changeProgress(_ change: (inout TransferProgress) -> Void) {
         lock.withLock { state in
             guard state.end == nil else { return }
             change(&state.progress)

@@ -54,7 +54,7 @@ extension Call {
     /// Called on the main actor with the bytes sent and received so far.
     @discardableResult
     public func onProgress(
-        on actor: MainActor = .shared, _ callback: @escaping @MainActor @Sendable (CallProgress) -> Void
+        on actor: MainActor = .shared, _ callback: @escaping @MainActor @Sendable (TransferProgress) -> Void
     ) -> Self {
         attach(progress: { progress in MainActor.assumeIsolated { callback(progress) } }, onMain: true)
     }

@@ -61,9 +61,9 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         var resumptions: [UnsafeContinuation<Void, Never>] = []
         var waiters: [UnsafeContinuation<Void, Never>] = []
         var callbacks: [AttachedCallback] = []
-        var progressCallbacks: [(call: @Sendable (CallProgress) -> Void, isOnMain: Bool)] = []
-        var progressStreams: [AsyncStream<CallProgress>.Continuation] = []
-        var progress = CallProgress()
+        var progressCallbacks: [(call: @Sendable (TransferProgress) -> Void, isOnMain: Bool)] = []
+        var progressStreams: [AsyncStream<TransferProgress>.Continuation] = []
+        var progress = TransferProgress()
         /// The last request that was sent.
         var sent: CallTarget?
         weak var delegate: (any CallDelegate)?

@@ -20,7 +20,7 @@ protocol CallControl: AnyObject, Sendable {
     func lead(_ follower: any CallFollower)
 
     /// Reports how far the work is, where it sends no request of its own.
-    func report(_ progress: CallProgress)
+    func report(_ progress: TransferProgress)
 
     /// Reports the bytes that are there of what is received by several requests.
     func report(received: Int, of total: Int?)
@@ -72,7 +72,7 @@ extension Call: CallControl {
         return try await exchange.response
     }
 
-    func report(_ progress: CallProgress) { changeProgress { $0 = progress } }
+    func report(_ progress: TransferProgress) { changeProgress { $0 = progress } }
 
     func report(received: Int, of total: Int?) {
         changeProgress { ($0.received, $0.toReceive) = (received, total) }

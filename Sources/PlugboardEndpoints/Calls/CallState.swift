@@ -25,23 +25,3 @@ public enum CallState: Sendable, Hashable {
         }
     }
 }
-
-/// How many bytes of the bodies were sent and received.
-public struct CallProgress: Sendable, Equatable {
-    /// Bytes of the request's body that were sent.
-    public var sent: Int
-    /// The length of the request's body; nil if it is not known.
-    public var toSend: Int?
-    /// Bytes of the response's body that were received; of a download to a file, its bytes that are there.
-    public var received: Int
-    /// The length of the response's body, or of the file; nil if it is not known.
-    public var toReceive: Int?
-
-    /// Numbers of bytes.
-    public init(sent: Int = 0, toSend: Int? = nil, received: Int = 0, toReceive: Int? = nil) {
-        self.sent = sent
-        self.toSend = toSend
-        self.received = received
-        self.toReceive = toReceive
-    }
-}

@@ -186,7 +186,8 @@ extension [UInt8] {
         if let format {
             do throws(PlugboardError) {
                 let value = try format.read(self, nil)
-                return Definitions.check(value, nil, folder: folder, file: file, server, formats)
+                let source = ConfigurationSource(file: file, positions: nil, subject: Definitions.subject)
+                return Definitions.check(value, source, folder: folder, file: file, server, formats)
             } catch {
                 return Definitions.Check(whole: "cannot be read: \(error.reason)", file: file)
             }

@@ -58,7 +58,8 @@ struct OpenAPIReader {
         let definitions = reader.definitions()
         return Result(
             definitions: definitions, errors: reader.fatal.errors.inOrder, defects: reader.defects.inOrder,
-            refused: reader.refused, unsupported: reader.unsupported.errors.inOrder)
+            refused: reader.refused,
+            unsupported: reader.unsupported.errors.inOrder.filter { !reader.defects.contains($0) })
     }
 
     private init(

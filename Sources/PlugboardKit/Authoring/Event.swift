@@ -3,7 +3,7 @@ import CPlugboard
 /// A fact, for watching only, as a plugin gets it. Valid until `onEvent` returns, without a copy.
 ///
 /// A program that watches gets the same fact as an `ObservedEvent` of PlugboardCore, which it can keep; `id`, `is`,
-/// `event["name"]`, `integer`, `duration` and `head` are the same there.
+/// `event["name"]`, `integer`, `duration`, `progress` and `head` are the same there.
 ///
 /// The kernel's events have plain names (`headReceived`); plugins publish theirs under their own id (`cache.hit`).
 public struct Event: ~Copyable {
@@ -32,8 +32,11 @@ public struct Event: ~Copyable {
         return withText(name) { host.pointee.event_integer(raw, $0, &value) } == PLUG_OK ? Int(value) : nil
     }
 
-    /// A detail as a time.
+    /// The duration of that name, such as `after` of `resendScheduled`, or nil if there is none.
     public func duration(_ name: String) -> Duration? { integer(name).map { .nanoseconds(Int64($0)) } }
+
+    /// The bytes of both bodies, if this is the kernel's event `progress`.
+    public var progress: TransferProgress? { self.is("progress") ? TransferProgress { integer($0) } : nil }
 
     /// The head that the event is about (`interim`, `headReceived`). It cannot be edited.
     public var head: Head? {

@@ -154,9 +154,7 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
                 ResponseHead(status: status, fields: fields),
                 body: hasBody ? body.map { PlannedSource($0, loop: loop) } : nil)
             if request.isWatched && !isOver {
-                var progress = TransferProgress()
-                progress.received = body?.bytes.count ?? 0
-                observer.attemptProgressed(progress)
+                observer.attemptProgressed(TransferProgress(received: body?.bytes.count ?? 0))
             }
             end(nil)
         }

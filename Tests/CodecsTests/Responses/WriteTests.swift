@@ -24,9 +24,9 @@ struct WriteTests {
         let seen = Mutex<[Int]>([])
 
         let count = try await kernel.send(Request(.get, server.url())).body
-            .write(to: folder.file("a.bin")) { written, total in
-                seen.withLock { $0.append(written) }
-                #expect(total == 300_000)
+            .write(to: folder.file("a.bin")) { bytes in
+                seen.withLock { $0.append(bytes.received) }
+                #expect(bytes.toReceive == 300_000)
             }
 
         #expect(count == 300_000 && seen.withLock { $0.last } == 300_000 && seen.withLock { $0 == $0.sorted() })
@@ -44,8 +44,8 @@ struct WriteTests {
         let seen = Mutex<[Int]>([])
         let began = ContinuousClock.now
 
-        try await Body.stream(pieces, length: 4000).write(to: folder.file("a.bin")) { written, _ in
-            seen.withLock { $0.append(written) }
+        try await Body.stream(pieces, length: 4000).write(to: folder.file("a.bin")) { bytes in
+            seen.withLock { $0.append(bytes.received) }
         }
 
         let seconds = (ContinuousClock.now - began) / .seconds(1)
@@ -59,7 +59,7 @@ struct WriteTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
         let source = SteppedSource()
         let gate = Gate()
-        let writing = Task { try await Body(source).write(to: path) { _, _ in gate.open() } }
+        let writing = Task { try await Body(source).write(to: path) { _ in gate.open() } }
 
         source.give("new")
         try await gate.opened()
@@ -97,7 +97,7 @@ struct WriteTests {
         let kernel = try Kernel()
         let body = try await kernel.send(Request(.get, server.url())).body
         let gate = Gate()
-        let writing = Task { try await body.write(to: path) { _, _ in gate.open() } }
+        let writing = Task { try await body.write(to: path) { _ in gate.open() } }
         try await gate.opened()
         #expect(try names(folder).count == 1)
 

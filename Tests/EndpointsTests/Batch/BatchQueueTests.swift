@@ -89,7 +89,7 @@ import Testing
     @Test func `lengths that servers make up do not overflow the sum`() {
         var sum = ByteSum(count: 2)
 
-        for index in 0...1 { sum.set(CallProgress(received: .max, toReceive: .max), at: index) }
+        for index in 0...1 { sum.set(TransferProgress(received: .max, toReceive: .max), at: index) }
 
         #expect(sum.total.received > 0 && sum.total.toReceive ?? 0 > 0)
     }
@@ -97,13 +97,13 @@ import Testing
     @Test func `bytes of several calls are added up`() {
         var sum = ByteSum(count: 2)
 
-        sum.set(CallProgress(sent: 1, toSend: 10, received: 2, toReceive: nil), at: 0)
-        #expect(sum.total == CallProgress(sent: 1, received: 2))
-        sum.set(CallProgress(sent: 4, toSend: 10, received: 2, toReceive: 8), at: 0)
-        sum.set(CallProgress(sent: 5, toSend: 5, received: 3, toReceive: 4), at: 1)
-        #expect(sum.total == CallProgress(sent: 9, toSend: 15, received: 5, toReceive: 12))
-        sum.set(CallProgress(received: 6), at: 1)
+        sum.set(TransferProgress(sent: 1, toSend: 10, received: 2, toReceive: nil), at: 0)
+        #expect(sum.total == TransferProgress(sent: 1, received: 2))
+        sum.set(TransferProgress(sent: 4, toSend: 10, received: 2, toReceive: 8), at: 0)
+        sum.set(TransferProgress(sent: 5, toSend: 5, received: 3, toReceive: 4), at: 1)
+        #expect(sum.total == TransferProgress(sent: 9, toSend: 15, received: 5, toReceive: 12))
+        sum.set(TransferProgress(received: 6), at: 1)
         sum.end(at: 1)
-        #expect(sum.total == CallProgress(sent: 4, toSend: 10, received: 8, toReceive: 14))
+        #expect(sum.total == TransferProgress(sent: 4, toSend: 10, received: 8, toReceive: 14))
     }
 }

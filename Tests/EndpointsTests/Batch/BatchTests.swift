@@ -280,7 +280,7 @@ import Testing
         #expect(results.count == 4)
         #expect(all.map(\.ended) == all.map(\.ended).sorted())
         #expect(all.last?.ended == 4 && all.last?.failed == 1 && all.last?.count == 4)
-        #expect(all.last?.bytes == CallProgress(sent: 0, toSend: 0, received: 10, toReceive: 10))
+        #expect(all.last?.bytes == TransferProgress(sent: 0, toSend: 0, received: 10, toReceive: 10))
         #expect(call.currentProgress == all.last?.bytes)
     }
 

@@ -30,10 +30,10 @@ import Testing
         let server = try LoopbackServer.responding { _ in ServerResponse(body: [UInt8](repeating: 0x62, count: 300_000))
         }
         defer { server.stop() }
-        let seen = Mutex<[CallProgress]>([])
+        let seen = Mutex<[TransferProgress]>([])
         final class Delegate: CallDelegate {
-            let last = Mutex(CallProgress())
-            func call(_ call: any AnyCall, didProgress progress: CallProgress) { last.withLock { $0 = progress } }
+            let last = Mutex(TransferProgress())
+            func call(_ call: any AnyCall, didProgress progress: TransferProgress) { last.withLock { $0 = progress } }
         }
         let delegate = Delegate()
         let client = Client(kernel: try Kernel())
@@ -44,7 +44,7 @@ import Testing
         async let streamed = stream.reduce(into: []) { $0.append($1) }
         _ = try await call.value
 
-        let whole = CallProgress(sent: 200_000, toSend: 200_000, received: 300_000, toReceive: 300_000)
+        let whole = TransferProgress(sent: 200_000, toSend: 200_000, received: 300_000, toReceive: 300_000)
         #expect(seen.withLock { $0.last } == whole)
         #expect(await streamed.last == whole)
         #expect(delegate.last.withLock { $0 } == whole)
@@ -64,7 +64,7 @@ import Testing
         _ = try await call.value
 
         #expect(server.requests.count == 2)
-        #expect(call.currentProgress == CallProgress(sent: 0, toSend: 0, received: 100_000, toReceive: 100_000))
+        #expect(call.currentProgress == TransferProgress(sent: 0, toSend: 0, received: 100_000, toReceive: 100_000))
     }
 
     @Test func `a download to a file reports its progress`() async throws {

@@ -112,7 +112,7 @@ import Testing
         let client = try client(server)
         let path = folder.file("file")
         let own = Mutex(0)
-        let seen = Mutex<[CallProgress]>([])
+        let seen = Mutex<[TransferProgress]>([])
         func endpoint(attempts: Int) -> GetFile {
             GetFile(downloadPath: path) { download in
                 download.attempts = attempts
@@ -129,7 +129,7 @@ import Testing
         let received = seen.withLock { $0.map(\.received) }
         #expect(broken.error?.code == .bodyCut && server.requests.count == 3)
         #expect(received.contains(15_000) && received == received.sorted(), "\(received)")
-        #expect(call.currentProgress == CallProgress(sent: 0, toSend: 0, received: 50_000, toReceive: 50_000))
+        #expect(call.currentProgress == TransferProgress(sent: 0, toSend: 0, received: 50_000, toReceive: 50_000))
         #expect(own.withLock { $0 } == 50_000)
     }
 

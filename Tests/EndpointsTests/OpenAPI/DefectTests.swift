@@ -130,5 +130,6 @@ struct DefectTests {
         #expect(missing?.reason.contains("leads to the file no.json, which does not exist") == true)
         let outside = #expect(throws: PlugboardError.self) { try definitions.definition("GET /out") }
         #expect(outside?.reason.contains("leads out of the folder of the document") == true)
+        #expect(definitions.unsupported.allSatisfy { !definitions.defects.contains($0) })
     }
 }

@@ -73,15 +73,10 @@ public struct AuthenticationAttributes: AttributeTable {
     }
 }
 
-/// The attributes of the plugin `authentication` in a request: `request.authentication.bearer(token)`.
-///
-/// They apply to the origin of the request's URL, and are dropped when a redirect leaves it.
-public typealias AuthenticationRequest = RequestAttributes<AuthenticationAttributes>
-
 extension Request {
     /// The attributes for the plugin `authentication`, which take precedence over those of the origin's section.
-    public var authentication: AuthenticationRequest {
-        get { AuthenticationRequest(self) }
+    public var authentication: RequestAttributes<AuthenticationAttributes> {
+        get { RequestAttributes<AuthenticationAttributes>(self) }
         set { self = newValue.request }
     }
 }

@@ -33,13 +33,10 @@ public struct CacheAttributes: AttributeTable {
         "cache", "singleFlight", "True waits for an identical request under way.")
 }
 
-/// The attributes of the plugin `cache` in a request: `request.cache.timeToLive = .seconds(180)`.
-public typealias CacheRequest = RequestAttributes<CacheAttributes>
-
 extension Request {
     /// The attributes for the plugin `cache`; nil leaves a value to the plugin's settings.
-    public var cache: CacheRequest {
-        get { CacheRequest(self) }
+    public var cache: RequestAttributes<CacheAttributes> {
+        get { RequestAttributes<CacheAttributes>(self) }
         set { self = newValue.request }
     }
 }

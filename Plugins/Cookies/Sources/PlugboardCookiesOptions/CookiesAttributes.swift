@@ -14,13 +14,10 @@ public struct CookiesAttributes: AttributeTable {
     public let store = AttributeKey<Bool>("cookies", "store", "False stores no cookies.")
 }
 
-/// The attributes of the plugin `cookies` in a request: `request.cookies.jar = "alice"`.
-public typealias CookiesRequest = RequestAttributes<CookiesAttributes>
-
 extension Request {
     /// The attributes for the plugin `cookies`; nil leaves a value to the plugin's settings.
-    public var cookies: CookiesRequest {
-        get { CookiesRequest(self) }
+    public var cookies: RequestAttributes<CookiesAttributes> {
+        get { RequestAttributes<CookiesAttributes>(self) }
         set { self = newValue.request }
     }
 }

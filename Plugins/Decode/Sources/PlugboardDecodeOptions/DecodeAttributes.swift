@@ -15,13 +15,10 @@ public struct DecodeAttributes: AttributeTable {
         "decode", "limit", "The most bytes that the body may decode to; a larger body breaks.")
 }
 
-/// The attributes of the plugin `decode` in a request: `request.decode.limit = .mebibytes(16)`.
-public typealias DecodeRequest = RequestAttributes<DecodeAttributes>
-
 extension Request {
     /// The attributes for the plugin `decode`; nil leaves a value to the plugin's settings.
-    public var decode: DecodeRequest {
-        get { DecodeRequest(self) }
+    public var decode: RequestAttributes<DecodeAttributes> {
+        get { RequestAttributes<DecodeAttributes>(self) }
         set { self = newValue.request }
     }
 }

@@ -112,12 +112,7 @@ struct Indicator: Plugin {
                 return
             }
             guard let mark = exchange.state as? Mark, !mark.isSubRequest else { return }
-            if event.is("progress") {
-                var progress = TransferProgress()
-                progress.sent = event.integer("sent") ?? 0
-                progress.toSend = event.integer("toSend")
-                progress.received = event.integer("received") ?? 0
-                progress.toReceive = event.integer("toReceive")
+            if let progress = event.progress {
                 change(exchange.id, .progress) { $0.progress = progress }
             } else if event.is("suspended") {
                 change(exchange.id, .suspended) { $0.isSuspended = true }

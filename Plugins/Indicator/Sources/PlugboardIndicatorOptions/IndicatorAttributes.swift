@@ -16,13 +16,10 @@ public struct IndicatorAttributes: AttributeTable {
         "indicator", "control", "The name of the program's control that the request belongs to, such as a button.")
 }
 
-/// The attributes of the plugin `indicator` in a request: `request.indicator.message = "Loading the map"`.
-public typealias IndicatorRequest = RequestAttributes<IndicatorAttributes>
-
 extension Request {
     /// The attributes for the plugin `indicator`.
-    public var indicator: IndicatorRequest {
-        get { IndicatorRequest(self) }
+    public var indicator: RequestAttributes<IndicatorAttributes> {
+        get { RequestAttributes<IndicatorAttributes>(self) }
         set { self = newValue.request }
     }
 }

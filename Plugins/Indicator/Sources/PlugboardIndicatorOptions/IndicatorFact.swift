@@ -61,15 +61,7 @@ public struct IndicatorFact: Sendable, Equatable {
         self.init(
             kind, exchange: text("exchange").flatMap { UInt64($0) } ?? 0, active: active,
             message: text("message") ?? "", isModal: text("modal") == "true", control: text("control"))
-        func count(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
-        if kind == .progress {
-            var progress = TransferProgress()
-            progress.sent = count("sent") ?? 0
-            progress.toSend = count("toSend")
-            progress.received = count("received") ?? 0
-            progress.toReceive = count("toReceive")
-            self.progress = progress
-        }
+        if kind == .progress { progress = TransferProgress { text($0).flatMap { Int($0) } } }
         outcome = text("outcome")
     }
 

@@ -9,13 +9,10 @@ public struct LoggingAttributes: AttributeTable {
     public let label = AttributeKey<String>("logging", "label", "A word before the request's lines.")
 }
 
-/// The attributes of the plugin `logging` in a request: `request.logging.label = "feed"`.
-public typealias LoggingRequest = RequestAttributes<LoggingAttributes>
-
 extension Request {
     /// The attributes for the plugin `logging`.
-    public var logging: LoggingRequest {
-        get { LoggingRequest(self) }
+    public var logging: RequestAttributes<LoggingAttributes> {
+        get { RequestAttributes<LoggingAttributes>(self) }
         set { self = newValue.request }
     }
 }

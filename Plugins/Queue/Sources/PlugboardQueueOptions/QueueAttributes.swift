@@ -34,13 +34,10 @@ public struct QueueAttributes: AttributeTable {
         "Whether secret fields, such as Authorization, Cookie and X-Api-Key, are stored too.")
 }
 
-/// The attributes of the plugin `queue` in a request: `request.queue.mode = .later`.
-public typealias QueueRequest = RequestAttributes<QueueAttributes>
-
 extension Request {
     /// The attributes for the plugin `queue`; nil leaves a value to the plugin's settings.
-    public var queue: QueueRequest {
-        get { QueueRequest(self) }
+    public var queue: RequestAttributes<QueueAttributes> {
+        get { RequestAttributes<QueueAttributes>(self) }
         set { self = newValue.request }
     }
 }

@@ -18,13 +18,10 @@ public struct RedirectAttributes: AttributeTable {
         "redirect", "allowDowngrade", "True follows redirects from https to http.")
 }
 
-/// The attributes of the plugin `redirect` in a request: `request.redirect.limit = 5`.
-public typealias RedirectRequest = RequestAttributes<RedirectAttributes>
-
 extension Request {
     /// The attributes for the plugin `redirect`; nil leaves a value to the plugin's settings.
-    public var redirect: RedirectRequest {
-        get { RedirectRequest(self) }
+    public var redirect: RequestAttributes<RedirectAttributes> {
+        get { RequestAttributes<RedirectAttributes>(self) }
         set { self = newValue.request }
     }
 }

@@ -15,13 +15,10 @@ public struct ResumeAttributes: AttributeTable {
         "The most bytes that are received once more and dropped, where a server sends the whole instead of the rest.")
 }
 
-/// The attributes of the plugin `resume` in a request: `request.resume.attempts = 20`.
-public typealias ResumeRequest = RequestAttributes<ResumeAttributes>
-
 extension Request {
     /// The attributes for the plugin `resume`; nil leaves a value to the plugin's settings.
-    public var resume: ResumeRequest {
-        get { ResumeRequest(self) }
+    public var resume: RequestAttributes<ResumeAttributes> {
+        get { RequestAttributes<ResumeAttributes>(self) }
         set { self = newValue.request }
     }
 }

@@ -41,13 +41,10 @@ public struct RetryAttributes: AttributeTable {
         in: .zero ... .seconds(86_400))
 }
 
-/// The attributes of the plugin `retry` in a request: `request.retry.attempts = 5`.
-public typealias RetryRequest = RequestAttributes<RetryAttributes>
-
 extension Request {
     /// The attributes for the plugin `retry`; nil leaves a value to the plugin's settings.
-    public var retry: RetryRequest {
-        get { RetryRequest(self) }
+    public var retry: RequestAttributes<RetryAttributes> {
+        get { RequestAttributes<RetryAttributes>(self) }
         set { self = newValue.request }
     }
 }

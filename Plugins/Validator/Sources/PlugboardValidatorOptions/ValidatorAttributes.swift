@@ -25,13 +25,10 @@ public struct ValidatorAttributes: AttributeTable {
     public let limit = AttributeKey<ByteCount>("validator", "limit", "The largest body that is checked.")
 }
 
-/// The attributes of the plugin `validator` in a request: `request.validator.mode = .warn`.
-public typealias ValidatorRequest = RequestAttributes<ValidatorAttributes>
-
 extension Request {
     /// The attributes for the plugin `validator`; nil leaves a value to the plugin's settings.
-    public var validator: ValidatorRequest {
-        get { ValidatorRequest(self) }
+    public var validator: RequestAttributes<ValidatorAttributes> {
+        get { RequestAttributes<ValidatorAttributes>(self) }
         set { self = newValue.request }
     }
 }

@@ -48,17 +48,17 @@ public struct ObservedEvent: Sendable {
 
     /// The duration of that name, such as `after` of `resendScheduled`, or nil if there is none.
     public func duration(_ name: String) -> Duration? { integer(name).map { .nanoseconds($0) } }
+
+    /// The bytes of both bodies, if this is the kernel's event `progress`.
+    public var progress: TransferProgress? {
+        id == KernelEvent.progress.name ? TransferProgress(details: integer) : nil
+    }
 }
 
 extension RequestNotice {
     /// Nil for other events.
     init?(_ event: ObservedEvent) {
-        if event.id == KernelEvent.progress.name {
-            var progress = TransferProgress()
-            progress.sent = event.integer("sent") ?? 0
-            progress.toSend = event.integer("toSend")
-            progress.received = event.integer("received") ?? 0
-            progress.toReceive = event.integer("toReceive")
+        if let progress = event.progress {
             self = .progress(progress)
         } else if event.id == KernelEvent.interim.name, let head = event.head, let url = event.url {
             self = .interim(head, url: url)
