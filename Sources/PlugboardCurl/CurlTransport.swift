@@ -13,7 +13,7 @@ import PlugboardTransport
 /// those that frame the message. `shutDown` must be called before the loop stops.
 ///
 /// Sendable because everything except `init` is called on the loop's thread.
-public final class CurlTransport: Transport, @unchecked Sendable {
+package final class CurlTransport: Transport, @unchecked Sendable {
     private static let isReady: Bool = {
         guard CurlMemory.startCurl() else { return false }
         // libcurl reports refused streams only in this log, which `Callbacks.debug` reads.
@@ -35,7 +35,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
     private var isShutDown = false
 
     /// A transport without connections. Called on any thread; all other functions are called on the loop.
-    public init(loop: EventLoop, settings: CurlTransportSettings = CurlTransportSettings()) {
+    package init(loop: EventLoop, settings: CurlTransportSettings = CurlTransportSettings()) {
         precondition(CurlTransport.isReady, "libcurl cannot be initialized. Check its TLS library.")
         self.loop = loop
         self.settings = settings
@@ -45,7 +45,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
     }
 
     /// See `Transport`. An attempt that cannot start, such as one with an invalid URL, ends on the loop with its error.
-    public func perform(
+    package func perform(
         _ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop
     ) -> any Attempt {
         do {
@@ -56,7 +56,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
     }
 
     /// See `Transport`. Attempts in progress continue on their connections.
-    public func forget() {
+    package func forget() {
         urls.removeAll()
         guard let multi else { return }
         self.multi = nil
@@ -64,7 +64,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
     }
 
     /// See `Transport`.
-    public func shutDown() {
+    package func shutDown() {
         isShutDown = true
         forget()
         for multi in retired { multi.endAll(CurlTransport.shutDownError) }

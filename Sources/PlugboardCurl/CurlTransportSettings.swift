@@ -1,28 +1,28 @@
 import PlugboardTransport
 
 /// How a `CurlTransport` treats connections and memory.
-public struct CurlTransportSettings: Sendable {
+package struct CurlTransportSettings: Sendable {
     /// The most connections at a time, to all hosts together; further attempts wait. 0 sets no limit.
-    public var connections = 0
+    package var connections = 0
     /// The most idle connections that are kept. The number grows with the number of simultaneous attempts.
-    public var idleConnections = 256
+    package var idleConnections = 256
     /// The most bytes that one read from a connection returns. Only the memory that is used is allocated by the system.
-    public var receiveBuffer: ByteCount = .kibibytes(256)
+    package var receiveBuffer: ByteCount = .kibibytes(256)
     /// The bytes of a body that may wait for a slow reader before the sender is slowed. One read may exceed it.
-    public var bodyQueueLimit: ByteCount = .mebibytes(1)
+    package var bodyQueueLimit: ByteCount = .mebibytes(1)
     /// The most bytes of a response's head, including interim heads and trailers.
-    public var headLimit: ByteCount = .kibibytes(256)
+    package var headLimit: ByteCount = .kibibytes(256)
     /// The most fields of a response's head.
-    public var headFieldLimit = 16_384
+    package var headFieldLimit = 16_384
     /// The most bytes of a released body that are still read, so that the connection can be used again.
-    public var drainLimit: ByteCount = .kibibytes(64)
+    package var drainLimit: ByteCount = .kibibytes(64)
     /// The longest time for which a released body is still read.
-    public var drainTime: Duration = .seconds(1)
+    package var drainTime: Duration = .seconds(1)
 
     /// Whether the server must send `close_notify` before a TLS connection whose end is the end of a body (RFC 9112
     /// §9.8). It counts where the TLS library is OpenSSL.
-    public var closeNotify = true
+    package var closeNotify = true
 
     /// The default settings.
-    public init() {}
+    package init() {}
 }

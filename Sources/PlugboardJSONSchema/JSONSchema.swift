@@ -105,7 +105,7 @@ public struct JSONSchema: Sendable {
     public func validate(_ document: JSONDocument, limit: Int = 100, valueLimit: Int = 0) -> ValidationResult {
         if isValid(document) { return ValidationResult(errors: []) }
         let scratch = scratches.take()
-        var explanation = Explanation(
+        var explanation = RefusalReport(
             program, Evaluation(program, document, scratch), ErrorOptions(limit: limit, valueLimit: valueLimit))
         let result = withExtendedLifetime(document) { explanation.run() }
         scratches.give(scratch)

@@ -24,31 +24,31 @@ import PlugboardKit
 /// | crashed | the process ended by a signal or by `exit`, with the hook and the exchange that was under way  |
 ///
 /// The random parts come from a seed, which the report names; the same seed gives the same exchanges.
-public struct PluginCheck: Sendable {
+package struct PluginCheck: Sendable {
     /// The path of the shared object.
-    public var path: String
+    package var path: String
     /// Settings that the plugin is created with, as text.
-    public var settings: [String: String]
+    package var settings: [String: String]
     /// Settings of a configuration; `settings` replace those of the same name.
-    public var configured = JSONObject()
+    package var configured = JSONObject()
     /// One more response for the exchanges of most checks, beside the built-in ones.
-    public var sample: SampleResponse?
+    package var sample: SampleResponse?
     /// One more request for the exchanges of most checks.
-    public var request: SampleRequest?
+    package var request: SampleRequest?
     /// Arguments of commands, as JSON objects, by the command's name: it is called with them, and with none.
-    public var commands: [String: String] = [:]
+    package var commands: [String: String] = [:]
     /// How many times faster than real time the clock of the checks runs, 1 to 100. Lower it for a plugin whose own
     /// threads need real time before its deadlines; checks that wait then take longer.
-    public var clockSpeed = 100
+    package var clockSpeed = 100
     /// The files of plugins that provide services to the one under check.
-    public var companions: [String] = []
+    package var companions: [String] = []
     /// The seed of the random exchanges.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The checks to run, by name; nil for all.
-    public var chosen: [String]?
+    package var chosen: [String]?
 
     /// Checks of the file at `path`; `chosen` are the names of checks, nil for all.
-    public init(path: String, settings: [String: String] = [:], seed: UInt64, chosen: [String]? = nil) {
+    package init(path: String, settings: [String: String] = [:], seed: UInt64, chosen: [String]? = nil) {
         self.path = path
         self.settings = settings
         self.seed = seed
@@ -56,7 +56,7 @@ public struct PluginCheck: Sendable {
     }
 
     /// The names of all checks and what each tries, in the order of the report.
-    public static var catalog: [(name: String, purpose: String)] { Check.all.map { ($0.name, $0.purpose) } }
+    package static var catalog: [(name: String, purpose: String)] { Check.all.map { ($0.name, $0.purpose) } }
 
     /// Runs the checks, some at a time, and blocks until the last has ended.
     ///
@@ -66,7 +66,7 @@ public struct PluginCheck: Sendable {
     ///   - arguments: The arguments with which this program runs one check, by calling `perform`.
     ///   - tell: Called with the names of the running checks whenever they change, and with each result, in the order
     ///     of the report.
-    public func run(
+    package func run(
         startingEach arguments: @escaping (_ check: String) -> [String],
         telling tell: @escaping (CheckProgress) -> Void = { _ in }
     ) throws(PlugboardError) -> CheckReport {
@@ -102,7 +102,7 @@ public struct PluginCheck: Sendable {
     /// - Parameters:
     ///   - scratch: The folder of this check.
     ///   - outlet: The descriptor that the outcome is written to.
-    public func perform(_ name: String, scratch: String, outlet: Int32) async -> Never {
+    package func perform(_ name: String, scratch: String, outlet: Int32) async -> Never {
         Diary.open(outlet, patience: .seconds(10) * slowness)
         guard let check = Check.all.first(where: { $0.name == name }) else {
             Diary.close(.failed, "there is no check \(name)")

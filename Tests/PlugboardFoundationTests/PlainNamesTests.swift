@@ -4,7 +4,6 @@ import PlugboardAuthenticationOptions
 import PlugboardCacheOptions
 import PlugboardCookiesOptions
 import PlugboardCore
-import PlugboardCurl
 import PlugboardDecodeOptions
 import PlugboardEventLoop
 import PlugboardIndicatorOptions
@@ -235,7 +234,6 @@ private enum OfCodecs {
     typealias PlainCodecSet = CodecSet
     typealias PlainFormCodec = FormCodec
     typealias PlainJSONCodec = JSONCodec
-    typealias PlainMediaType = MediaType
     typealias PlainModels = Models
     typealias PlainMultipartForm = MultipartForm
     typealias PlainParameterStyle = ParameterStyle
@@ -257,16 +255,9 @@ private enum OfJSON {
     typealias PlainJSONPath = JSONPath
     typealias PlainJSONPathElement = JSONPathElement
     typealias PlainJSONPosition = JSONPosition
-    typealias PlainJSONPositions = JSONPositions
     typealias PlainJSONValue = JSONValue
     typealias PlainJSONWriter = JSONWriter
     typealias PlainSpelling = Spelling
-}
-
-private enum OfCurlTransport {
-    typealias PlainCurlAbilities = CurlAbilities
-    typealias PlainCurlTransport = CurlTransport
-    typealias PlainCurlTransportSettings = CurlTransportSettings
 }
 
 private enum OfAuthenticationOptions {

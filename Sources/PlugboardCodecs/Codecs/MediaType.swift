@@ -1,15 +1,15 @@
 import PlugboardMessages
 
 /// A media type with its parameters, as in `Content-Type` (RFC 9110 §8.3.1).
-public struct MediaType: Sendable, Equatable {
+package struct MediaType: Sendable, Equatable {
     /// Type and subtype in lower case, without parameters: `text/html`.
-    public let name: String
+    package let name: String
     /// Names in lower case, and values without quotes.
     private let parameters: [(name: String, value: String)]
 
     /// Reads the value of a field. Nil if it does not begin with a type and a subtype; parameters that cannot be read
     /// are left out.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var reader = Reader(text)
         guard let type = reader.token(), reader.skip(UInt8(ascii: "/")), let subtype = reader.token() else {
             return nil
@@ -19,11 +19,11 @@ public struct MediaType: Sendable, Equatable {
     }
 
     /// The value of a parameter, such as `charset`, by its name in lower case; nil if the type does not have it.
-    public subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
+    package subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
 
     /// Whether the type is one of a pattern: `text/html` itself, `text/*`, `*/*`, or a suffix as `*/*+json`
     /// (RFC 6839), which stands for all types that end in it. Parameters of the pattern do not matter.
-    public func matches(_ pattern: String) -> Bool {
+    package func matches(_ pattern: String) -> Bool {
         let pattern = pattern.utf8.prefix { $0 != UInt8(ascii: ";") && $0 > 0x20 }
         let name = name.utf8
         func isSame(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Bool {
@@ -39,7 +39,7 @@ public struct MediaType: Sendable, Equatable {
     }
 
     /// Compares types and parameters.
-    public static func == (left: MediaType, right: MediaType) -> Bool {
+    package static func == (left: MediaType, right: MediaType) -> Bool {
         left.name == right.name && left.parameters.elementsEqual(right.parameters) { $0 == $1 }
     }
 }
@@ -66,7 +66,7 @@ private struct Reader {
 
     mutating func token() -> String? {
         let start = index
-        while index < bytes.count, isTokenByte(bytes[index]) { index += 1 }
+        while index < bytes.count, FieldName.isTokenByte(bytes[index]) { index += 1 }
         return index == start ? nil : String(decoding: bytes[start..<index], as: UTF8.self)
     }
 

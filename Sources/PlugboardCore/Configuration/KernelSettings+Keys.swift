@@ -23,7 +23,7 @@ extension KernelSettings {
         ConfigurationKey(
             "secretFields",
             "Names of header fields that are secret too: not printed, not stored, and not sent to another origin.",
-            .list(.word("the name of a header field") { $0.utf8.allSatisfy(isTokenByte) }), \.secretFields),
+            .list(.word("the name of a header field") { $0.utf8.allSatisfy(FieldName.isTokenByte) }), \.secretFields),
     ]
 
     private static let timeoutKeys: [ConfigurationKey<KernelSettings>] = [

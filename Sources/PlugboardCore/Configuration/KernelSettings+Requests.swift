@@ -53,7 +53,7 @@ extension KernelSettings {
 
     /// A token (RFC 9110 §5.1) that belongs neither to one message alone nor to a connection (RFC 9110 §7.6.1).
     package static func isHeaderName(_ name: String) -> Bool {
-        guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else { return false }
+        guard !name.isEmpty, name.utf8.allSatisfy(FieldName.isTokenByte) else { return false }
         let messageFields: [FieldName] = [
             .host, .contentLength, .connection, "Transfer-Encoding", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
             "Upgrade", "Expect",

@@ -66,7 +66,7 @@ func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws
         guard areReadable(field) else {
             throw PlugboardError(.requestField, "a field has a count of bytes at NULL for its name or value")
         }
-        let isNamed = field.name.count > 0 && field.name.buffer.allSatisfy(isTokenByte)
+        let isNamed = field.name.count > 0 && field.name.buffer.allSatisfy(FieldName.isTokenByte)
         throw PlugboardError(
             .requestField,
             isNamed
@@ -78,7 +78,7 @@ func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws
 
 /// RFC 9110 §5.1, §5.5: the name is a token, the value holds no CR, LF or NUL.
 func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
-    name.count > 0 && name.bytes != nil && name.buffer.allSatisfy(isTokenByte)
+    name.count > 0 && name.bytes != nil && name.buffer.allSatisfy(FieldName.isTokenByte)
         && value.isReadable && !value.buffer.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
 }
 

@@ -4,9 +4,9 @@ import CPlugboardCurl
 ///
 /// Debian 12 has libcurl 7.88.1; its backports have 8.14.1. Functions with errors in the older one are not used with
 /// it. All differences between the two are listed here.
-public struct CurlAbilities: Sendable {
+package struct CurlAbilities: Sendable {
     /// The version, such as `8.14.1`.
-    public let version: String
+    package let version: String
 
     /// Long request bodies can be sent over HTTP/2.
     ///
@@ -75,7 +75,7 @@ public struct CurlAbilities: Sendable {
     private static let sound: UInt32 = 0x080E00
 
     /// The abilities of the libcurl that is loaded.
-    public static let current: CurlAbilities = {
+    package static let current: CurlAbilities = {
         guard let info = ccurl_version() else { return CurlAbilities(number: 0, version: "unknown") }
         return CurlAbilities(number: info.pointee.version_num, version: String(cString: info.pointee.version))
     }()
@@ -96,7 +96,7 @@ public struct CurlAbilities: Sendable {
     }
 
     /// The restrictions and known errors of this version, one sentence for each; empty if there are none.
-    public var restrictions: [String] {
+    package var restrictions: [String] {
         var sentences: [String] = []
         if !sendsLongBodiesOverHTTP2 {
             sentences.append(

@@ -18,10 +18,10 @@ enum Token {
                 continue
             }
             index &+= others.trailingZeroBitCount &>> 3
-            if !isTokenByte(text[index]) { return index }
+            if !FieldName.isTokenByte(text[index]) { return index }
             index &+= 1
         }
-        while index < text.count, isTokenByte(text[index]) { index &+= 1 }
+        while index < text.count, FieldName.isTokenByte(text[index]) { index &+= 1 }
         return index
     }
 

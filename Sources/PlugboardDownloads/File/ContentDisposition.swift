@@ -27,7 +27,7 @@ enum ContentDisposition {
             rest = rest.dropFirst().drop(while: isSpace)
             let value = takeValue(&rest)
             // Two words are no name: `filename *`.
-            if name.allSatisfy(isTokenByte) {
+            if name.allSatisfy(FieldName.isTokenByte) {
                 parameters.append((String(decoding: name, as: UTF8.self).lowercased(), value))
             }
             rest = rest.drop { $0 != UInt8(ascii: ";") }

@@ -45,7 +45,7 @@ public struct DefinedResponse: Sendable {
     ) throws(PlugboardError) -> Content {
         if response.file != nil { return .raw }
         let shape = definition.response
-        if shape == Definition.Shape.none { return .none }
+        if shape == Definition.Expectation.none { return .none }
         if shape == .raw { return .raw }
         let type = response[.contentType]
         guard case .bytes(let bytes, true) = response.content else { return .raw }

@@ -94,7 +94,7 @@ extension Definition {
             case .object, .array, .string:
                 do throws(ShapeError) {
                     definition.setValidation(
-                        .shape(try PlugboardShapes.Shape(node.value, at: node.path)), node, &reading)
+                        .shape(try Shape(node.value, at: node.path)), node, &reading)
                 } catch {
                     reading.note(error.path, error.reason)
                 }

@@ -9,7 +9,7 @@ public import PlugboardKit
 ///     definition.parameters = [DefinedParameter("page", .query)]
 public struct Definition: Sendable {
     /// What is expected as the response.
-    public enum Shape: String, Sendable, CaseIterable {
+    public enum Expectation: String, Sendable, CaseIterable {
         /// Nothing: the body is not read.
         case none
         /// The response as it comes.
@@ -58,7 +58,7 @@ public struct Definition: Sendable {
     /// The name of the codec that reads the response; nil: by its content type.
     public var responseCodec: String?
     /// What is expected; nil: what the response's content type says.
-    public var response: Shape?
+    public var response: Expectation?
     /// The name of the type of the response's value, among the client's models.
     public var responseType: String?
     /// Whether the response's value is JSON where the client has no type of this name, as for types of OpenAPI

@@ -129,7 +129,7 @@ extension OpenAPIReader {
                 setShape(of: &definition, by: content.member(type, media).member("schema", schema))
             }
         }
-        if !successes.isEmpty, types.isEmpty { definition.response = Definition.Shape.none }
+        if !successes.isEmpty, types.isEmpty { definition.response = Definition.Expectation.none }
         let accepted = types.filter { KernelSettings.isHeaderValue($0) }
         if !accepted.isEmpty { definition.fields[.accept] = accepted.joined(separator: ", ") }
     }

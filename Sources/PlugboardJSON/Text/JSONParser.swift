@@ -73,7 +73,7 @@ public struct JSONParser: Sendable {
     }
 
     /// Parses a text and returns the positions of all parts, too. The positions keep a copy of the bytes.
-    public static func parseWithPositions(
+    package static func parseWithPositions(
         _ bytes: some Sequence<UInt8>, options: Options = Options()
     ) throws(JSONError) -> (JSONValue, JSONPositions) {
         let limit = max(0, min(options.sizeLimit, Int.max - 1)) + 1
@@ -84,7 +84,7 @@ public struct JSONParser: Sendable {
     }
 
     /// Parses a text and returns the positions of all parts, too. The positions keep a copy of the text.
-    public static func parseWithPositions(
+    package static func parseWithPositions(
         _ text: String, options: Options = Options()
     ) throws(JSONError) -> (JSONValue, JSONPositions) {
         try parseWithPositions(text.utf8, options: options)

@@ -1,7 +1,7 @@
 /// The positions of the parts of a parsed text, for errors that name a line.
 ///
 /// Keeps the text and reads it again in each call, so that parsing itself costs no more.
-public struct JSONPositions: Sendable {
+package struct JSONPositions: Sendable {
     private let bytes: [UInt8]
     private let options: JSONParser.Options
 
@@ -12,14 +12,14 @@ public struct JSONPositions: Sendable {
     }
 
     /// The position at which the value begins; nil if there is no value at the path.
-    public func position(of path: JSONPath) -> JSONPosition? {
+    package func position(of path: JSONPath) -> JSONPosition? {
         bytes.withUnsafeBytes { bytes in
             target(of: path, in: bytes).map { JSONPosition(offset: $0.value, in: bytes) }
         }
     }
 
     /// The position of the last key of the path; the value's position if the path ends with an index or is the root.
-    public func keyPosition(of path: JSONPath) -> JSONPosition? {
+    package func keyPosition(of path: JSONPath) -> JSONPosition? {
         bytes.withUnsafeBytes { bytes in
             target(of: path, in: bytes).map { JSONPosition(offset: $0.key ?? $0.value, in: bytes) }
         }

@@ -93,7 +93,7 @@ extension StreamedCheck {
     }
 }
 
-extension Explanation {
+extension RefusalReport {
     /// The errors of the member that excludes the last schemas of `anyOf` or `oneOf`.
     ///
     /// - Parameters:

@@ -13,7 +13,7 @@ extension StreamedCheck {
     private func key(of frame: Int) -> String {
         let end = frame + 1 < frames.count ? frames[frame + 1].path : path.count
         let text = String(decoding: path[frames[frame].path..<end], as: UTF8.self)
-        return Explanation.shortened(SchemaIndex.escape(text))
+        return RefusalReport.shortened(SchemaIndex.escape(text))
     }
 
     /// The path of keywords that leads to a schema.
@@ -28,11 +28,11 @@ extension StreamedCheck {
             case .call: steps.append("/\(program.locations[Int(schema.detail)].keyword)")
             case .property:
                 steps.append("/properties/\(key(of: Int(schema.detail)))")
-            case .pattern: steps.append("/patternProperties/\(Explanation.lastStep(own))")
+            case .pattern: steps.append("/patternProperties/\(RefusalReport.lastStep(own))")
             case .additional: steps.append("/additionalProperties")
             case .prefix:
-                steps.append("/\(program.locations[Int(schema.detail)].keyword)/\(Explanation.lastStep(own))")
-            case .rest: steps.append("/\(Explanation.lastStep(own))")
+                steps.append("/\(program.locations[Int(schema.detail)].keyword)/\(RefusalReport.lastStep(own))")
+            case .rest: steps.append("/\(RefusalReport.lastStep(own))")
             }
             index = Int(schema.parent)
         }
@@ -40,11 +40,11 @@ extension StreamedCheck {
     }
 
     private mutating func explain(
-        _ instance: String = "", _ keywords: String = "", _ body: (inout Explanation) -> [ValidationError]
+        _ instance: String = "", _ keywords: String = "", _ body: (inout RefusalReport) -> [ValidationError]
     ) {
         useWindow()
         let stop = evaluation.stop
-        var explanation = Explanation(program, evaluation, errors, instance: instance, keywords: keywords)
+        var explanation = RefusalReport(program, evaluation, errors, instance: instance, keywords: keywords)
         failure = explanation.result(stop == .none ? body(&explanation) : [], stop: stop)
     }
 

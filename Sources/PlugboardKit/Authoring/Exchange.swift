@@ -210,17 +210,17 @@ public struct Exchange: ~Copyable {
     // MARK: State of PlugboardKit beside the plugin's own
 
     /// The one object that stands in the kernel's slot for this plugin and exchange.
-    final class Slot {
+    final class StateBox {
         var state: AnyObject?
         var work: PendingWork?
     }
 
-    func slot(makingOne: Bool) -> Slot? {
+    func slot(makingOne: Bool) -> StateBox? {
         if let state = host.pointee.exchange_state(raw) {
-            return Unmanaged<Slot>.fromOpaque(state).takeUnretainedValue()
+            return Unmanaged<StateBox>.fromOpaque(state).takeUnretainedValue()
         }
         guard makingOne else { return nil }
-        let slot = Slot()
+        let slot = StateBox()
         let state = Unmanaged.passRetained(slot).toOpaque()
         if host.pointee.set_exchange_state(raw, state, releaseObject) != PLUG_OK { releaseObject(state) }
         return slot

@@ -131,7 +131,7 @@ public struct PluginDescriptor: @unchecked Sendable {
 
     /// Whether a byte may stand in ids and codes of errors: a letter, a digit, `.`, `-` or `_`.
     package static func isWordByte(_ byte: UInt8) -> Bool {
-        isTokenByte(byte) && !"!#$%&'*+^`|~".utf8.contains(byte)
+        FieldName.isTokenByte(byte) && !"!#$%&'*+^`|~".utf8.contains(byte)
     }
 
     private static func malformed(_ what: String, _ id: String? = nil) -> PlugboardError {

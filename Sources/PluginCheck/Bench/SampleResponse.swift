@@ -1,7 +1,7 @@
 import PlugboardKit
 
 /// A response of the plugin's own server, for plugins that act on certain responses only.
-public struct SampleResponse: Sendable {
+package struct SampleResponse: Sendable {
     let status: Int
     let fields: Fields
     let body: Bytes
@@ -9,7 +9,7 @@ public struct SampleResponse: Sendable {
     /// Reads a response as `plugboard get URL -i` writes it: a status line, header fields, an empty line, the body.
     ///
     /// Lines end with LF or CRLF. Throws `check.sample` with the line that cannot be read.
-    public init(_ bytes: [UInt8]) throws(PlugboardError) {
+    package init(_ bytes: [UInt8]) throws(PlugboardError) {
         let message = try SampleMessage(bytes, of: "response")
         let words = message.words
         guard words.count >= 2, words[0].hasPrefix("HTTP/"), let status = Int(words[1]), (200...999).contains(status)
@@ -24,7 +24,7 @@ public struct SampleResponse: Sendable {
 }
 
 /// A request of the plugin's own users, for plugins that act on certain requests only.
-public struct SampleRequest: Sendable {
+package struct SampleRequest: Sendable {
     let method: Method
     let url: String
     let fields: Fields
@@ -34,7 +34,7 @@ public struct SampleRequest: Sendable {
     ///
     /// The first line may end with ` HTTP/1.1`. Lines end with LF or CRLF. Throws `check.sample` with the line that
     /// cannot be read.
-    public init(_ bytes: [UInt8]) throws(PlugboardError) {
+    package init(_ bytes: [UInt8]) throws(PlugboardError) {
         let message = try SampleMessage(bytes, of: "request")
         let words = message.words
         guard (2...3).contains(words.count), Method(words[0]).isValid, Origin(url: words[1]) != nil else {

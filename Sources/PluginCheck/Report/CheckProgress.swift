@@ -1,5 +1,5 @@
 /// The progress of a run of checks.
-public enum CheckProgress: Sendable, Equatable {
+package enum CheckProgress: Sendable, Equatable {
     /// The checks with these names run now.
     case running([String])
     /// A check has ended.

@@ -2,24 +2,24 @@ import PlugboardJSON
 import PlugboardKit
 
 /// The results of all checks of one plugin.
-public struct CheckReport: Sendable {
+package struct CheckReport: Sendable {
     /// The path of the shared object.
-    public let path: String
+    package let path: String
     /// The seed of the random exchanges.
-    public let seed: UInt64
+    package let seed: UInt64
     /// The results in the order of the checks.
-    public let results: [CheckResult]
+    package let results: [CheckResult]
 
     /// Whether the plugin is refused; with `strict`, also for checks that warned or could not be made.
-    public func isRefused(strict: Bool) -> Bool {
+    package func isRefused(strict: Bool) -> Bool {
         results.contains { $0.isFailure || strict && [.warned, .untried].contains($0.status) }
     }
 
     /// The sum of the coverages of all checks.
-    public var coverage: Coverage { results.reduce(Coverage()) { $0 + $1.coverage } }
+    package var coverage: Coverage { results.reduce(Coverage()) { $0 + $1.coverage } }
 
     /// One line: how many checks ended with each status, and the seed.
-    public var summary: String {
+    package var summary: String {
         let counts = CheckResult.Status.allCases.compactMap { status -> String? in
             let count = results.count { $0.status == status }
             return count == 0 ? nil : "\(count) \(status)"
@@ -28,7 +28,7 @@ public struct CheckReport: Sendable {
     }
 
     /// The lines below the summary: which hooks were called, and which checks could not be made; may be empty.
-    public func remarks(strict: Bool) -> String {
+    package func remarks(strict: Bool) -> String {
         let covered = coverage.text
         let untried = results.filter { $0.status == .untried }.map(\.check)
         return (covered.isEmpty ? "" : "covered: \(covered)\n")
@@ -39,7 +39,7 @@ public struct CheckReport: Sendable {
     }
 
     /// The report for programs, as `plugboard plugins check --help` describes it.
-    public func json(strict: Bool) -> JSONValue {
+    package func json(strict: Bool) -> JSONValue {
         [
             "path": .string(path), "seed": .string("\(seed)"), "refused": .bool(isRefused(strict: strict)),
             "checks": .array(

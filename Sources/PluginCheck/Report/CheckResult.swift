@@ -1,9 +1,9 @@
 import PlugboardKit
 
 /// The result of one check.
-public struct CheckResult: Sendable, Equatable {
+package struct CheckResult: Sendable, Equatable {
     /// The way in which a check ended; `PluginCheck` describes each.
-    public enum Status: String, Sendable, CaseIterable {
+    package enum Status: String, Sendable, CaseIterable {
         /// The first four do not refuse the plugin.
         case passed, warned, skipped, untried, failed, crashed
 
@@ -11,19 +11,19 @@ public struct CheckResult: Sendable, Equatable {
     }
 
     /// The name of the check.
-    public let check: String
+    package let check: String
     /// The way in which it ended.
-    public let status: Status
+    package let status: Status
     /// The reason, or what was seen; may be empty for a check that passed.
-    public let reason: String
+    package let reason: String
     /// Which hooks the check called; empty for one that ran no exchange, and for one whose process crashed.
-    public let coverage: Coverage
+    package let coverage: Coverage
 
     /// Whether the plugin is refused because of this result, even without `--strict`.
-    public var isFailure: Bool { status == .failed || status == .crashed }
+    package var isFailure: Bool { status == .failed || status == .crashed }
 
     /// A line for people, with the check's name padded to `width` columns.
-    public func line(width: Int) -> String {
+    package func line(width: Int) -> String {
         let covered = coverage.text
         let reason = [self.reason, covered.isEmpty ? "" : "[\(covered)]"].filter { !$0.isEmpty }.joined(separator: " ")
         let columns = [(status.rawValue, Status.width), (check, reason.isEmpty ? 0 : width)].map { word, width in
@@ -33,7 +33,7 @@ public struct CheckResult: Sendable, Equatable {
     }
 
     /// The result of the check with the name `check`.
-    public init(_ check: String, _ status: Status, _ reason: String, _ coverage: Coverage = Coverage()) {
+    package init(_ check: String, _ status: Status, _ reason: String, _ coverage: Coverage = Coverage()) {
         self.check = check
         self.status = status
         self.reason = reason

@@ -1,13 +1,13 @@
 import PlugboardJSON
 
 /// How often a check called each hook of the plugin, and what the hooks returned.
-public struct Coverage: Sendable, Equatable {
+package struct Coverage: Sendable, Equatable {
     /// By hook, as the C table names it: how often it returned each verdict. The verdict of a hook that returns nothing
     /// is "". A hook that the plugin lists and that was never called has an empty dictionary.
-    public private(set) var hooks: [String: [String: Int]] = [:]
+    package private(set) var hooks: [String: [String: Int]] = [:]
 
     /// The coverage of no calls.
-    public init() {}
+    package init() {}
 
     mutating func list(_ hook: Hook) { hooks[hook.description] = hooks[hook.description] ?? [:] }
 
@@ -23,7 +23,7 @@ public struct Coverage: Sendable, Equatable {
     }
 
     /// `on_request 12 next, 3 wait; on_close 15; on_failure never`; empty where no exchange ran.
-    public var text: String {
+    package var text: String {
         names.map { name in
             let verdicts = (hooks[name] ?? [:]).sorted { $0.key < $1.key }
             let counts = verdicts.map { $0.key.isEmpty ? "\($0.value)" : "\($0.value) \($0.key)" }
@@ -32,7 +32,7 @@ public struct Coverage: Sendable, Equatable {
     }
 
     /// An object with a member for each hook: its verdicts with their counts, and `calls`, their sum.
-    public var json: JSONValue {
+    package var json: JSONValue {
         .object(
             JSONObject(
                 names.map { name in

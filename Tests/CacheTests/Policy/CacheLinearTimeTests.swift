@@ -70,7 +70,7 @@ struct CacheLinearTimeTests {
         func isJoined(_ count: Int) -> Bool {
             var fields: Fields = ["ETag": "\"a\"", "Content-Range": "bytes 4-8/9"]
             for number in 0..<count { fields.append(FieldName("n\(number)"), "") }
-            let response = ReceivedResponse(
+            let response = NetworkResponse(
                 forward: forward, status: 206, fields: fields, requested: now, received: now)
             guard case .complete = policy.decision(on: response, resolving: { _ in nil }).outcome else { return false }
             return true
@@ -88,12 +88,12 @@ struct CacheLinearTimeTests {
             let request = RequestFacts(method: .get, key: key, url: key.text, fields: ["Accept-Language": "en"])
             guard case .forward(let forward) = policy.decision(for: request, entries: [], now: now) else { return }
             for status in [200, 206] {
-                let response = ReceivedResponse(
+                let response = NetworkResponse(
                     forward: forward, status: status, fields: fields, requested: now, received: now)
                 guard let store = policy.decision(on: response, resolving: { _ in nil }).store else { continue }
                 let entry = CacheEntry(id: 1, response: store.response, length: 9)
                 if case .forward(let again) = policy.decision(for: request, entries: [entry], now: now + .seconds(99)) {
-                    let confirmation = ReceivedResponse(
+                    let confirmation = NetworkResponse(
                         forward: again, status: 304, fields: fields, requested: now, received: now)
                     _ = policy.decision(on: confirmation, resolving: { _ in nil })
                 }

@@ -21,9 +21,9 @@ struct QueueClaimTests {
         return entry
     }
 
-    private func add(_ entries: NewEntry...) throws -> [Admission] {
+    private func add(_ entries: NewEntry...) throws -> [Placement] {
         try perform { [file] (connection) throws(SQLiteFailure) in
-            try file.add(entries, now: 1, time: 1, connection).admissions
+            try file.add(entries, now: 1, time: 1, connection).placements
         }
     }
 
@@ -53,9 +53,9 @@ struct QueueClaimTests {
         var (first, second, other) = (entry("first"), entry("second"), entry("other", "d"))
         (first.isJournal, second.isJournal, other.isJournal) = (true, true, true)
 
-        let admissions = try add(first, second, other)
+        let placements = try add(first, second, other)
 
-        #expect(admissions == [.queued, .behind, .queued])
+        #expect(placements == [.queued, .behind, .queued])
         #expect(try rows() == ["first sending 1", "second behind 0", "other sending 1"])
     }
 
@@ -73,10 +73,10 @@ struct QueueClaimTests {
         _ = try add(entry("later"), entry("other", "d"))
         let held = try rows()
 
-        let admissions = try add(journal)
+        let placements = try add(journal)
 
         #expect(held == ["journal p writing 0", "later behind 0", "other ready 0"], "\(held)")
-        #expect(admissions == [.queued])
+        #expect(placements == [.queued])
         #expect(try rows().sorted() == ["journal sending 1", "later behind 0", "other ready 0"])
     }
 
@@ -86,9 +86,9 @@ struct QueueClaimTests {
         first.isFirst = true
         _ = try add(entry("before", nil), entry("second"), entry("third"), entry("after", nil))
 
-        let admissions = try add(first)
+        let placements = try add(first)
 
-        #expect(admissions == [.queued])
+        #expect(placements == [.queued])
         #expect(
             try rows() == ["before ready 0", "first ready 0", "second behind 0", "third behind 0", "after ready 0"])
     }

@@ -25,9 +25,9 @@ struct QueueRoomTests {
         return entry
     }
 
-    private func add(_ entries: [NewEntry], to file: QueueFile, now: Int64 = 1, time: Int64 = 1) throws -> [Admission] {
+    private func add(_ entries: [NewEntry], to file: QueueFile, now: Int64 = 1, time: Int64 = 1) throws -> [Placement] {
         try perform { (connection) throws(SQLiteFailure) in
-            try file.add(entries, now: now, time: time, connection).admissions
+            try file.add(entries, now: now, time: time, connection).placements
         }
     }
 
@@ -50,7 +50,7 @@ struct QueueRoomTests {
         }
     }
 
-    private static let success = Settlement.done(StoredResponse(status: 200, fields: "[]", body: []))
+    private static let success = Settlement.done(DeliveredResponse(status: 200, fields: "[]", body: []))
 
     @Test func `a request for which no room can be made removes nothing`() throws {
         let file = file(.init(bytes: 1000, dropsOldest: true))
@@ -61,9 +61,9 @@ struct QueueRoomTests {
         _ = try add((0..<3).map { entry("waiting\($0)", bytes: 5) }, to: file)
         let before = try states()
 
-        let admissions = try add([entry("large", bytes: 1500), entry("new", bytes: 500)], to: file)
+        let placements = try add([entry("large", bytes: 1500), entry("new", bytes: 500)], to: file)
 
-        #expect(admissions == [.full, .full])
+        #expect(placements == [.full, .full])
         #expect(before.count == 9)
         #expect(try states() == before)
     }
@@ -71,11 +71,11 @@ struct QueueRoomTests {
     @Test func `as many outcomes as needed for the bytes are removed, the oldest first`() throws {
         let file = file(.init(bytes: 120))
         _ = try add((0..<4).map { entry("\($0)") }, to: file)
-        try settle(file, .done(StoredResponse(status: 200, fields: "[]", body: [UInt8](repeating: 1, count: 20))))
+        try settle(file, .done(DeliveredResponse(status: 200, fields: "[]", body: [UInt8](repeating: 1, count: 20))))
 
-        let admissions = try add([entry("a", bytes: 30), entry("b", bytes: 30)], to: file)
+        let placements = try add([entry("a", bytes: 30), entry("b", bytes: 30)], to: file)
 
-        #expect(admissions == [.queued, .queued])
+        #expect(placements == [.queued, .queued])
         #expect(try states() == ["2 done", "3 done", "a waiting", "b waiting"])
     }
 
@@ -86,9 +86,9 @@ struct QueueRoomTests {
             try settle(file, QueueRoomTests.success)
         }
 
-        let admissions = try add([entry("a"), entry("b"), entry("c"), entry("d")], to: file)
+        let placements = try add([entry("a"), entry("b"), entry("c"), entry("d")], to: file)
 
-        #expect(admissions == [.queued, .queued, .queued, .full])
+        #expect(placements == [.queued, .queued, .queued, .full])
         #expect(try states() == ["11 done", "20 done", "21 done", "a waiting", "b waiting", "c waiting"])
     }
 
@@ -106,7 +106,7 @@ struct QueueRoomTests {
         let outcome = try perform { (connection) throws(SQLiteFailure) in
             try file.list(Selection(id: "first"), limit: 1, isWhole: true, connection).first
         }
-        #expect(added.admissions == [.queued])
+        #expect(added.placements == [.queued])
         #expect(added.dropped == [DroppedEntry(id: "first", category: "c", tag: "t")])
         #expect(try states() == ["first done", "second waiting", "third waiting"])
         #expect(outcome?["code"] == "queue.full" && outcome?["context"] == "mine" && outcome?["bytes"] == nil)
@@ -115,7 +115,7 @@ struct QueueRoomTests {
     @Test func `outcomes and bodies that are being written count for the limit of bytes`() throws {
         let file = file(.init(bytes: 1000))
         _ = try add([entry("a")], to: file)
-        let large = StoredResponse(status: 200, fields: "[]", body: [UInt8](repeating: 1, count: 400))
+        let large = DeliveredResponse(status: 200, fields: "[]", body: [UInt8](repeating: 1, count: 400))
         try settle(file, .done(large))
         try perform { (connection) throws(SQLiteFailure) in
             let begun = try file.begin("b", now: 1, time: 1, connection)
@@ -125,10 +125,10 @@ struct QueueRoomTests {
         let bytes = try perform { (connection) throws(SQLiteFailure) in
             try connection.first("SELECT bytes FROM total") { $0.integer(0) } ?? 0
         }
-        let admission = try add([entry("c", bytes: 600)], to: file)
+        let placement = try add([entry("c", bytes: 600)], to: file)
 
         #expect((900..<1000).contains(bytes))
-        #expect(admission == [.full])
+        #expect(placement == [.full])
     }
 
     @Test func `a request waits on if there is no room for the one that would replace it`() throws {
@@ -144,14 +144,14 @@ struct QueueRoomTests {
 
     @Test func `the last of like, unlike and like is sent if the first may have arrived`() throws {
         let file = file(.init())
-        let admissions = try add(
+        let placements = try add(
             [
                 entry("like", "PUT", key: "k", rule: .cancel, isTouched: true),
                 entry("unlike", "DELETE", key: "k", rule: .cancel),
                 entry("again", "PUT", key: "k", rule: .cancel),
             ], to: file)
 
-        #expect(admissions == [.queued, .queued, .queued])
+        #expect(placements == [.queued, .queued, .queued])
         #expect(try states() == ["like done", "unlike done", "again waiting"])
     }
 
@@ -163,9 +163,9 @@ struct QueueRoomTests {
             file,
             .waiting(PlugboardError(.transportConnect, "why"), until: 1, counts: .nothing, isTouched: isTouched))
 
-        let admission = try add([entry("unlike", "DELETE", key: "k", rule: .cancel)], to: file)
+        let placement = try add([entry("unlike", "DELETE", key: "k", rule: .cancel)], to: file)
 
-        #expect(admission == [isTouched ? .queued : .cancelled])
+        #expect(placement == [isTouched ? .queued : .cancelled])
     }
 
     @Test func `a request is too old at twice its age by the wall clock, however seldom a process runs`() throws {

@@ -156,13 +156,13 @@ final class ModelRun {
         let added = try perform(file) { (connection) throws(SQLiteFailure) in
             try file.add([new], now: now, time: time, connection)
         }
-        let admission = added.admissions[0]
+        let placement = added.placements[0]
         drops += added.dropped.count
-        if admission == .full { refusals += 1 }
+        if placement == .full { refusals += 1 }
         let expected = model.add(
             entry, begun: begun.map { "\($0.id) \(file.owner)" }, now: now, time: time, owner: file.owner)
-        guard admission == expected else { throw ModelError("\(entry.id) is \(admission), not \(expected)") }
-        return "\(file.owner) adds \(entry.id) to \(entry.line ?? "no line"): \(admission)"
+        guard placement == expected else { throw ModelError("\(entry.id) is \(placement), not \(expected)") }
+        return "\(file.owner) adds \(entry.id) to \(entry.line ?? "no line"): \(placement)"
     }
 
     /// Also by a process whose request was taken back: then nothing must change.
@@ -173,7 +173,7 @@ final class ModelRun {
         let error = PlugboardError(.transportConnect, "why")
         let settlement: Settlement =
             switch chance(6) {
-            case 0..<3: .done(StoredResponse(status: 200, fields: "[]", body: []))
+            case 0..<3: .done(DeliveredResponse(status: 200, fields: "[]", body: []))
             case 3: .dead(error, nil)
             case 4: .waiting(error, until: now, counts: .nothing, isTouched: chance(2) == 0)
             default:
@@ -251,7 +251,7 @@ final class ModelRun {
             }
             if claimed.isEmpty { return }
             for entry in claimed {
-                let done = Settlement.done(StoredResponse(status: 200, fields: "[]", body: []))
+                let done = Settlement.done(DeliveredResponse(status: 200, fields: "[]", body: []))
                 try perform { (connection) throws(SQLiteFailure) in
                     _ = try last.settle(entry.sequence, done, now: now, connection)
                 }

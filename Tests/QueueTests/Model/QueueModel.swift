@@ -68,7 +68,7 @@ struct QueueModel {
 
     mutating func add(
         _ new: NewEntry, begun: String? = nil, now: Int64, time: Int64, owner: String
-    ) -> Admission {
+    ) -> Placement {
         step(now: now, time: time)
         // The pieces that were written are the new request's, or go.
         let begun = begun.flatMap { id in entries.first { $0.id == id } }

@@ -61,7 +61,7 @@ struct QueueCaptureTests {
         ("", ""),
     ])
     func `userinfo is removed from the authority alone`(url: String, expected: String) {
-        #expect(StoredHead.withoutUserinfo(url) == expected)
+        #expect(CapturedHead.withoutUserinfo(url) == expected)
     }
 
     @Test func `a ticket of the program's own can have spaces`() async throws {

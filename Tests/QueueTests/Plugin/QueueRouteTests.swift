@@ -24,7 +24,7 @@ struct QueueRouteTests {
     }
 
     @Test func `a stored path is absolute, because another process has another working directory`() {
-        let head = StoredHead(
+        let head = CapturedHead(
             Fields(), Attributes(), [("unixSocket", "run/a.sock", false), ("tls.ca", "/etc/ca.pem", false)],
             storesCredentials: false)
 

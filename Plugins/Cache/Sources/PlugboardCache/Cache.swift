@@ -64,7 +64,7 @@ final class Cache: Plugin {
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let turn = exchange.turnState as? CacheTurn, let response = exchange.response else { return .next }
-        let received = ReceivedResponse(
+        let received = NetworkResponse(
             forward: turn.forward, status: response.status, fields: response.fields, requested: turn.requested,
             received: host.wallClock)
         var decision = policy.decision(on: received) { exchange.resolve($0).flatMap { NormalURL($0)?.text } }

@@ -39,7 +39,7 @@ final class Revalidation: Sendable {
     private func take(
         _ response: SubResponse, to forward: Forward, _ requested: Duration, _ exchange: UInt64, _ attempts: Int
     ) {
-        let received = ReceivedResponse(
+        let received = NetworkResponse(
             forward: forward, status: response.head.status, fields: response.head.fields, requested: requested,
             received: cache.host.wallClock)
         let decision = cache.policy.decision(on: received) { _ in nil }

@@ -7,14 +7,14 @@ extension Queue {
     func entry(_ exchange: borrowing PlugboardKit.Exchange) -> NewEntry {
         let request = exchange.request
         let stores = exchange[Queue.keys.storeCredentials] ?? settings.storeCredentials
-        var head = StoredHead(
+        var head = CapturedHead(
             request.fields, exchange.ownAttributes(includesSecrets: stores), exchange.optionTexts,
             storesCredentials: stores)
         head.detour = exchange.route.detour
         let id = exchange[Queue.keys.id].flatMap { $0.isEmpty ? nil : $0 }
         var entry = NewEntry(
             id: id ?? tickets.make(), method: request.method.name,
-            url: stores ? request.url : StoredHead.withoutUserinfo(request.url), head: head.text)
+            url: stores ? request.url : CapturedHead.withoutUserinfo(request.url), head: head.text)
         entry.category = exchange[Queue.keys.category]
         entry.tag = exchange[Queue.keys.tag]
         entry.context = exchange[Queue.keys.context]
@@ -36,7 +36,7 @@ extension Queue {
             store.add(entry) { [self] result in
                 passage.result = result
                 switch result {
-                case .success(let admission): admitted(entry, admission, number, passage)
+                case .success(let placement): admitted(entry, placement, number, passage)
                 // Its pieces would hold its line.
                 case .failure: if let begun = entry.begun { store.discard(begun.sequence) }
                 }
@@ -73,11 +73,11 @@ extension Queue {
     }
 
     /// The file has taken the request, or has refused it. On the store's thread.
-    private func admitted(_ entry: NewEntry, _ admission: Admission, _ exchange: UInt64, _ passage: Passage) {
+    private func admitted(_ entry: NewEntry, _ placement: Placement, _ exchange: UInt64, _ passage: Passage) {
         var entry = entry
-        if admission == .behind { entry.isJournal = false }
-        news.added(entry, admission, exchange: exchange)
-        switch admission {
+        if placement == .behind { entry.isJournal = false }
+        news.added(entry, placement, exchange: exchange)
+        switch placement {
         case .queued, .behind:
             if entry.isJournal {
                 let (id, line, replayer) = (entry.id, entry.line, replayer)
@@ -123,7 +123,7 @@ extension Queue {
 
     /// What the caller gets: that the request is queued, or why it is not.
     func verdict(
-        _ entry: NewEntry, _ result: Result<Admission, PlugboardError>
+        _ entry: NewEntry, _ result: Result<Placement, PlugboardError>
     ) -> Result<PlugboardError, PlugboardError> {
         switch result {
         case .success(.queued), .success(.behind), .success(.cancelled): .success(queued(entry))

@@ -31,7 +31,7 @@ struct CircuitBreaker: Equatable, Sendable {
         case unknown
     }
 
-    enum Admission: Equatable {
+    enum Permission: Equatable {
         case free
         /// With a permit, which `record` returns.
         case probe(UInt64)
@@ -48,7 +48,7 @@ struct CircuitBreaker: Equatable, Sendable {
     var isClosed: Bool { if case .closed = state { true } else { false } }
 
     /// Decides whether an exchange may begin. `permit` must be unique.
-    mutating func admit(_ permit: UInt64, at now: Duration, _ limits: Limits) -> (Admission, Change?) {
+    mutating func admit(_ permit: UInt64, at now: Duration, _ limits: Limits) -> (Permission, Change?) {
         switch state {
         case .closed: return (.free, nil)
         case .open(let until) where now < until: return (.refused(for: until - now), nil)

@@ -31,7 +31,7 @@ struct OriginTable: Sendable {
     /// Decides whether a first attempt may begin.
     mutating func admit(
         _ origin: Origin, at now: Duration
-    ) -> (CircuitBreaker.Admission, CircuitBreaker.Change?) {
+    ) -> (CircuitBreaker.Permission, CircuitBreaker.Change?) {
         lastPermit &+= 1
         let permit = lastPermit
         return change(origin, at: now, isNew: false) { entry, limits in

@@ -69,7 +69,7 @@ struct PolicyCache {
             return
         }
         now += .seconds(reply.delay)
-        let response = ReceivedResponse(
+        let response = NetworkResponse(
             forward: forward, status: reply.status, fields: reply.fields, requested: requested, received: now)
         let decision = policy.decision(on: response) { reference in
             reference.hasPrefix("http") ? reference : reference.hasPrefix("/") ? "https://example.com\(reference)" : nil

@@ -65,7 +65,7 @@ private func checkResponses(to forward: Forward, _ fields: Fields, _ policy: Cac
         checkReuse(reuse)
     }
     for status in [200, 204, 206, 304, 404, 412, 416, 503] {
-        let response = ReceivedResponse(forward: forward, status: status, fields: fields, requested: now, received: now)
+        let response = NetworkResponse(forward: forward, status: status, fields: fields, requested: now, received: now)
         let decision = policy.decision(on: response) { $0.hasPrefix("https:") ? $0 : nil }
         if case .reuse(let reuse) = decision.outcome { checkReuse(reuse) }
         if case .resend(let plain) = decision.outcome {
@@ -94,7 +94,7 @@ private func checkExchange(_ bytes: UnsafeRawBufferPointer, policy: CachePolicy)
     for method in [Method.get, .head, .post] {
         let request = RequestFacts(method: method, key: key, url: key.text, fields: sent)
         guard case .forward(let forward) = policy.decision(for: request, entries: [], now: now) else { continue }
-        let response = ReceivedResponse(forward: forward, status: 200, fields: received, requested: now, received: now)
+        let response = NetworkResponse(forward: forward, status: 200, fields: received, requested: now, received: now)
         checkResponses(to: forward, received, policy)
         guard let store = policy.decision(on: response, resolving: { _ in nil }).store else { continue }
         let entry = CacheEntry(id: 1, response: store.response, length: min(store.lengths?.upperBound ?? 9, 1 << 40))

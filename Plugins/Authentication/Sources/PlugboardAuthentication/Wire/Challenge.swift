@@ -41,7 +41,7 @@ private struct ChallengeScanner {
         var found: [Challenge] = []
         while true {
             skip { $0 == UInt8(ascii: ",") || Self.isBlank($0) }
-            guard let scheme = word(isTokenByte) else { return found }
+            guard let scheme = word(FieldName.isTokenByte) else { return found }
             var challenge = Challenge(scheme: scheme)
             if skip(Self.isBlank), let token = token68() {
                 challenge.token68 = token
@@ -84,11 +84,11 @@ private struct ChallengeScanner {
     }
 
     private mutating func parameter() -> Challenge.Parameter? {
-        guard let name = word(isTokenByte) else { return nil }
+        guard let name = word(FieldName.isTokenByte) else { return nil }
         skip(Self.isBlank)
         guard take(UInt8(ascii: "=")) else { return nil }
         skip(Self.isBlank)
-        guard let value = take(UInt8(ascii: "\"")) ? restOfQuotedText() : word(isTokenByte) else { return nil }
+        guard let value = take(UInt8(ascii: "\"")) ? restOfQuotedText() : word(FieldName.isTokenByte) else { return nil }
         return Challenge.Parameter(name: name, value: value)
     }
 

@@ -4,7 +4,7 @@ extension CachePolicy {
     // MARK: 304
 
     /// RFC 9111 §4.3.4: selects the stored responses that a 304 updates, and what the caller gets.
-    func afterNotModified(_ response: ReceivedResponse) -> ResponseDecision {
+    func afterNotModified(_ response: NetworkResponse) -> ResponseDecision {
         let forward = response.forward
         var decision = ResponseDecision(status: CacheStatus(forwarded: forward.reason))
         let confirmed = confirmed(by: response)
@@ -42,7 +42,7 @@ extension CachePolicy {
     }
 
     /// The stored responses that a 304 confirms; the one to use comes first.
-    private func confirmed(by response: ReceivedResponse) -> [CacheEntry] {
+    private func confirmed(by response: NetworkResponse) -> [CacheEntry] {
         let forward = response.forward
         guard forward.mayStore || !forward.validated.isEmpty else { return [] }
         guard !forward.validated.isEmpty else { return confirmedByTheWay(response) }
@@ -61,7 +61,7 @@ extension CachePolicy {
     }
 
     /// A 304 to the caller's own condition confirms stored responses with the same strong validator (RFC 9111 §4.3.4).
-    private func confirmedByTheWay(_ response: ReceivedResponse) -> [CacheEntry] {
+    private func confirmedByTheWay(_ response: NetworkResponse) -> [CacheEntry] {
         guard let tag = response.fields.firstValue(.etag, { EntityTag($0) }) else { return [] }
         return response.forward.entries.filter { entry in
             response.forward.request.isOfOwnVersion(entry) && entry.response.entityTag?.matchesStrongly(tag) ?? false
@@ -75,7 +75,7 @@ extension CachePolicy {
     }
 
     /// Whether the 304 may respond to a condition of the caller that the cache did not add.
-    private func isToCaller(_ response: ReceivedResponse) -> Bool {
+    private func isToCaller(_ response: NetworkResponse) -> Bool {
         let forward = response.forward
         if forward.validated.isEmpty { return forward.completed == nil }
         guard let tags = EntityTagList(.ifNoneMatch, of: forward.request.fields) else { return false }
@@ -85,7 +85,7 @@ extension CachePolicy {
     // MARK: Updating
 
     /// A stored response updated by a later one (RFC 9111 §3.2); nil if it must not be stored any more.
-    func updated(_ entry: CacheEntry, by response: ReceivedResponse) -> StoredResponse? {
+    func updated(_ entry: CacheEntry, by response: NetworkResponse) -> StoredResponse? {
         let updated = confirmedUnstored(entry, by: response)
         let request = response.forward.request
         guard response.forward.mayStore, mayStore(facts(of: updated), request) else { return nil }
@@ -93,7 +93,7 @@ extension CachePolicy {
     }
 
     /// The updated response for this exchange, even if it must not be stored.
-    private func confirmedUnstored(_ entry: CacheEntry, by response: ReceivedResponse) -> StoredResponse {
+    private func confirmedUnstored(_ entry: CacheEntry, by response: NetworkResponse) -> StoredResponse {
         let request = response.forward.request
         let matches = Selection.matches(entry.response, request)
         var updated = entry.response
@@ -118,7 +118,7 @@ extension CachePolicy {
     private static let mostFieldsOfPart = 1000
 
     /// RFC 9111 §3.4: parts are combined only if both have the same strong validator.
-    func afterMissingPart(_ response: ReceivedResponse) -> ResponseDecision {
+    func afterMissingPart(_ response: NetworkResponse) -> ResponseDecision {
         let forward = response.forward
         var decision = ResponseDecision(status: CacheStatus(forwarded: forward.reason))
         guard let entry = forward.completed, let stored = entry.response.range,
@@ -159,7 +159,7 @@ extension CachePolicy {
         return nil
     }
 
-    private func isSameRepresentation(_ stored: StoredResponse, _ response: ReceivedResponse) -> Bool {
+    private func isSameRepresentation(_ stored: StoredResponse, _ response: NetworkResponse) -> Bool {
         if let tag = stored.entityTag {
             return response.fields.firstValue(.etag) { EntityTag($0) }.map { $0.matchesStrongly(tag) } ?? false
         }

@@ -4,7 +4,7 @@ extension CachePolicy {
     /// The decision for a response. Interim responses (1xx) pass.
     ///
     /// - Parameter resolve: Returns the URL that a reference in the response means, in normal form, or nil.
-    func decision(on response: ReceivedResponse, resolving resolve: (String) -> String?) -> ResponseDecision {
+    func decision(on response: NetworkResponse, resolving resolve: (String) -> String?) -> ResponseDecision {
         let forward = response.forward
         guard response.status >= 200 else { return ResponseDecision(status: CacheStatus(forwarded: forward.reason)) }
         switch forward.request.kind {
@@ -23,7 +23,7 @@ extension CachePolicy {
 
     /// RFC 9111 §4.4: a successful change invalidates what it may have changed. RFC 9110 §9.3.3: a response to a POST
     /// that describes the state of its own URL, and has explicit freshness, is stored.
-    private func afterUnsafe(_ response: ReceivedResponse, _ resolve: (String) -> String?) -> ResponseDecision {
+    private func afterUnsafe(_ response: NetworkResponse, _ resolve: (String) -> String?) -> ResponseDecision {
         let request = response.forward.request
         var decision = ResponseDecision(status: CacheStatus(forwarded: response.forward.reason))
         guard (200...399).contains(response.status) else { return decision }
@@ -52,7 +52,7 @@ extension CachePolicy {
     // MARK: HEAD
 
     /// RFC 9111 §4.3.5: a HEAD invalidates a stored GET response that differs from it, and updates one that does not.
-    private func afterHead(_ response: ReceivedResponse) -> ResponseDecision {
+    private func afterHead(_ response: NetworkResponse) -> ResponseDecision {
         var decision = ResponseDecision(status: CacheStatus(forwarded: response.forward.reason))
         guard response.forward.mayStore, [200, 404, 410].contains(response.status) else { return decision }
         for entry in Selection(response.forward.request, response.forward.entries).matching {
@@ -86,7 +86,7 @@ extension CachePolicy {
     // MARK: Responses that replace stored ones
 
     /// RFC 5861 §4, RFC 9111 §4.3.3: a stored response, instead of an error.
-    private func substitute(_ response: ReceivedResponse) -> ResponseDecision? {
+    private func substitute(_ response: NetworkResponse) -> ResponseDecision? {
         guard [500, 502, 503, 504].contains(response.status), let entry = response.forward.selected else { return nil }
         guard let reuse = stale(entry, response.forward, isUnreachable: false, now: response.received, response.status)
         else {
@@ -111,7 +111,7 @@ extension CachePolicy {
     }
 
     /// A new response is stored; if it must not be stored, it removes the stored responses that it supersedes.
-    private func replacing(_ response: ReceivedResponse) -> ResponseDecision {
+    private func replacing(_ response: NetworkResponse) -> ResponseDecision {
         let forward = response.forward
         let store = storing(response)
         let isOfTheResource = (200...399).contains(response.status) || response.status == 404 || response.status == 410

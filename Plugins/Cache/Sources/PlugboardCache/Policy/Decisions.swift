@@ -52,7 +52,7 @@ struct Reuse: Sendable {
 }
 
 /// A response to a forwarded request.
-struct ReceivedResponse: Sendable {
+struct NetworkResponse: Sendable {
     var forward: Forward
     var status: Int
     var fields: Fields

@@ -4,7 +4,7 @@ import PlugboardKit
 ///
 /// Each operation on one entry takes constant time; an operation on a URL takes time for the entries of that URL.
 struct MemoryTable {
-    private struct Slot {
+    private struct Place {
         /// Without pieces if only the head is in memory, and the body in a slower store.
         var entry: CacheEntry
         /// The bytes that count for the limit.
@@ -46,7 +46,7 @@ struct MemoryTable {
     /// Knowledge about a slower store from an earlier epoch is not valid any more.
     var epoch = 0
 
-    private var slots: [Slot?] = []
+    private var slots: [Place?] = []
     private var links: [Link] = []
     private var free: [Int] = []
     private var indices: [Int64: Int] = [:]
@@ -142,7 +142,7 @@ struct MemoryTable {
         remove(entry.id)
         var entry = entry
         entry.pieces = pieces
-        let slot = Slot(entry)
+        let slot = Place(entry)
         guard pieces == nil || entry.length <= largest, slot.cost <= byteLimit, countLimit > 0 else { return false }
         let index = free.popLast() ?? slots.count
         if index == slots.count {

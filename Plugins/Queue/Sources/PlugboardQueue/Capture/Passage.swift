@@ -21,12 +21,12 @@ final class Passage: @unchecked Sendable {
     var tap: BodyTap?
     /// What is being added to the file, or is in it.
     var entry: NewEntry?
-    private let added = Mutex<Result<Admission, PlugboardError>?>(nil)
+    private let added = Mutex<Result<Placement, PlugboardError>?>(nil)
     /// The file has the request as one that this exchange sends: what removes it.
     private let journaled = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// What came of the addition.
-    var result: Result<Admission, PlugboardError>? {
+    var result: Result<Placement, PlugboardError>? {
         get { added.withLock { $0 } }
         set { added.withLock { $0 = newValue } }
     }

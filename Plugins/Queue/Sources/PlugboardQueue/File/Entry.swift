@@ -41,7 +41,7 @@ struct NewEntry: Sendable {
     var priority = 0
     var method: String
     var url: String
-    /// `StoredHead` as text.
+    /// `CapturedHead` as text.
     var head: String
     /// The bytes of the body in all; -1 for no body.
     var length = -1
@@ -96,7 +96,7 @@ struct ClaimedEntry: Sendable {
 }
 
 /// What the queue has done with a new request.
-enum Admission: Equatable, Sendable {
+enum Placement: Equatable, Sendable {
     case queued
     /// The caller's exchange must not send it now, because its line has others: it waits behind them.
     case behind
@@ -111,7 +111,7 @@ enum Admission: Equatable, Sendable {
 /// What came of an addition.
 struct Added: Sendable {
     /// One for each new request.
-    var admissions: [Admission] = []
+    var placements: [Placement] = []
     /// The waiting requests that were dropped to make room for them.
     var dropped: [DroppedEntry] = []
 }
@@ -126,9 +126,9 @@ struct DroppedEntry: Sendable, Equatable {
 /// How a request that was sent again ended.
 enum Settlement: Sendable {
     /// The server has carried it out.
-    case done(StoredResponse)
+    case done(DeliveredResponse)
     /// It is dead.
-    case dead(PlugboardError, StoredResponse?)
+    case dead(PlugboardError, DeliveredResponse?)
     /// It waits: for the network, for a time of the wall clock, or because the sending was ended. It is touched if it
     /// may have reached the server.
     case waiting(PlugboardError, until: Int64, counts: Counted, isTouched: Bool)
@@ -138,7 +138,7 @@ enum Settlement: Sendable {
 }
 
 /// A response as the outcome has it.
-struct StoredResponse: Sendable, Equatable {
+struct DeliveredResponse: Sendable, Equatable {
     var status: Int
     /// As JSON.
     var fields: String

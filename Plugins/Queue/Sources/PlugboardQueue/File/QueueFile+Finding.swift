@@ -78,7 +78,7 @@ extension QueueFile {
         guard isWhole else { return .object(object) }
         object["responseFields"] = (try? JSONParser.parse(row.text(18))) ?? nil
         if !row.isNull(19) { object["responseBody"] = .string(Base64.encode(Array(row.bytes(19)))) }
-        if let head = StoredHead(row.text(20)) { object["fields"] = head.shown }
+        if let head = CapturedHead(row.text(20)) { object["fields"] = head.shown }
         return .object(object)
     }
 

@@ -83,10 +83,10 @@ struct QueueFile: Sendable {
             try step(now: now, time: time, connection)
             var added = Added()
             for entry in entries {
-                let admission = try add(entry, now, time, &added.dropped, connection)
+                let placement = try add(entry, now, time, &added.dropped, connection)
                 // What is left of the pieces that it does not need.
                 if let begun = entry.begun { try discard(begun.sequence, connection) }
-                added.admissions.append(admission)
+                added.placements.append(placement)
             }
             try limitOutcomes(connection)
             return added
@@ -95,7 +95,7 @@ struct QueueFile: Sendable {
 
     private func add(
         _ entry: NewEntry, _ now: Int64, _ time: Int64, _ dropped: inout [DroppedEntry], _ connection: Connection
-    ) throws(SQLiteFailure) -> Admission {
+    ) throws(SQLiteFailure) -> Placement {
         if try state(of: entry.id, connection) != nil { return .known }
         var entry = entry
         var isBehind = false
@@ -248,7 +248,7 @@ struct QueueFile: Sendable {
     // MARK: Ending
 
     func finish(
-        _ sequence: Int64, _ state: EntryState, _ error: PlugboardError?, _ response: StoredResponse?, _ now: Int64,
+        _ sequence: Int64, _ state: EntryState, _ error: PlugboardError?, _ response: DeliveredResponse?, _ now: Int64,
         _ connection: Connection
     ) throws(SQLiteFailure) {
         try connection.run(

@@ -7,7 +7,7 @@ import Synchronization
 final class QueueStore: Sendable {
     private struct Addition {
         let entry: NewEntry
-        let done: @Sendable (Result<Admission, PlugboardError>) -> Void
+        let done: @Sendable (Result<Placement, PlugboardError>) -> Void
         let dropped: @Sendable ([DroppedEntry]) -> Void
     }
 
@@ -92,7 +92,7 @@ final class QueueStore: Sendable {
     /// Adds a request; `done` runs on the store's thread when it is on the disk, and `dropped` with the requests that
     /// were dropped to make room.
     func add(
-        _ entry: NewEntry, done: @escaping @Sendable (Result<Admission, PlugboardError>) -> Void,
+        _ entry: NewEntry, done: @escaping @Sendable (Result<Placement, PlugboardError>) -> Void,
         dropped: @escaping @Sendable ([DroppedEntry]) -> Void = { _ in }
     ) {
         let isFirst = additions.withLock { additions in
@@ -129,7 +129,7 @@ final class QueueStore: Sendable {
             }
             switch result {
             case .success(let added):
-                for (addition, admission) in zip(taken, added.admissions) { addition.done(.success(admission)) }
+                for (addition, placement) in zip(taken, added.placements) { addition.done(.success(placement)) }
                 if !added.dropped.isEmpty { taken.first?.dropped(added.dropped) }
             case .failure(let failure): for addition in taken { addition.done(.failure(QueueStore.error(failure))) }
             }

@@ -27,8 +27,8 @@ final class QueueNews: Sendable {
         refused = host.counter("refused")
     }
 
-    func added(_ entry: NewEntry, _ admission: Admission, exchange: UInt64?) {
-        switch admission {
+    func added(_ entry: NewEntry, _ placement: Placement, exchange: UInt64?) {
+        switch placement {
         case .queued, .behind:
             if entry.isJournal { return }
             queued.add()

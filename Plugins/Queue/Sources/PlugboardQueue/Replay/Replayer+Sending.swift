@@ -11,7 +11,7 @@ extension Replayer {
 
     func send(_ entry: ClaimedEntry) {
         news.replaying(entry)
-        guard let head = StoredHead(entry.head) else {
+        guard let head = CapturedHead(entry.head) else {
             return settle(
                 entry,
                 .dead(
@@ -41,7 +41,7 @@ extension Replayer {
     }
 
     /// Why a request must not go by this route; nil if it may.
-    private static func refusal(of head: StoredHead, by route: Route) -> PlugboardError? {
+    private static func refusal(of head: CapturedHead, by route: Route) -> PlugboardError? {
         if head.detour == route.detour { return nil }
         return PlugboardError(
             .queueRoute,
@@ -58,7 +58,7 @@ extension Replayer {
             // The status is the outcome; a body that is too long or breaks is left out.
             let body = (try? result.get())?.array ?? []
             let status = response.head.status
-            let stored = StoredResponse(status: status, fields: Replayer.json(response.head.fields), body: body)
+            let stored = DeliveredResponse(status: status, fields: Replayer.json(response.head.fields), body: body)
             let error = PlugboardError(.queueRejected, "The server responded with the status \(status).")
             let delay = response.head.fields[Replayer.retryAfter].flatMap {
                 Replayer.wait($0, now: host.wallClock.nanoseconds / 1_000_000_000)
@@ -87,7 +87,7 @@ extension Replayer {
     }
 
     private func judge(
-        _ entry: ClaimedEntry, _ outcome: ReplayPolicy.Outcome, _ error: PlugboardError, _ response: StoredResponse?
+        _ entry: ClaimedEntry, _ outcome: ReplayPolicy.Outcome, _ error: PlugboardError, _ response: DeliveredResponse?
     ) {
         let verdict = policy.verdict(
             outcome, attempts: entry.attempts, rejections: entry.rejections, failures: entry.failures, random: random)
@@ -104,7 +104,7 @@ extension Replayer {
         switch verdict {
         case .done:
             proven(entry.origin)
-            settle(entry, .done(response ?? StoredResponse(status: 0, fields: "[]", body: [])))
+            settle(entry, .done(response ?? DeliveredResponse(status: 0, fields: "[]", body: [])))
         case .offline:
             offline(entry.origin)
             wait(.zero, .nothing)

@@ -9,7 +9,7 @@ struct ErrorOptions {
 }
 
 /// Runs a program a second time over a document that is not valid, and collects the errors.
-struct Explanation {
+struct RefusalReport {
     var evaluation: Evaluation
     let program: Program
     let valueLimit: Int

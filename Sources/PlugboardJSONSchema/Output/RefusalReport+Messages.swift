@@ -1,5 +1,5 @@
 /// The sentences of errors.
-extension Explanation {
+extension RefusalReport {
     static func kinds(_ kinds: UInt16) -> String {
         func has(_ kind: Token.Kind) -> Bool { kinds >> UInt16(kind.rawValue) & 1 != 0 }
         var words: [String] = []
@@ -50,7 +50,7 @@ extension Explanation {
     }
 }
 
-extension Explanation {
+extension RefusalReport {
     /// A step of a path, of which a long one is cut: a document of many levels with long names must not fill the
     /// memory.
     static func shortened(_ step: String) -> String {

@@ -1,5 +1,5 @@
 /// The errors, with the places that they name.
-extension Explanation {
+extension RefusalReport {
     /// A step from a value to one of its members or elements.
     enum InstanceStep {
         /// The beginning of the way.
@@ -44,9 +44,9 @@ extension Explanation {
             case .branch(let location, let position):
                 text += "/\(program.locations[Int(location)].keyword)/\(position)"
             case .word(let word): text += "/\(word)"
-            case .lastStep(let node): text += "/\(Explanation.lastStep(absolute(node)))"
+            case .lastStep(let node): text += "/\(RefusalReport.lastStep(absolute(node)))"
             case .property(let key): text += "/properties/\(name(key))"
-            case .pattern(let node): text += "/patternProperties/\(Explanation.lastStep(absolute(node)))"
+            case .pattern(let node): text += "/patternProperties/\(RefusalReport.lastStep(absolute(node)))"
             }
         }
     }
@@ -64,7 +64,7 @@ extension Explanation {
         let text = String(
             decoding: UnsafeBufferPointer(start: evaluation.bytes + token.offset, count: Int(token.count)),
             as: UTF8.self)
-        return Explanation.shortened(SchemaIndex.escape(text))
+        return RefusalReport.shortened(SchemaIndex.escape(text))
     }
 
     private func error(
@@ -92,7 +92,7 @@ extension Explanation {
         let node = program.nodes.base[Int(index)]
         if node.kinds == 0 { return error("", absolute(index), "", "No value is allowed here.", token) }
         let absolute = program.locations[Int(node.typeLocation)].absolute
-        return error("/type", absolute, "type", "The value must be \(Explanation.kinds(node.kinds)).", token)
+        return error("/type", absolute, "type", "The value must be \(RefusalReport.kinds(node.kinds)).", token)
     }
 
     /// The error of a property that `additionalProperties: false` refuses.

@@ -2,7 +2,7 @@ import PlugboardJSON
 import PlugboardKit
 
 /// What is stored of a request beside its method, URL and body: fields, attributes and options, as JSON.
-struct StoredHead {
+struct CapturedHead {
     var fields = Fields()
     var attributes: [String: String] = [:]
     var options = RequestOptions()
@@ -28,7 +28,7 @@ struct StoredHead {
         for option in options {
             var value = option.value
             // Never without the proxy: the request must not pass by it.
-            if option.isSecret, !storesCredentials { value = StoredHead.withoutUserinfo(value) }
+            if option.isSecret, !storesCredentials { value = CapturedHead.withoutUserinfo(value) }
             // A secret of another kind is left out.
             if option.isSecret, !storesCredentials, value == option.value { continue }
             _ = self.options.set(option.name, to: value)
