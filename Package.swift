@@ -149,9 +149,13 @@ let layers: [Target] = [
 ]
 
 /// A program in the manner of one of the libraries that Plugboard descends from.
-func ancestor(_ name: String, _ dependencies: Target.Dependency..., exclude: [String] = []) -> Target {
+func ancestor(_ name: String, exclude: [String] = []) -> Target {
     .executableTarget(
-        name: "Example\(name)", dependencies: ["PlugboardEndpoints", "Plugboard"] + dependencies,
+        name: "Example\(name)",
+        dependencies: [
+            "PlugboardEndpoints", "Plugboard", "PlugboardPropertyList", "PlugboardXML", "PlugboardProtobuf",
+            swiftProtobuf,
+        ],
         path: "Examples/Ancestors/\(name)", exclude: exclude, swiftSettings: strict)
 }
 
@@ -201,11 +205,11 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
         swiftSettings: strict),
-    ancestor("RBEFireworks", "PlugboardPropertyList", "PlugboardXML"),
-    ancestor("CCNetwork", "PlugboardJSON"),
-    ancestor("RFAPI", "PlugboardPropertyList", "PlugboardXML", exclude: ["endpoints.json"]),
-    ancestor("XMNetworking", "PlugboardPropertyList", "PlugboardXML"),
-    ancestor("AwesomeNetworking", "PlugboardProtobuf", swiftProtobuf),
+    ancestor("RBEFireworks"),
+    ancestor("CCNetwork"),
+    ancestor("RFAPI", exclude: ["endpoints.json"]),
+    ancestor("XMNetworking"),
+    ancestor("AwesomeNetworking"),
     .target(
         name: "ExampleMigration", dependencies: ["Plugboard", "PlugboardEndpoints"], path: "Examples/Migration",
         swiftSettings: strict),

@@ -36,7 +36,7 @@ func actOffline(_ client: Client) async throws {
     for post in 1...2 { _ = try await client.kernel.sendLater(try await client.request(for: Like(post: post))) }
     let comment = try await client.kernel.sendLater(
         try await client.request(for: Comment(post: 1, text: "So beautiful!")))
-    // On the disk, which is all that the user has to wait for.
+    // On the disk, which is all that the user has to wait for; "delivered" comes later.
     tell("sent: \(try await queue.list(tag: "comment-1").map(\.method))")
     _ = try await client.kernel.sendLater(try await client.request(for: Comment(post: 2, text: "First!")))
 
@@ -52,8 +52,16 @@ func actOffline(_ client: Client) async throws {
     let likes = try await queue.drop(category: "likes")
     let comments = try await queue.drop(tag: "comment-2")
     tell("taken back: \(likes) likes, \(comments) comment")
+    // A call ends when its request is on the disk; that the server has it, another callback tells.
+    let like = client.call(Like(post: 3))
+        .onSuccess { _ in tell("never printed") }
+        .onFinished { tell("like: \($0)") }
+    await like.ended()
     tell("waiting: \(try await queue.list().compactMap(\.tag))")
 
+    let delivery = await withCheckedContinuation { told in like.onQueueOutcome { told.resume(returning: $0) } }
+    tell("like: \(try delivery.get().hasSucceeded ? "" : "not ")delivered")
+    try await queue.acknowledge([try delivery.get().id])
     try await addComment(client)
     let outcome = try await queue.outcome(of: comment)
     tell(outcome.hasSucceeded ? "commented" : "not commented: \(outcome.reason ?? "")")
@@ -70,25 +78,6 @@ func addComment(_ client: Client) async throws {
         _ = try await client.kernel.queue.outcome(of: ticket)
         try await client.kernel.queue.acknowledge([ticket])
     }
-}
-
-/// Calls under way are suspended, resumed, and cancelled by their names.
-func control(_ client: Client) async {
-    let calls = ["one", "two", "three"].map { name in
-        client.call(
-            SimpleEndpoint("slow/feed", as: [String].self), labels: CallLabels(identifier: name, category: "feeds"))
-    }
-    calls[0].suspend()
-    calls[0].resume()
-    calls[0].cancel()
-    tell("cancelled: \(client.calls.cancel(.identifier("two"))), \(client.calls.cancel(.category("feeds")))")
-    for call in calls { await call.ended() }
-    tell("calls: \(calls.map { "\($0.state)" })")
-}
-
-func saveProfile(_ client: Client) async throws {
-    let saved = try await client.send(SaveProfile(profile: ["nick": "ada"]))
-    tell("profile: \(saved.fields["nick"]?.stringValue ?? "none")")
 }
 
 /// Returns while a request is under way.

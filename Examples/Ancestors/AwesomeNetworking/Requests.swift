@@ -1,7 +1,5 @@
 import Plugboard
 import PlugboardEndpoints
-import PlugboardProtobuf
-import SwiftProtobuf
 
 /// Asks whether the server is there.
 struct Probe: Endpoint {
@@ -73,18 +71,5 @@ struct Follow: Kept, Encodable {
         request.queue.mode = .journal
         request.queue.tag = tag
         request.queue.category = category
-    }
-}
-
-/// A message of Protocol Buffers, in both directions.
-struct SaveProfile: Endpoint {
-    typealias Response = Google_Protobuf_Struct
-    let profile: Google_Protobuf_Struct
-
-    var method: Method { .put }
-    var path: String { "profile" }
-    var body: EndpointBody { .value(profile, with: .protobuf) }
-    func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
-        try client.decode(Response.self, from: response, with: .protobuf)
     }
 }

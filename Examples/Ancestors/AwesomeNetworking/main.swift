@@ -1,5 +1,5 @@
 // What Awesome-Networking was loved for, with Plugboard: a program that starts while its server cannot be reached, says
-// so, and loses nothing that its user does meanwhile.
+// so, and loses nothing that its user does meanwhile; bodies and serializers of all kinds; and control of calls.
 //
 // The plugin queue keeps such requests in a file. It sends them when the server is there: in this process, or in the
 // next one that opens the file. Started a second time, the program delivers what was under way when the first ended.
@@ -7,6 +7,9 @@
 //     ExampleAwesomeNetworking http://SERVER FILE
 import Plugboard
 import PlugboardEndpoints
+import PlugboardPropertyList
+import PlugboardProtobuf
+import PlugboardXML
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {
@@ -23,7 +26,9 @@ let kernel = try Kernel(plugins: [
         $0.delayLimit = .milliseconds(200)
     }
 ])
-let client = Client(kernel: kernel, settings: ClientSettings(base: arguments[1]))
+var settings = ClientSettings(base: arguments[1])
+settings.codecs = [.json, .propertyList, .xml, .protobuf, .form, .text, .raw]
+let client = Client(kernel: kernel, settings: settings)
 
 let announcer = try announceChanges(of: kernel)
 await probe(client)
@@ -33,7 +38,12 @@ if try await deliverEarlier(kernel) {
 } else {
     try await actOffline(client)
     await probe(client)
-    await control(client)
+    await controlOne(client)
+    await cancel(client)
+    await finish(client)
+    try await sendBodies(client)
+    try await readSerialized(client)
+    try await readModel(client)
     try await saveProfile(client)
     // The program ends while this is under way, as when it is killed.
     try await follow(client)

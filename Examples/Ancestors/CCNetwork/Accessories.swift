@@ -1,3 +1,4 @@
+import Dispatch
 import Plugboard
 import PlugboardEndpoints
 
@@ -54,6 +55,22 @@ func watch(_ client: Client) async {
     print("the board is gone")
 }
 
+/// Callbacks run on a queue, on the main actor, or where the call ends.
+func chooseExecutor(_ client: Client) async {
+    let queue = DispatchQueue(label: "screen")
+    let executors: [(String, CallbackExecutor)] = [
+        ("a queue", CallbackExecutor { queue.async(execute: $0) }), ("the main actor", .mainActor),
+        ("none", .immediate),
+    ]
+    for (name, executor) in executors {
+        await withCheckedContinuation { done in
+            client.call(Flights(day: 1, model: "1"), executor: executor)
+                .onSuccess { print("on \(name): \($0.count)") }
+                .onFinished { _ in done.resume() }
+        }
+    }
+}
+
 /// A request of the button "book", which is disabled while the request is under way; the user waits.
 struct Book: Endpoint {
     typealias Response = [String]
@@ -73,7 +90,10 @@ struct Bookings: Endpoint {
     let path = "bookings"
     let control: String
 
-    func prepare(_ request: inout Request) { request.indicator.control = control }
+    func prepare(_ request: inout Request) {
+        request.indicator.control = control
+        request.indicator.message = "Reloading"
+    }
 }
 
 func bindControls(_ client: Client, _ feed: IndicatorFeed) async throws {
@@ -83,7 +103,7 @@ func bindControls(_ client: Client, _ feed: IndicatorFeed) async throws {
             switch (fact.control, fact.kind) {
             case ("book", .willStart): print("button: disabled, \(fact.message)\(fact.isModal ? ", modal" : "")")
             case ("book", .didComplete): print("button: enabled")
-            case ("list", .willStart): print("list: refreshing")
+            case ("list", .willStart): print("list: refreshing, \(fact.message)\(fact.isModal ? ", modal" : "")")
             case ("list", .didComplete): print("list: refreshed")
             case ("wheel", .willStart): print("wheel: spinning")
             case ("wheel", .didComplete): return print("wheel: at rest")
@@ -94,4 +114,22 @@ func bindControls(_ client: Client, _ feed: IndicatorFeed) async throws {
     _ = try await client.send(Book())
     for control in ["list", "wheel"] { _ = try await client.send(Bookings(control: control)) }
     await screen.value
+}
+
+/// All that an accessory of a request is told: that it will start, was suspended, resumed and cancelled, will complete,
+/// and did.
+func followStates(_ client: Client, _ feed: IndicatorFeed) async {
+    let facts = feed.facts
+    let call = client.call(Slow(number: 5))
+    for await fact in facts {
+        switch fact.kind {
+        case .willStart: call.suspend()
+        case .suspended: call.resume()
+        case .resumed: call.cancel()
+        case .progress, .shown, .hidden: continue
+        case .cancelled, .willComplete, .didComplete: break
+        }
+        print("accessory: \(fact.kind)")
+        if fact.kind == .didComplete { return }
+    }
 }

@@ -3,7 +3,7 @@ import PlugboardEndpoints
 /// Requests of one kind: the values of all, or the first failure, which cancels the rest unless the batch says no.
 func batch(_ client: Client) async throws {
     let days = [1, 2, 3].map { Flights(day: $0, model: "1") }
-    print("batch: \(try await client.batch(days).joined().sorted())")
+    print("batch: \(try await client.batch(days).map { $0.joined(separator: " ") })")
 
     let withFault = [Flights(day: 404, model: "1"), days[0]]
     let results = try await client.batchResults(withFault)
@@ -15,7 +15,9 @@ func batch(_ client: Client) async throws {
         .onFinished { print("batch has \($0)") }
         .ended()
 
-    let slow = client.batchCall([Slow(number: 1), Slow(number: 2)]).onFinished { print("slow batch has \($0)") }
+    let slow = client.batchCall([Slow(number: 1), Slow(number: 2)])
+        .onFailure { _ in print("never printed") }
+        .onFinished { print("slow batch has \($0)") }
     slow.cancel()
     await slow.ended()
 }

@@ -28,10 +28,12 @@ struct Friends: Endpoint, Encodable {
     var path: String { "users/{user}/friends" }
 }
 
-/// Without the general header fields.
+/// Without what is general.
 struct Photos: Endpoint, Encodable {
     typealias Response = [String]
     let usesGeneralFields = false
+    let usesGeneralParameters = false
+    let usesGeneralUserInfo = false
     let user: Int
 
     var path: String { "users/{user}/photos" }
@@ -52,6 +54,14 @@ struct UploadAvatar: Endpoint {
 struct Messages: Endpoint {
     typealias Response = [String]
     var path: String { "messages" }
+}
+
+/// A server and header fields of its own.
+struct Weather: Endpoint {
+    typealias Response = String
+    let base: String
+    let path = "said"
+    let fields: Fields = ["X-Units": "metric"]
 }
 
 /// A request that ignores base, prefix, parameters and adapters.

@@ -40,3 +40,14 @@ func poll(_ client: Client) async {
         if call.state == .ignored { print("poll \(number) was ignored") }
     }
 }
+
+/// One response is a failure by the judge, and the error of another goes no further than the central handler.
+func judge(_ client: Client) async {
+    for path in ["limited", "logout"] {
+        await client.call(SimpleEndpoint(path, as: String.self))
+            .onSuccess { _ in print("never printed") }
+            .onFailure { print("\(path): \($0.reason)") }
+            .onFinished { print("\(path) has \($0)") }
+            .ended()
+    }
+}

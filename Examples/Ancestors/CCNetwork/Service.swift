@@ -6,16 +6,30 @@ import PlugboardEndpoints
 func service(at server: String) -> ClientSettings {
     var settings = ClientSettings(base: server, cdn: "\(server)/cdn", pathPrefix: "v1")
     settings.fields["X-App"] = "flights"
+    settings.parameters = ["lang": "en"]
+    settings.userInfo = ["screen": "home"]
     settings.requestCodec = FormCodec()
     settings.parameterAdapters = [
-        ParameterAdapter { parameters, _ in parameters["client"] = "linux" }
+        ParameterAdapter { parameters, _ in parameters["client"] = "linux" },
+        ParameterAdapter { parameters, context in
+            if context.endpoint is Friends { parameters["limit"] = 10 }
+        },
     ]
     settings.urlAdapters = [
         URLAdapter { url, _ in url = try Request(.get, url, query: ["version": "1.2"]).url },
         URLAdapter { url, context in url += "#\(context.endpoint.endpointName)" },
     ]
+    settings.requestAdapters = [
+        RequestAdapter { request, context in request["X-Screen"] = context.labels.userInfo["screen"] as? String },
+        RequestAdapter { request, _ in request["X-Signature"] = "\(request.method) \(request["X-Screen"] ?? "none")" },
+    ]
     settings.responseHooks = [open]
-    settings.judge = { outcome in outcome.error?.code == .unchanged ? .ignore : outcome.verdict }
+    settings.judge = { outcome in
+        if outcome.response?["X-Limit"] != nil { return .failure(PlugboardError(.service, "Too many requests.")) }
+        return outcome.error?.code == .unchanged ? .ignore : outcome.verdict
+    }
+    // Gets every error; what is nil here reaches no callback of a failure.
+    settings.errorHandler = { error, _ in error.response?.status == 401 ? nil : error }
     return settings
 }
 

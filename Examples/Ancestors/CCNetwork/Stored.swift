@@ -25,6 +25,13 @@ func useCache(_ client: Client) async throws {
     print("from the file: \(try await client.send(Flights(day: 1, model: "2")))")
     try await cache.purge(.all)
     print("after all are removed: \(try await client.send(Flights(day: 1, model: "2")))")
+    // As the server says, also with a validator.
+    for path in ["fresh", "fresh", "tagged", "tagged"] {
+        print("\(path): \(try await client.send(SimpleEndpoint(path, as: String.self)))")
+    }
+    // Memory keeps only those that were used last.
+    let statistics = try await cache.stats()
+    print("in memory: \(statistics.memoryEntries) of \(statistics.entries)")
 }
 
 /// A file of the CDN, which the plugin `resume` continues where the connection breaks.
@@ -43,8 +50,26 @@ struct Manual: Endpoint {
     func prepare(_ download: inout Download) { download.fallback = fallback }
 }
 
+/// A file from a server without validators: what is there is continued if its last bytes are the same.
+struct Film: Endpoint {
+    typealias Response = DownloadedFile
+    let downloadPath: String
+    let path = "films/launch.mp4"
+
+    func prepare(_ download: inout Download) { download.overlap = .kibibytes(1) }
+}
+
 func download(_ client: Client, to folder: String) async throws {
     print("manual: \(try await client.send(Manual(name: "a320.pdf", folder: folder)).byteCount) bytes")
+    let film = Film(downloadPath: "\(folder)/launch.mp4")
+    do throws(PlugboardError) {
+        _ = try await client.send(film)
+    } catch {
+        // What is there so far has a path of its own.
+        let part = try Body.file("\(film.downloadPath).part")
+        print("film: \(error.code), so far \(part.length ?? 0) bytes")
+    }
+    print("film: \(try await client.send(film).byteCount) bytes")
     let kept = try await client.send(Manual(name: "b737.pdf", folder: "\(folder)/missing", fallback: folder))
     print("kept elsewhere: \(kept.path == "\(folder)/b737.pdf")")
 }
@@ -67,4 +92,8 @@ func checkShape(_ client: Client) async throws {
     } catch {
         print("passenger 2: \(error.code): \(error.reason)")
     }
+    // JSON Schema says more than a shape.
+    var crew = SimpleEndpoint("passengers/1", as: JSONValue.self)
+    crew.validation = .schema(["properties": ["data": ["required": ["rank"]]]])
+    do throws(PlugboardError) { _ = try await client.send(crew) } catch { print("no crew: \(error.code)") }
 }

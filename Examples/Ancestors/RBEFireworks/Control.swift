@@ -12,6 +12,10 @@ func control(_ client: Client) async {
         )
         .onFailure { _ in print("never printed") }
     }
+    calls[0].suspend()
+    print("one: \(calls[0].state)")
+    calls[0].resume()
+    print("one: \(calls[0].state)")
     print("suspended: \(client.calls.suspend(.all)), resumed: \(client.calls.resume(.all))")
     for selection: CallSelection in [.identifier("call 1"), .group("feed"), .tag("search"), .category("images"), .all] {
         print("cancelled: \(client.calls.cancel(selection))")
@@ -47,13 +51,18 @@ struct Options: Endpoint {
 }
 
 func sendSpecial(_ client: Client, _ server: String) async throws {
+    print("weather: \(try await client.send(Weather(base: "\(server)/weather")))")
     // Any method, to any URL.
     for method: Method in [.head, .patch, .delete, "REPORT"] {
         let response = try await client.send(SimpleEndpoint(method, "\(server)/any", as: ReceivedResponse.self))
         print("any method: \(response["X-Method"] ?? "none")")
     }
+    try await client.kernel.cookies.set("theme=dark; Path=/", for: server)
     print("account: \(try await client.send(Account()))")
-    print("options: \(try await client.send(Options(server: server)))")
+    print("with cookies: \(try await client.send(SimpleEndpoint("account", as: String.self)))")
+    var hasty = SimpleEndpoint("slow", as: String.self)
+    hasty.timeouts = Timeouts(total: .milliseconds(20))
+    do throws(PlugboardError) { _ = try await client.send(hasty) } catch { print("hasty: \(error.code)") }
     // What would be sent, for people.
     print(try await client.request(for: Account()))
 }

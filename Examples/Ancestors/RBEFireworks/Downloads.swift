@@ -25,6 +25,8 @@ func downloadFilm(_ client: Client, to folder: String) async throws {
     } catch {
         print("film: \(error.code)")
     }
+    // What is there so far, in the folder where the file can be written.
+    print("so far: \(try Body.file("\(folder)/launch.mp4.part").length ?? 0) bytes")
     let film = try await client.send(Film(name: "launch.mp4", folder: folder))
     print("film: \(film.byteCount) bytes, not on the disk: \(film.path == "\(folder)/launch.mp4")")
 }

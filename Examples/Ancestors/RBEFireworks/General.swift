@@ -22,11 +22,23 @@ func general(_ server: String) -> ClientSettings {
             outcome.error = PlugboardError("com.example.refused", "Refused: \(reason).")
         }
     ]
-    settings.judge = { outcome in outcome.response?["X-Nothing-New"] == nil ? outcome.verdict : .ignore }
+    // The verdict: success, failure, or neither.
+    settings.judge = { outcome in
+        if outcome.response?["X-Nothing-New"] != nil { return .ignore }
+        if outcome.response?["X-Limit"] != nil { return .failure(PlugboardError(.limited, "Too many requests.")) }
+        return outcome.verdict
+    }
+    // Gets every error; what is nil here reaches no callback of a failure.
+    settings.errorHandler = { error, _ in error.response?.status == 401 ? nil : error }
     return settings
 }
 
-/// With all that is general, and without; then one request is refused by the hook, and one is ignored by the judge.
+extension PlugboardError.Code {
+    static let limited: Self = "com.example.limited"
+}
+
+/// With all that is general, and without. Then one request is refused by the hook and one by the judge, one is ignored,
+/// and the error of one goes no further than the central handler.
 func useGeneral(_ kernel: Kernel, _ server: String) async throws {
     let client = Client(kernel: kernel, settings: general(server))
     var general = SimpleEndpoint("general", ["page": 1], as: String.self)
@@ -37,8 +49,9 @@ func useGeneral(_ kernel: Kernel, _ server: String) async throws {
     general.usesAdapters = false
     general.usesPathPrefix = false
     print("own: \(try await client.send(general))")
+    print("options: \(try await client.send(Options(server: server)))")
 
-    for path in ["refused", "nothing"] {
+    for path in ["refused", "limited", "nothing", "logout"] {
         let call = client.call(SimpleEndpoint(path, as: String.self))
             .onSuccess { _ in print("never printed") }
             .onFailure { print("\(path): \($0.reason)") }

@@ -32,6 +32,20 @@ func checkShapes(_ client: Client) async throws {
     }
 }
 
+/// A delegate in place of callbacks, which the call holds weakly.
+final class Reader: CallDelegate {
+    func call(_ call: any AnyCall, didSucceed value: any Sendable) { print("reader: \(value)") }
+    func call(_ call: any AnyCall, didFail error: PlugboardError) { print("reader: \(error.code)") }
+}
+
+func useDelegate(_ client: Client) async {
+    let reader = Reader()
+    for path in ["themes/text", "missing"] {
+        await client.call(SimpleEndpoint(path, as: String.self)).delegate(reader).ended()
+    }
+    withExtendedLifetime(reader) {}
+}
+
 /// What is told of a request under way, whatever its type: here it shows and hides a message.
 final class LoadingMessage: CallDelegate {
     private let text: String

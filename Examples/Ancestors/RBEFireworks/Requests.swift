@@ -65,3 +65,11 @@ struct Welcome: Endpoint, Encodable {
     var method: Method { .post }
     var path: String { "users/{userId}/welcome" }
 }
+
+/// A server and header fields of its own.
+struct Weather: Endpoint {
+    typealias Response = String
+    let base: String
+    let path = "said"
+    let fields: Fields = ["X-Units": "metric"]
+}

@@ -28,6 +28,21 @@ func useScreen(_ client: Client) async {
     print("the screen is released")
 }
 
+/// Callbacks run on a queue, on the main actor, or where the call ends.
+func chooseExecutor(_ client: Client) async {
+    let executors: [(String, CallbackExecutor)] = [
+        ("a queue", CallbackExecutor { queue.async(execute: $0) }), ("the main actor", .mainActor),
+        ("none", .immediate),
+    ]
+    for (name, executor) in executors {
+        await withCheckedContinuation { done in
+            client.call(News(page: 2), executor: executor)
+                .onSuccess { print("on \(name): \($0.count)") }
+                .onFinished { _ in done.resume() }
+        }
+    }
+}
+
 /// Saves, and belongs to the button "save": the program disables it while the request is under way, and the user waits.
 struct Save: Endpoint {
     typealias Response = Void
@@ -48,7 +63,10 @@ struct Reload: Endpoint {
     let path = "save"
     let control: String
 
-    func prepare(_ request: inout Request) { request.indicator.control = control }
+    func prepare(_ request: inout Request) {
+        request.indicator.control = control
+        request.indicator.message = "Reloading"
+    }
 }
 
 /// What each control does while a request of its own is under way, and afterwards.
@@ -64,7 +82,7 @@ func bindControls(_ client: Client, _ feed: IndicatorFeed) async throws {
             guard let name = fact.control, let (during, afterwards) = controls[name] else { continue }
             switch fact.kind {
             case .willStart:
-                print("\(name): \(during)\(fact.isModal ? ", \(fact.message), the user waits" : "")")
+                print("\(name): \(during), \(fact.message)\(fact.isModal ? ", the user waits" : "")")
             case .didComplete:
                 print("\(name): \(afterwards)")
                 idle += 1
@@ -77,4 +95,22 @@ func bindControls(_ client: Client, _ feed: IndicatorFeed) async throws {
     try await client.send(Reload(control: "list"))
     try await client.send(Reload(control: "wheel"))
     await screen.value
+}
+
+/// All that an accessory of a request is told: that it will start, was suspended, resumed and cancelled, will complete,
+/// and did.
+func followStates(_ client: Client, _ feed: IndicatorFeed) async {
+    let facts = feed.facts
+    let call = client.call(SimpleEndpoint("slow", as: String.self))
+    for await fact in facts {
+        switch fact.kind {
+        case .willStart: call.suspend()
+        case .suspended: call.resume()
+        case .resumed: call.cancel()
+        case .progress, .shown, .hidden: continue
+        case .cancelled, .willComplete, .didComplete: break
+        }
+        print("accessory: \(fact.kind)")
+        if fact.kind == .didComplete { return }
+    }
 }

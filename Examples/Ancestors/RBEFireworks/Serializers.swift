@@ -1,5 +1,6 @@
 import PlugboardEndpoints
-import PlugboardPropertyList
+import PlugboardProtobuf
+import SwiftProtobuf
 
 struct Theme: Codable, Sendable { let name: String }
 
@@ -14,7 +15,12 @@ func readSerialized(_ client: Client) async throws {
     print("bytes: \(try await client.send(SimpleEndpoint("themes/text", as: Bytes.self)).count)")
     text.acceptableTypes = ["application/json"]
     do throws(PlugboardError) { _ = try await client.send(text) } catch { print("text: \(error.code)") }
+    // The server calls its JSON a text: the request names what reads it.
+    var mislabelled = SimpleEndpoint("themes/mislabelled", as: Theme.self)
+    mislabelled.responseCodec = .json
+    print("theme by a codec: \(try await client.send(mislabelled).name)")
     print("in an envelope: \(try await client.send(WrappedTheme()).name)")
+    print("badge: \(try await client.send(SaveBadge(badge: "gold")).value)")
 }
 
 /// A theme whose response is transformed before it is decoded: the model is in a member of the JSON.
@@ -27,20 +33,28 @@ struct WrappedTheme: Endpoint {
     }
 }
 
-/// Parameters as a query, a form, JSON and a property list, and bytes as they are.
-func sendSerialized(_ client: Client) async throws {
-    for codec in [FormCodec(), JSONCodec(), PropertyListCodec()] as [any Codec] {
-        var theme = SimpleEndpoint(.post, "echo", ["name": "grün & blau"], as: String.self)
-        theme.requestCodec = codec
-        print("sent as \(codec.name): \(try await client.send(theme).split(separator: "\n").last ?? "")")
+/// A message of Protocol Buffers, in both directions.
+struct SaveBadge: Endpoint {
+    typealias Response = Google_Protobuf_StringValue
+    let badge: String
+    let method = Method.put
+    let path = "mirror"
+
+    var body: EndpointBody { .value(Google_Protobuf_StringValue(badge), with: .protobuf) }
+    func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
+        try client.decode(Response.self, from: response, with: .protobuf)
     }
-    var mixed = SimpleEndpoint(.post, "echo", ["draft": true, "tags": ["new", "old"]], as: String.self)
-    mixed.queryParameters = ["draft"]
-    print("sent with a query: \(try await client.send(mixed))")
-    var list = SimpleEndpoint(.post, "echo", as: String.self)
-    list.body = .value(["new", "old"])
-    print("sent as a list: \(try await client.send(list))")
-    var raw = SimpleEndpoint(.put, "echo", ["part": 2], as: String.self)
-    raw.body = .bytes(Bytes([UInt8]("hi".utf8)))
-    print("sent as bytes: \(try await client.send(raw))")
+}
+
+/// A model of the program's own, which the response's type names, is made of each article of the list.
+func readModels(_ client: Client) async throws {
+    var headlines = Definition("Headlines", path: "news")
+    headlines.response = .list
+    headlines.responseType = "Headline"
+    client.update { settings in
+        settings.definitions.add(headlines)
+        settings.models.register("Headline", from: Article.self) { "\($0.id). \($0.title)" }
+    }
+    let models: [String] = try await client.send("Headlines", ["page": 1]).model() ?? []
+    print("headlines: \(models)")
 }

@@ -31,13 +31,3 @@ func useSessionOfLongTransfers(_ server: String) async throws {
     try await upload(Client(kernel: kernel, settings: ClientSettings(base: "\(server)/api")))
     await kernel.shutDown()
 }
-
-/// What is stored of a request, in memory and in a file, is seen before it is sent, and removed.
-func lookIntoCache(_ client: Client) async throws {
-    let request = try await client.request(for: News(page: 1))
-    print("stored: \(try await client.kernel.cache.cachedResponse(for: request) != nil)")
-    try await client.kernel.cache.purge(.memory)
-    print("in the file: \(try await client.kernel.cache.cachedResponse(for: request) != nil)")
-    try await client.kernel.cache.purge(.all)
-    print("stored: \(try await client.kernel.cache.cachedResponse(for: request) != nil)")
-}

@@ -7,6 +7,7 @@
 import Plugboard
 import PlugboardEndpoints
 import PlugboardPropertyList
+import PlugboardProtobuf
 import PlugboardXML
 
 let arguments = CommandLine.arguments
@@ -19,25 +20,31 @@ let kernel = try Kernel(
         .cookies { $0.persistence = .memory }, .cache { $0.path = "\(folder)/cache.sqlite" },
     ], watch: { feed.receive($0) })
 var settings = ClientSettings(base: "\(server)/api", cdn: "\(server)/cdn")
-settings.codecs = [.json, .propertyList, .xml, .form, .text, .raw]
+settings.codecs = [.json, .propertyList, .xml, .protobuf, .form, .text, .raw]
 let client = Client(kernel: kernel, settings: settings)
 
 try await readNews(client)
 try await download(client, to: folder)
 try await downloadFilm(client, to: folder)
 try await checkShapes(client)
+await useDelegate(client)
 await showLoadingMessage(client)
 await useScreen(client)
+await chooseExecutor(client)
 try await bindControls(client, feed)
+await followStates(client, feed)
 try await loadTogether(client, into: folder)
 try await registerAndWelcome(client)
 try await growChain(client)
 try await useGeneral(kernel, server)
 try await readSerialized(client)
+try await readModels(client)
 try await sendSerialized(client)
 try await sendSpecial(client, server)
 await control(client)
+try await readStored(client)
 try await lookIntoCache(client)
+try await limitCache(client, in: folder)
 try await useEphemeralSession(server)
 try await keepCookies(server, in: folder)
 try await useSessionOfLongTransfers(server)

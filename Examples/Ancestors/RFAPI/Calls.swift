@@ -24,7 +24,7 @@ func listHeadlines(_ api: Client) async {
         .ended()
 }
 
-/// A definition of the program's code, with any method.
+/// A definition of the program's code.
 func dropTopic(_ api: Client) async {
     await api.call("DropTopic", ["id": 7])
         .onSuccess { print("dropped: \($0.status)") }
@@ -32,22 +32,16 @@ func dropTopic(_ api: Client) async {
         .ended()
 }
 
-/// The definition has codecs of its own: it sends a property list, and gets XML. Another sends JSON, as all do that do
-/// not say otherwise, and its response must have a shape.
-func sendBodies(_ api: Client) async {
-    await api.call("Theme", ["name": "dark"])
-        .onSuccess { response in
-            let theme: Theme? = response.model()
-            print("theme: \(theme?.name ?? "none")")
-        }
-        .onFailure { print("failed: \($0)") }
-        .ended()
-    for text in ["one", "two"] {
-        await api.call("Draft", ["text": text])
-            .onSuccess { print("draft: \($0.json?["saved"] ?? .null)") }
-            .onFailure { print("draft: \($0.code)") }
-            .ended()
+/// Any method, below the base, the CDN, a server of its own, or a full URL.
+func sendAny(_ api: Client, _ server: String) async throws {
+    var weather = Definition("Weather", path: "said")
+    weather.base = "\(server)/weather"
+    api.update { $0.definitions.add(weather) }
+    api.update { $0.definitions.add(Definition("Full", path: "\(server)/full/said")) }
+    for name in ["Exists", "Edit", "Report", "Weather", "Full"] {
+        print("\(name): \(try await api.send(name).response["X-Said"] ?? "none")")
     }
+    print("Picture: \(try await api.send("Picture", ["name": "a lake"]).response.text)")
 }
 
 /// Credentials, no cookies, a tag, a category and user info are in the definition; the call can give others.
@@ -57,6 +51,8 @@ func showAccount(_ api: Client, _ server: String) async throws {
     let account = try await call.value.response
     print("account: \(try account.text)")
     print("labels: \(call.tag ?? ""), \(call.category ?? ""), \(call.userInfo["screen"] as? String ?? "")")
+    print("guest: \(try await api.send("Guest").response.text)")
+    await api.call("Hasty").onFailure { print("hasty: \($0.code)") }.ended()
 }
 
 /// The server itself has defined this one.
@@ -82,7 +78,7 @@ func cancelGroup(_ api: Client) async {
             .onFailure { _ in print("never printed") }
             .onFinished { print("slow topic \(number) has \($0)") }
     }
-    print("in the group: \(api.calls.find(.group("slow")).count)")
+    print("in the group: \(api.calls.find(.group("slow")).count), general user info: \(calls[0].userInfo.count)")
     api.calls.cancel(.group("slow"))
     for call in calls { await call.ended() }
 }

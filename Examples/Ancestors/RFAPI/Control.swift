@@ -1,3 +1,4 @@
+import Dispatch
 import Plugboard
 import PlugboardEndpoints
 import Synchronization
@@ -5,22 +6,35 @@ import Synchronization
 /// Its definition came as a property list; the body is kept as it is, and the bytes that were sent are counted.
 func uploadSticker(_ api: Client) async {
     let sticker = EndpointBody.bytes(Bytes([UInt8](repeating: 7, count: 100_000)))
-    let received = Mutex(0)
+    let received = Mutex(CallProgress())
     let call = api.call("Sticker", body: sticker, isStarted: false)
         .onSuccess { print("sticker: \($0.response.bytes.count) bytes came back") }
         .onFailure { print("failed: \($0)") }
-        .onProgress { progress in received.withLock { $0 = progress.received } }
+        .onProgress { progress in received.withLock { $0 = progress } }
     call.start()
     var last = TransferProgress()
     for await progress in call.progress { last = progress }
     await call.ended()
-    print("sent: \(last.sent) of \(last.toSend ?? 0), received: \(received.withLock { $0 })")
+    let (count, total) = received.withLock { ($0.received, $0.toReceive ?? 0) }
+    print("sent: \(last.sent) of \(last.toSend ?? 0), received: \(count) of \(total)")
 }
 
 /// A message that is shown with a call, whatever becomes of it.
 final class Activity: CallDelegate {
     func callDidStart(_ call: any AnyCall) { print("show: \(call.identifier ?? "")") }
     func callDidFinish(_ call: any AnyCall) { print("hide: \(call.identifier ?? ""), \(call.state)") }
+}
+
+/// One call is suspended, resumed and cancelled.
+func controlOne(_ api: Client) async {
+    let call = api.call("SlowTopic", ["id": 5])
+    call.suspend()
+    print("one: \(call.state)")
+    call.resume()
+    print("one: \(call.state)")
+    call.cancel()
+    await call.ended()
+    print("one: \(call.state)")
 }
 
 /// All calls under way are suspended, resumed and cancelled together, or by one of their names.
@@ -70,22 +84,18 @@ private func show(_ screen: Screen, _ api: Client) {
         .onFinished { [screen] in print("\(type(of: screen)) has \($0)") }
 }
 
-/// While a request is under way that belongs to it, a button is disabled, a list refreshes, or a wheel spins.
-func bindControls(_ api: Client, _ feed: IndicatorFeed) async {
-    let facts = feed.facts
-    let screen = Task {
-        for await fact in facts {
-            switch (fact.control, fact.kind) {
-            case ("account", .willStart): print("button: disabled, \(fact.message)\(fact.isModal ? ", modal" : "")")
-            case ("account", .didComplete): print("button: enabled")
-            case ("list", .willStart): print("list: refreshing")
-            case ("list", .didComplete): print("list: refreshed")
-            case ("wheel", .willStart): print("wheel: spinning")
-            case ("wheel", .didComplete): return print("wheel: at rest")
-            default: continue
-            }
+/// Or on a queue, on the main actor, or where the call ends.
+func chooseExecutor(_ api: Client) async {
+    let queue = DispatchQueue(label: "screen")
+    let executors: [(String, CallbackExecutor)] = [
+        ("a queue", CallbackExecutor { queue.async(execute: $0) }), ("the main actor", .mainActor),
+        ("none", .immediate),
+    ]
+    for (name, executor) in executors {
+        await withCheckedContinuation { done in
+            api.call("News", executor: executor)
+                .onSuccess { print("on \(name): \($0.status)") }
+                .onFinished { _ in done.resume() }
         }
     }
-    for name in ["Account", "AccountList", "AccountWheel"] { await api.call(name).ended() }
-    await screen.value
 }

@@ -11,9 +11,15 @@ struct Headline: Sendable { let text: String }
 
 struct Theme: Codable, Sendable { let name: String }
 
-/// What people read about errors, by language and code.
+/// What people read about errors, by language and code, and while requests are under way.
 let messages = MessageCatalog(
     [
-        "en": ["response.status": "The server did not like that ({status}).", "*": "That did not work."],
-        "de": ["response.status": "Das mochte der Server nicht ({status}).", "*": "Das hat nicht geklappt."],
+        "en": [
+            "response.status": "The server did not like that ({status}).", "*": "That did not work.",
+            "indicator.account": "Loading the account", "indicator.list": "Refreshing",
+        ],
+        "de": [
+            "response.status": "Das mochte der Server nicht ({status}).", "*": "Das hat nicht geklappt.",
+            "indicator.account": "Das Konto wird geladen", "indicator.list": "Wird aufgefrischt",
+        ],
     ], fallback: "en")

@@ -6,6 +6,7 @@
 import Plugboard
 import PlugboardEndpoints
 import PlugboardPropertyList
+import PlugboardProtobuf
 import PlugboardXML
 
 let server = CommandLine.arguments[1]
@@ -16,12 +17,12 @@ let kernel = try Kernel(
         .cookies { $0.persistence = .memory },
     ], watch: { feed.receive($0) })
 
-var settings = ClientSettings(base: server)
+var settings = ClientSettings(base: server, cdn: "\(server)/cdn")
 // What all requests have that do not turn it off.
 settings.fields["X-Device"] = "desk"
 settings.parameters = ["lang": "en"]
 settings.userInfo = ["screen": "list"]
-settings.codecs = [.json, .propertyList, .xml, .form, .text, .raw]
+settings.codecs = [.json, .propertyList, .xml, .protobuf, .form, .text, .raw]
 settings.definitions = try .file(CommandLine.arguments[2])
 settings.definitions = try await settings.definitions.merging(.url("\(server)/endpoints.json", by: kernel))
 // Also as a property list.
@@ -32,7 +33,19 @@ settings.definitions.add(Definition("DropTopic", path: "topics/{id}", method: .d
 settings.models.register(Topic.self)
 settings.models.register(Theme.self)
 settings.models.register("Headline", from: Topic.self) { Headline(text: "\($0.id). \($0.title)") }
+// The message of an indicator is in the language of the user, as those of errors are.
 settings.messages = messages
+settings.requestAdapters = [
+    RequestAdapter { request, _ in
+        request.indicator.message = request.indicator.message.map { messages.text($0) ?? $0 }
+    }
+]
+// Takes what is wrapped out of its envelope.
+settings.responseHooks = [
+    { outcome in
+        if let data = (try? outcome.response?.json)?["data"] { outcome.response?.replaceBody(json: data) }
+    }
+]
 settings.judge = { outcome in outcome.response?["X-Nothing-New"] == nil ? outcome.verdict : .ignore }
 // Gets every error.
 settings.errorHandler = { error, _ in error.response?.status == 401 ? nil : error }
@@ -44,12 +57,18 @@ await listHeadlines(api)
 await listNews(api)
 await postReply(api)
 await dropTopic(api)
+try await sendAny(api, server)
 await sendBodies(api)
+try await sendMore(api)
+try await readSerialized(api)
 try await showAccount(api, server)
 await cancelGroup(api)
+await controlOne(api)
 await controlAll(api)
 await useScreen(api)
+await chooseExecutor(api)
 await bindControls(api, feed)
+await followStates(api, feed)
 await uploadSticker(api)
 await ignore(api)
 await reportFailures(api)

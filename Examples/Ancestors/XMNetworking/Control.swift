@@ -1,21 +1,29 @@
+import Dispatch
 import Plugboard
 import PlugboardEndpoints
 
 /// Calls under way are found by their names, suspended, resumed and cancelled.
 func cancel(_ client: Client) async {
-    let calls = ["search", "feed", "image", "other"].map { name in
+    let calls = ["search", "feed", "image", "kind", "other"].map { name in
         var slow = SimpleEndpoint("slow", as: User.self)
         switch name {
         case "search": slow.identifier = name
         case "feed": slow.group = name
         case "image": slow.tag = name
+        case "kind": slow.category = name
         default: break
         }
-        return client.call(slow).onFinished { print("\(name) has \($0)") }
+        return client.call(slow)
+            .onFailure { _ in print("never printed") }
+            .onFinished { print("\(name) has \($0)") }
     }
+    calls[0].suspend()
+    print("one: \(calls[0].state)")
+    calls[0].resume()
+    print("one: \(calls[0].state)")
     print("suspended: \(client.calls.suspend(.all)), resumed: \(client.calls.resume(.all))")
     print("cancelled: \(client.calls.cancel(.identifier("search")))")
-    for selection: CallSelection in [.group("feed"), .tag("image"), .all] {
+    for selection: CallSelection in [.group("feed"), .tag("image"), .category("kind"), .all] {
         print("cancelled: \(client.calls.cancel(selection))")
     }
     for call in calls { await call.ended() }
@@ -46,4 +54,34 @@ func finish(_ client: Client) async {
     client.call(SimpleEndpoint("user", ["id": 1], as: User.self)).onSuccess(Screen(life).show)
     for await _ in end {}
     print("the screen is released")
+}
+
+/// Callbacks run on a queue, on the main actor, or where the call ends.
+func chooseExecutor(_ client: Client) async {
+    let queue = DispatchQueue(label: "screen")
+    let executors: [(String, CallbackExecutor)] = [
+        ("a queue", CallbackExecutor { queue.async(execute: $0) }), ("the main actor", .mainActor),
+        ("none", .immediate),
+    ]
+    for (name, executor) in executors {
+        await withCheckedContinuation { done in
+            client.call(SimpleEndpoint("user", ["id": 1], as: User.self), executor: executor)
+                .onSuccess { print("on \(name): \($0.name)") }
+                .onFinished { _ in done.resume() }
+        }
+    }
+}
+
+/// A delegate in place of callbacks, which the call holds weakly.
+final class Listener: CallDelegate {
+    func call(_ call: any AnyCall, didSucceed value: any Sendable) { print("delegate: \(value)") }
+    func call(_ call: any AnyCall, didFail error: PlugboardError) { print("delegate: \(error.code)") }
+}
+
+func useDelegate(_ client: Client) async {
+    let listener = Listener()
+    for path in ["users/text", "missing"] {
+        await client.call(SimpleEndpoint(path, as: String.self)).delegate(listener).ended()
+    }
+    withExtendedLifetime(listener) {}
 }

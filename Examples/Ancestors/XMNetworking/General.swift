@@ -1,10 +1,11 @@
 import PlugboardEndpoints
 import PlugboardPropertyList
+import PlugboardProtobuf
 import PlugboardXML
 
 /// What all requests have in common, unless they say otherwise.
 func general(_ server: String) -> ClientSettings {
-    var settings = ClientSettings(base: server, cdn: "\(server)/cdn")
+    var settings = ClientSettings(base: server, cdn: "\(server)/cdn", pathPrefix: "v1")
     settings.fields["X-Platform"] = "linux"
     settings.parameters = ["lang": "en"]
     settings.userInfo = ["screen": "home"]
@@ -12,15 +13,18 @@ func general(_ server: String) -> ClientSettings {
     settings.parameterAdapters = [
         ParameterAdapter { parameters, context in
             if context.labels.category == "versioned" { parameters["version"] = 2 }
-        }
+        },
+        ParameterAdapter { parameters, _ in
+            if parameters["version"] != nil { parameters["beta"] = false }
+        },
     ]
     settings.urlAdapters = [
-        URLAdapter { url, context in if context.labels.category == "versioned" { url += "&signed" } }
+        URLAdapter { url, context in if context.labels.category == "versioned" { url += "&signed" } },
+        URLAdapter { url, _ in if url.hasSuffix("&signed") { url += "=1" } },
     ]
     settings.requestAdapters = [
-        RequestAdapter { request, context in
-            request["X-Screen"] = context.labels.userInfo["screen"] as? String
-        }
+        RequestAdapter { request, context in request["X-Screen"] = context.labels.userInfo["screen"] as? String },
+        RequestAdapter { request, _ in request["X-Signature"] = "\(request.method) \(request["X-Screen"] ?? "none")" },
     ]
     // Processes each response: what the server calls an error is one, whatever the status.
     settings.responseHooks = [
@@ -29,10 +33,14 @@ func general(_ server: String) -> ClientSettings {
             outcome.error = PlugboardError(reason == "session" ? .sessionOver : .refused, "Refused: \(reason).")
         }
     ]
-    // What a response without an error means: this one is neither a success nor a failure.
-    settings.judge = { outcome in outcome.response?["X-Nothing-New"] == nil ? outcome.verdict : .ignore }
+    // The verdict: success, failure, or neither.
+    settings.judge = { outcome in
+        if outcome.response?["X-Nothing-New"] != nil { return .ignore }
+        if outcome.response?["X-Limit"] != nil { return .failure(PlugboardError(.refused, "Too many requests.")) }
+        return outcome.verdict
+    }
     // Chosen by the content type of the response, unless the request names one.
-    settings.codecs = [.json, .propertyList, .xml, .form, .text, .raw]
+    settings.codecs = [.json, .propertyList, .xml, .protobuf, .form, .text, .raw]
     // Gets every error. What is nil here reaches no callback of a failure.
     settings.errorHandler = { error, context in
         print("! \(context.endpoint.endpointName): \(error.code)")

@@ -12,12 +12,13 @@ func sendWithAndWithout(_ client: Client) async throws {
     print("user: \(try await client.send(plain).name)")
 }
 
-/// The hook makes errors of two responses; the central handler sees both and lets only one pass.
+/// The hook makes errors of two responses, and the judge of one; the central handler sees all and stops one.
 func refuse(_ client: Client) async {
-    for path in ["refused", "session"] {
+    for path in ["refused", "limited", "session"] {
         await client.call(SimpleEndpoint(path, as: User.self))
             .onSuccess { _ in print("never printed") }
             .onFailure { print("\(path): \($0.reason)") }
+            .onCompletion { _ in print("\(path) is complete") }
             .onFinished { print("\(path) has \($0)") }
             .ended()
     }
@@ -30,8 +31,22 @@ func ignore(_ client: Client) async {
     print("nothing: \(call.state)")
 }
 
-/// Base or CDN, any method, a path that is filled in, and adapters.
-func sendAny(_ client: Client) async throws {
+/// A server and header fields of its own.
+struct Weather: Endpoint {
+    typealias Response = String
+    let base: String
+    let path = "said"
+    let fields: Fields = ["X-Units": "metric"]
+}
+
+/// Base, CDN, a server of its own or a full URL; any method, a path that is filled in, and adapters.
+func sendAny(_ client: Client, _ server: String) async throws {
+    print("weather: \(try await client.send(Weather(base: "\(server)/weather")))")
+    var full = SimpleEndpoint("\(server)/full/said", as: String.self)
+    print("full URL: \(try await client.send(full))")
+    (full.path, full.usesPathPrefix) = ("said", false)
+    print("without the prefix: \(try await client.send(full))")
+    print("other method: \(try await client.send(SimpleEndpoint("REPORT", "said", as: String.self)))")
     for method: Method in [.head, .delete] {
         var any = SimpleEndpoint(method, "any/{id}", ["id": 7], as: ReceivedResponse.self)
         any.usesCDN = true
@@ -55,6 +70,9 @@ func sendSecured(_ client: Client, _ server: String) async throws {
     let call = client.call(Account())
     print("account: \(try await call.value), tag \(call.tag ?? "none")")
     print("cookies: \(try await client.send(SimpleEndpoint("account", as: String.self)))")
+    var hasty = SimpleEndpoint("slow", as: String.self)
+    hasty.timeouts = Timeouts(total: .milliseconds(20))
+    do throws(PlugboardError) { _ = try await client.send(hasty) } catch { print("hasty: \(error.code)") }
 }
 
 /// Whether there is a network and of which kind: now, and each time that it changes.

@@ -48,7 +48,7 @@ func log(_ server: String, isOn: Bool) async throws {
         print("\(plugin): \(text.split(separator: " ").prefix(4).joined(separator: " "))")
     }
     let kernel = try Kernel(plugins: isOn ? [.logging] : [], log: log)
-    _ = try await kernel.send(Request(.get, "\(server)/busy")).body.text()
+    _ = try await kernel.send(Request(.get, "\(server)/ping")).body.text()
     var quiet = Request(.get, "\(server)/user")
     quiet.logging.isEnabled = false
     _ = try await kernel.send(quiet).body.text()

@@ -6,7 +6,7 @@ import PlugboardCore
     import Musl
 #endif
 
-/// Texts for people about errors, by language and code.
+/// Texts for people about errors, by language and code, and others that a program names, such as those of indicators.
 ///
 ///     let messages = MessageCatalog(
 ///         [
@@ -52,26 +52,41 @@ public struct MessageCatalog: Sendable {
     ///
     /// - Parameter languages: Nil for those of the catalog.
     public func message(for error: PlugboardError, languages: [String]? = nil) -> String {
-        guard !texts.isEmpty else { return error.reason }
-        for language in (languages ?? self.languages) + (fallback.map { [$0] } ?? []) {
-            var name = MessageCatalog.normal(language)[...]
-            while !name.isEmpty {
-                if let text = texts[String(name)].flatMap({ MessageCatalog.text(of: error.code, in: $0) }) {
-                    return MessageCatalog.filled(text, error)
-                }
-                name = MessageCatalog.shortened(name, before: UInt8(ascii: "-"))
-            }
-        }
-        return error.reason
+        guard let text = text(error.code.name, languages, else: "*") else { return error.reason }
+        return MessageCatalog.filled(text, error)
     }
 
-    private static func text(of code: PlugboardError.Code, in texts: [String: String]) -> String? {
-        var name = code.name[...]
+    /// The text of a name, such as that of an indicator's message, found as for a code but without `*`; nil if there is
+    /// none.
+    ///
+    ///     RequestAdapter { request, _ in request.indicator.message = messages.text("indicator.topics") }
+    ///
+    /// - Parameter languages: Nil for those of the catalog.
+    public func text(_ name: String, languages: [String]? = nil) -> String? { text(name, languages, else: nil) }
+
+    private func text(_ name: String, _ languages: [String]?, else other: String?) -> String? {
+        guard !texts.isEmpty else { return nil }
+        for language in (languages ?? self.languages) + (fallback.map { [$0] } ?? []) {
+            var language = MessageCatalog.normal(language)[...]
+            while !language.isEmpty {
+                if let entries = texts[String(language)],
+                    let text = MessageCatalog.text(name, in: entries) ?? other.flatMap({ entries[$0] })
+                {
+                    return text
+                }
+                language = MessageCatalog.shortened(language, before: UInt8(ascii: "-"))
+            }
+        }
+        return nil
+    }
+
+    private static func text(_ name: String, in texts: [String: String]) -> String? {
+        var name = name[...]
         while !name.isEmpty {
             if let text = texts[String(name)] { return text }
             name = shortened(name, before: UInt8(ascii: "."))
         }
-        return texts["*"]
+        return nil
     }
 
     /// The part before the last of these bytes; empty if there is none.

@@ -74,6 +74,8 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
     /// The definition's.
     public var usesGeneralParameters: Bool { definition.usesGeneralParameters }
     /// The definition's.
+    public var usesGeneralUserInfo: Bool { definition.usesGeneralUserInfo }
+    /// The definition's.
     public var cache: CacheUse { CacheUse(timeToLive: definition.cacheTime, version: definition.cacheVersion) }
     /// The definition's.
     public var validation: ResponseValidation { definition.validation ?? .configured }

@@ -153,6 +153,9 @@ extension Definition {
         ConfigurationKey(
             "generalParameters", "Whether requests have the client's general parameters.", .flag.by(default: true),
             \.usesGeneralParameters),
+        ConfigurationKey(
+            "generalUserInfo", "Whether the client's general user info is in that of calls.", .flag.by(default: true),
+            \.usesGeneralUserInfo),
     ]
 }
 

@@ -92,6 +92,8 @@ public struct Definition: Sendable {
     public var usesGeneralFields = true
     /// Whether requests have the client's general parameters.
     public var usesGeneralParameters = true
+    /// Whether the client's general user info is in that of calls.
+    public var usesGeneralUserInfo = true
     /// What requests say to plugins.
     public var attributes = Attributes()
 

@@ -41,6 +41,17 @@ import Testing
         #expect(catalog.message(for: error, languages: []) == "Status 404: The {status}. (response.status, {x}, {{)")
     }
 
+    @Test func `a text is found by its name in the language of the user, and there is none in general`() {
+        let catalog = MessageCatalog(
+            ["en": ["indicator.topics": "Topics", "*": "Failed."], "de": ["indicator": "Moment"]],
+            languages: ["de-AT"], fallback: "en")
+
+        #expect(catalog.text("indicator.topics") == "Moment")
+        #expect(catalog.text("indicator.topics", languages: ["fr"]) == "Topics")
+        #expect(catalog.text("indicator.news", languages: ["fr"]) == nil)
+        #expect(MessageCatalog().text("indicator") == nil)
+    }
+
     @Test func `without a text the message is the reason`() {
         #expect(MessageCatalog().message(for: PlugboardError(.kernel, "Why.")) == "Why.")
         #expect(

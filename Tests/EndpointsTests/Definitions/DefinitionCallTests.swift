@@ -57,6 +57,20 @@ struct DefinitionCallTests {
         #expect(request["Cookie"] == "c=d%20e")
     }
 
+    @Test func `the client's general user info is in that of a call, unless the definition turns it off`() throws {
+        var settings = ClientSettings()
+        settings.userInfo = ["screen": "home"]
+        settings.definitions = try Definitions([
+            "A": ["path": "a", "userInfo": ["own": "1"]],
+            "B": ["path": "b", "userInfo": ["own": "1"], "generalUserInfo": false],
+        ])
+        let client = Client(kernel: kernel, settings: settings)
+
+        let calls = ["A", "B"].map { client.call($0, isStarted: false) }
+
+        #expect(calls.map { $0.userInfo.keys.sorted() } == [["own", "screen"], ["own"]])
+    }
+
     @Test func `the placeholders of a definition in code are parameters, as those of a file`() async throws {
         var paged = Definition("Paged", path: "boards/{board}/list")
         paged.parameters = [DefinedParameter("page", .query)]

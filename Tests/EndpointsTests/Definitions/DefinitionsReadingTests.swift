@@ -74,7 +74,7 @@ struct DefinitionsReadingTests {
                 "connectTimeout": "2s", "idleTimeout": "3s", "attemptTimeout": "4s",
                 "cache": ["time": "5s", "version": "6"], "attributes": ["redirect": ["limit": 7]], "tag": "t",
                 "group": "g", "category": "c", "userInfo": ["h": "i"], "cdn": true, "generalHeaders": false,
-                "generalParameters": false,
+                "generalParameters": false, "generalUserInfo": false,
             ]
         ])
 
@@ -102,7 +102,7 @@ struct DefinitionsReadingTests {
         #expect(definition.attributes["redirect.limit"] == "7")
         #expect(definition.tag == "t" && definition.group == "g" && definition.category == "c")
         #expect(definition.userInfo == ["h": "i"] && definition.usesCDN)
-        #expect(!definition.usesGeneralFields && !definition.usesGeneralParameters)
+        #expect(!definition.usesGeneralFields && !definition.usesGeneralParameters && !definition.usesGeneralUserInfo)
     }
 
     @Test func `all errors are reported at once, with line, column, path and the nearest name`() {

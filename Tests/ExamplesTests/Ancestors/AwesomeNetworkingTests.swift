@@ -1,3 +1,4 @@
+import Plugboard
 import Synchronization
 import TestSupport
 import Testing
@@ -50,7 +51,7 @@ struct AwesomeNetworkingTests {
                             case "/profile":
                                 ServerResponse(
                                     fields: [("Content-Type", request["Content-Type"] ?? "")], body: request.body)
-                            default: ServerResponse(status: 204)
+                            default: .usual(request) ?? ServerResponse(status: 204)
                             }
                         })
                 }
@@ -76,9 +77,14 @@ struct AwesomeNetworkingTests {
         #expect(requests.first { $0.path != "/" }?.path == "/probe")
     }
 
-    @Test func `calls are suspended, resumed and cancelled by their names`() {
-        #expect(lines.contains("cancelled: 1, 1"))
-        #expect(lines.contains(#"calls: ["cancelled", "cancelled", "cancelled"]"#))
+    @Test func `calls are suspended, resumed and cancelled, by their names and when those under way have ended`() {
+        #expect(
+            lines.drop { !$0.hasPrefix("one: ") }.prefix(10) == [
+                "one: suspended", "one: running", "one: cancelled", "cancelled: 1", "cancelled: 1", "cancelled: 1",
+                "cancelled: 1", "cancelled: 1",
+                #"calls: ["cancelled", "cancelled", "cancelled", "cancelled", "cancelled"]"#,
+                "finished: succeeded, cancelled",
+            ])
     }
 
     @Test func `a message of Protocol Buffers comes back`() throws {
@@ -97,10 +103,39 @@ struct AwesomeNetworkingTests {
 
     @Test func `what is taken back by category or tag is never sent`() {
         #expect(lines.contains("taken back: 2 likes, 1 comment"))
-        #expect(lines.contains(#"waiting: ["comment-1"]"#))
+        #expect(lines.contains(#"waiting: ["comment-1", "like-3"]"#))
         #expect(lines.contains(#"sent: ["POST"]"#))
-        #expect(requests.map(\.path).filter { $0.hasPrefix("/posts") } == ["/posts/1/comments", "/posts/3/comments"])
+        // A new one of the category goes behind the one that waits.
+        #expect(
+            requests.map(\.path).filter { $0.hasSuffix("/comments") } == ["/posts/1/comments", "/posts/3/comments"])
         #expect(requests.first { $0.path == "/posts/1/comments" }?["Idempotency-Key"] != nil)
+    }
+
+    @Test func `a call ends when its request is kept, and is told later that the server has it`() {
+        #expect(lines.filter { $0.hasPrefix("like: ") } == ["like: queued", "like: delivered"])
+        #expect(!lines.contains("never printed"))
+        #expect(requests.filter { $0.path.hasSuffix("/like") }.map(\.path) == ["/posts/3/like"])
+    }
+
+    @Test func `parameters are sent in the query and as bodies of all kinds`() {
+        #expect(
+            lines.drop { !$0.hasPrefix("query: ") }.prefix(6) == [
+                "query: GET /said?text=sch%C3%B6n%20%26%20gut&page=2",
+                "form: POST /said?page=2 text=sch%C3%B6n+%26+gut",
+                #"json: POST /said?page=2 {"text":"schön & gut"}"#, "plist: </plist>",
+                #"list: PUT /said ["new","old"]"#,
+                "bytes: PUT /said raw",
+            ])
+        #expect(
+            requests.contains { $0.target == "/said?page=2" && $0.text.contains("<string>schön &amp; gut</string>") })
+    }
+
+    @Test func `responses are read by their content type or by a codec, transformed, or refused`() {
+        #expect(
+            lines.drop { !$0.hasPrefix("json: from") }.prefix(9) == [
+                "json: from JSON", "plist: from a list", "xml: from XML", "text: grün", "raw: 5 bytes",
+                "by a codec: as JSON", "refused: response.type", "transformed: unwrapped", "model: a card from JSON",
+            ])
     }
 
     @Test func `opposite actions that wait cancel each other out`() {
@@ -108,7 +143,11 @@ struct AwesomeNetworkingTests {
         #expect(!requests.contains { $0.path.hasSuffix("/bookmark") })
     }
 
-    @Test func `the network is told at the start`() {
-        #expect(lines.contains { $0.hasPrefix("network: ") })
+    @Test func `the network is told at the start`() async throws {
+        let kernel = try Kernel()
+        let network = try kernel.reachability().current
+        await kernel.shutDown()
+
+        #expect(lines.contains("network: \(network.isReachable ? "\(network.kind)" : "not reachable")"))
     }
 }

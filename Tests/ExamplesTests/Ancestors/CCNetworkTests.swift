@@ -3,6 +3,7 @@ import Testing
 
 /// `Examples/Ancestors/CCNetwork`.
 struct CCNetworkTests {
+    private static let film = RangeServer.content(10_000)
     private static let avatar = String(repeating: "PNG ", count: 50_000)
     private let run: AncestorRun
 
@@ -27,6 +28,13 @@ struct CCNetworkTests {
                 ServerResponse(
                     status: 206, fields: [("ETag", "\"1\""), ("Content-Range", "bytes 4-7/8")], body: "wing")
             case ("/cdn/v1/manuals/b737.pdf", _): ServerResponse(body: "PDF")
+            // A server without validators, whose first connection breaks.
+            case ("/v1/films/launch.mp4", 1):
+                ServerResponse(
+                    fields: [("Content-Length", "10000"), ("Connection", "close")], body: Array(Self.film[..<6000]))
+            case ("/v1/films/launch.mp4", _):
+                ServerResponse(
+                    status: 206, fields: [("Content-Range", "bytes 4976-9999/10000")], body: Array(Self.film[4976...]))
             case ("/v1/passengers/1", _):
                 .json(["code": 0, "data": ["userId": 1, "nick": "ada", "seats": [["row": 7]]]])
             case ("/v1/passengers/2", _):
@@ -36,7 +44,7 @@ struct CCNetworkTests {
             case ("/v1/messages", 1): .json(["code": 0, "data": ["Hello"]])
             case ("/v1/messages", 2): .json(["code": 304])
             case ("/v1/messages", _): .json(["code": 7, "message": "Too many polls."])
-            default: ServerResponse(status: 404)
+            default: .usual(request, number) ?? ServerResponse(status: 404)
             }
         }
     }
@@ -49,18 +57,39 @@ struct CCNetworkTests {
                 sent: 200000 of 200000 bytes
                 avatar: /a/7.png
                 status: fine
+                any method: HEAD /v1/flights/7/said?lang=en&client=linux&version=1.2
+                any method: PATCH /v1/flights/7/said?version=1.2
+                any method: DELETE /v1/flights/7/said?lang=en&client=linux&version=1.2
+                any method: REPORT /v1/flights/7/said?version=1.2
+                weather: GET /weather/v1/said?lang=en&client=linux&version=1.2
+                full URL: GET /full/said?lang=en&client=linux&version=1.2
+                query: GET /v1/said?lang=en&name=gr%C3%BCn%20%26%20blau&client=linux&version=1.2
+                form: POST /v1/said?lang=en&version=1.2 name=gr%C3%BCn+%26+blau&client=linux
+                json: POST /v1/said?lang=en&version=1.2 {"name":"grün & blau","client":"linux"}
+                plist: </plist>
+                list: PUT /v1/said?lang=en&client=linux&version=1.2 ["new","old"]
+                bytes: PUT /v1/said?lang=en&client=linux&version=1.2 raw
+                protobuf: 52 bytes
                 cached before: false
                 flights: ["A1", "B1"], again ["A1", "B1"]
                 cached: 200
                 of another version: ["A1", "B2"]
                 from the file: ["A1", "B2"]
                 after all are removed: ["A1", "B3"]
+                fresh: response 1
+                fresh: response 1
+                tagged: response 1
+                tagged: response 1
+                in memory: 2 of 3
                 manual: 8 bytes
+                film: body.cut, so far 6000 bytes
+                film: 10000 bytes
                 kept elsewhere: true
                 passenger: ada
                 passenger 2: validator.invalid: The response's body does not match its schema. /data/seats/0/row: \#
                 The value must be an integer. (/properties/data/properties/seats/items/properties/row/type)
-                batch: ["A1", "B4", "C1", "C1"]
+                no crew: validator.invalid
+                batch: ["A1 B4", "C1", "C1"]
                 one by one: [0, 2]
                 batch failed: response.status
                 batch has failed
@@ -82,12 +111,24 @@ struct CCNetworkTests {
                 board: 2 flights
                 board: complete
                 the board is gone
+                on a queue: 2
+                on the main actor: 2
+                on none: 2
                 button: disabled, Booking, modal
                 button: enabled
-                list: refreshing
+                list: refreshing, Reloading
                 list: refreshed
                 wheel: spinning
                 wheel: at rest
+                accessory: willStart
+                accessory: suspended
+                accessory: resumed
+                accessory: cancelled
+                accessory: willComplete
+                accessory: didComplete
+                limited: Too many requests.
+                limited has failed
+                logout has failed
                 poll 1: ["Hello"]
                 poll 1 has succeeded
                 poll 2 was ignored
@@ -101,8 +142,8 @@ struct CCNetworkTests {
         #expect(run.lines.first == "user 7: Ada")
         #expect(
             run.received().prefix(2) == [
-                "POST /v1/register?version=1.2 name=ada&password=lovelace+%26+co&client=linux",
-                "GET /v1/user?token=t%201&client=linux&version=1.2",
+                "POST /v1/register?version=1.2 lang=en&name=ada&password=lovelace+%26+co&client=linux",
+                "GET /v1/user?lang=en&token=t%201&client=linux&version=1.2",
             ])
     }
 
@@ -110,15 +151,46 @@ struct CCNetworkTests {
         #expect(run.lines.contains("batch: 2 friends, 1 photos"))
         #expect(
             run.received("/v1/users/7/").prefix(2).sorted() == [
-                "GET /v1/users/7/friends?client=linux&version=1.2", "GET /v1/users/7/photos?client=linux&version=1.2",
+                "GET /v1/users/7/friends?lang=en&client=linux&limit=10&version=1.2",
+                "GET /v1/users/7/photos?client=linux&version=1.2",
             ])
     }
 
-    @Test func `general fields are sent, unless a request turns them off`() {
-        let apps = run.server.requests.filter { $0.path.hasPrefix("/v1/users/7/") }.map { ($0.path, $0["X-App"]) }
+    @Test func `what is general is sent, unless a request turns it off`() throws {
+        let friends = try #require(run.server.requests.first { $0.path == "/v1/users/7/friends" })
+        let photos = try #require(run.server.requests.first { $0.path == "/v1/users/7/photos" })
+        let weather = try #require(run.server.requests.first { $0.path == "/weather/v1/said" })
 
-        #expect(apps.count == 3)
-        #expect(apps.allSatisfy { path, app in app == (path.hasSuffix("photos") ? nil : "flights") })
+        #expect(friends["X-App"] == "flights" && friends["X-Screen"] == "home" && friends.target.contains("lang=en"))
+        #expect(photos["X-App"] == nil && photos["X-Screen"] == nil && !photos.target.contains("lang"))
+        #expect(weather["X-Units"] == "metric" && weather["X-App"] == "flights")
+    }
+
+    @Test func `a response is stored as its server says, and confirmed by its validator`() {
+        #expect(run.received("/v1/fresh").count == 1)
+        #expect(
+            run.server.requests.filter { $0.path == "/v1/tagged" }.map { $0["If-None-Match"] } == [nil, "\"1\""])
+    }
+
+    @Test func `downloads go on, with a validator and without`() throws {
+        func ranges(_ name: String) -> [String?] {
+            run.server.requests.filter { $0.path.hasSuffix(name) }.map { $0["Range"] }
+        }
+
+        #expect(ranges("a320.pdf") == [nil, "bytes=4-"])
+        #expect(ranges("launch.mp4") == [nil, "bytes=4976-"])
+        #expect(try run.folder.read("a320.pdf") == Array("PDF wing".utf8))
+        #expect(try run.folder.read("launch.mp4") == Self.film)
+    }
+
+    @Test func `a property list and a message of Protocol Buffers are sent`() {
+        let types = run.server.requests.filter { $0.path == "/v1/said" }.map { $0["Content-Type"] }
+
+        #expect(
+            types == [
+                nil, "application/x-www-form-urlencoded", "application/json", "application/x-plist",
+                "application/json", "application/octet-stream", "application/x-protobuf",
+            ])
     }
 
     @Test func `an upload tells its progress up to the total`() throws {
@@ -136,13 +208,15 @@ struct CCNetworkTests {
         let targets = run.server.requests.map(\.target).filter { $0 != "/status" }
 
         #expect(targets.allSatisfy { $0.contains("version=1.2") })
-        #expect(run.received("/v1/messages").first == "GET /v1/messages?client=linux&version=1.2")
+        #expect(run.received("/v1/messages").first == "GET /v1/messages?lang=en&client=linux&version=1.2")
+        // The second adapter of requests sees what the first has done.
+        #expect(run.server.requests.first { $0.path == "/v1/messages" }?["X-Signature"] == "GET home")
     }
 
     @Test func `a custom request ignores base, prefix, parameters and adapters`() throws {
         let custom = try #require(run.server.requests.first { $0.method == "OPTIONS" })
 
-        #expect(custom.target == "/status")
+        #expect(custom.target == "/status" && custom["X-App"] == nil)
         #expect(custom["X-Probe"] == "1")
         #expect(run.lines.contains("status: fine"))
     }

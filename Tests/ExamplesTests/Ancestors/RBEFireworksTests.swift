@@ -69,7 +69,7 @@ struct RBEFireworksTests {
             case _ where request.path == "/api/refused": ServerResponse(fields: [("X-Refusal", "closed")])
             case _ where request.path == "/api/nothing": ServerResponse(fields: [("X-Nothing-New", "1")])
             case "/api/session": ServerResponse(fields: [("Set-Cookie", "session=7; Path=/")])
-            default: ServerResponse(status: 404)
+            default: .usual(request, number) ?? ServerResponse(status: 404)
             }
         }
     }
@@ -80,22 +80,34 @@ struct RBEFireworksTests {
                 news: ["Rockets", "Sparks"], again 2
                 downloaded: 8 bytes
                 film: body.cut
+                so far: 6000 bytes
                 film: 10000 bytes, not on the disk: true
                 user: ada, level 1
                 refused: validator.invalid: The response's body does not match its schema. /badges/1: The \#
                 property "name" is missing. (/properties/badges/items/required)
                 no newcomer: validator.invalid
+                reader: fine
+                reader: response.status
                 show: Loading news…
                 loaded: 1
                 hide: Loading news…
                 on the screen's queue: ["Smoke"]
                 the screen is released
+                on a queue: 1
+                on the main actor: 1
+                on none: 1
                 save: disabled, Saving, the user waits
                 save: enabled
-                list: refreshing
+                list: refreshing, Reloading
                 list: refreshed
-                wheel: spinning
+                wheel: spinning, Reloading
                 wheel: at rest
+                accessory: willStart
+                accessory: suspended
+                accessory: resumed
+                accessory: cancelled
+                accessory: willComplete
+                accessory: didComplete
                 batch: [1, 2, 3] bytes
                 one by one: [0, 1, 2, 3]
                 batch failed: response.status, status 404
@@ -107,33 +119,47 @@ struct RBEFireworksTests {
                 slow chain has cancelled
                 general: /api/general?lang=en&page=1&model=3&first&second, app news, screen home
                 own: /general?page=1, app none, screen none
+                options: fine
                 refused: Refused: closed.
                 refused is complete
                 refused has failed
                 refused: failed
+                limited: Too many requests.
+                limited is complete
+                limited has failed
+                limited: failed
                 nothing: ignored
+                logout has failed
+                logout: failed
                 theme of json: dark
                 theme of plist: light
                 theme of xml: plain
                 text: fine
                 bytes: 4
                 text: response.type
+                theme by a codec: as JSON
                 in an envelope: wrapped
+                badge: gold
+                headlines: ["1. Rockets", "2. Sparks"]
                 sent as form: name=gr%C3%BCn+%26+blau
                 sent as json: {"name":"grün & blau"}
                 sent as plist: </plist>
                 sent with a query: /api/echo?draft=true {"tags":["new","old"]}
                 sent as a list: ["new","old"]
                 sent as bytes: hi
+                weather: GET /weather/said
                 any method: HEAD
                 any method: PATCH
                 any method: DELETE
                 any method: REPORT
                 account: Basic YWRhOnNlY3JldA==, no cookie
-                options: fine
+                with cookies: none, theme=dark
+                hasty: timeout.exchange
                 GET \#(run.server.url())api/account
                 attributes: authentication.password, authentication.scheme, authentication.user, cookies.send, cookies.store
                 options: timeout 30.0 seconds
+                one: suspended
+                one: running
                 suspended: 5, resumed: 5
                 cancelled: 1
                 cancelled: 1
@@ -142,9 +168,17 @@ struct RBEFireworksTests {
                 cancelled: 1
                 states: ["cancelled", "cancelled", "cancelled", "cancelled", "cancelled"]
                 finished: succeeded, cancelled
+                fresh: response 1
+                fresh: response 1
+                tagged: response 1
+                tagged: response 1
+                version 1: response 1
+                version 1: response 1
+                version 2: response 2
                 stored: true
                 in the file: true
                 stored: false
+                in memory: 2 of 3
                 cookies of the server: session=7
                 with mine: session=7; theme=dark
                 removed: 1, left: ["theme"]
@@ -166,7 +200,7 @@ struct RBEFireworksTests {
 
     @Test func `a request with a cache time is sent once, with its parameters below the base`() {
         #expect(run.lines.first == #"news: ["Rockets", "Sparks"], again 2"#)
-        #expect(run.received("/api/news") == ["GET /api/news?page=1", "GET /api/news?page=2"])
+        #expect(run.received("/api/news") == ["GET /api/news?page=1", "GET /api/news?page=2", "GET /api/news?page=1"])
     }
 
     @Test func `a request of the CDN is downloaded to its path, and goes on where it broke`() throws {
@@ -182,6 +216,30 @@ struct RBEFireworksTests {
 
         #expect(ranges == [nil, "bytes=4976-"])
         #expect(try run.folder.read("launch.mp4") == Self.film)
+    }
+
+    @Test func `a request has a server and fields of its own, and another ignores all that is general`() throws {
+        let weather = try #require(run.server.requests.first { $0.path == "/weather/said" })
+        let options = try #require(run.server.requests.first { $0.method == "OPTIONS" })
+
+        #expect(weather["X-Units"] == "metric")
+        #expect(options.target == "/options" && options["X-App"] == nil)
+    }
+
+    @Test func `a response is stored as its server says, and confirmed by its validator`() {
+        func requests(_ path: String) -> [ReceivedRequest] { run.server.requests.filter { $0.target == path } }
+
+        #expect(requests("/api/fresh").count == 1)
+        #expect(requests("/api/tagged").map { $0["If-None-Match"] } == [nil, "\"1\""])
+        #expect(requests("/api/plain").count == 2)
+    }
+
+    @Test func `a message of Protocol Buffers and a property list are sent`() throws {
+        let badge = try #require(run.server.requests.first { $0.path == "/api/mirror" })
+        let list = try #require(run.received("/api/echo").first { $0.contains("<plist") })
+
+        #expect(badge["Content-Type"] == "application/x-protobuf" && badge.body.count == 6)
+        #expect(list.contains("<string>grün &amp; blau</string>"))
     }
 
     @Test func `a response of another shape is refused, with the path of the value`() {

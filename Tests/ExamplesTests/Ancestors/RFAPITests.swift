@@ -38,7 +38,7 @@ struct RFAPITests {
                     fields: [("Content-Type", "text/plain")],
                     body: "\(request["Authorization"] ?? "none"), \(request["Cookie"] ?? "no cookie")")
             case "/api/v2/unread": .json([:], fields: [("X-Nothing-New", "1")])
-            default: .json(["error": "not here"], status: 404)
+            default: .usual(request) ?? .json(["error": "not here"], status: 404)
             }
         }
     }
@@ -59,9 +59,39 @@ struct RFAPITests {
         #expect(run.lines.contains(#"headlines: ["1. Macros", "2. epoll"]"#))
     }
 
-    @Test func `a definition turns off what is general`() {
-        let slow = run.server.requests.filter { $0.path.hasPrefix("/api/v2/slow/") }
+    @Test func `a definition has any method, below the base, the CDN, a server of its own or a full URL`() {
+        #expect(
+            run.lines.drop { !$0.hasPrefix("Exists") }.prefix(6) == [
+                "Exists: HEAD /api/v2/said?lang=en", "Edit: PATCH /api/v2/said", "Report: REPORT /api/v2/said",
+                "Weather: GET /weather/said?lang=en", "Full: GET /full/said?lang=en",
+                "Picture: GET /cdn/api/v2/pictures/a%20lake/said?lang=en",
+            ])
+    }
 
+    @Test func `parameters are in the query and the body, and bodies are lists, bytes and messages`() throws {
+        let badge = try #require(run.server.requests.first { $0.path == "/api/v2/mirror" })
+
+        #expect(
+            run.lines.drop { !$0.hasPrefix("search") }.prefix(3) == [
+                #"search: POST /api/v2/said?lang=en&page=2 {"text":"schön"}"#,
+                #"list: PATCH /api/v2/said?lang=en ["new","old"]"#, "bytes: PATCH /api/v2/said?lang=en raw",
+            ])
+        #expect(badge["Content-Type"] == "application/x-protobuf")
+        #expect(run.lines.contains("badge: gold"))
+    }
+
+    @Test func `responses are read by their content type or by a codec, transformed, or refused`() {
+        #expect(
+            run.lines.drop { !$0.hasPrefix("json: ") }.prefix(8) == [
+                "json: from JSON", "plist: from a list", "xml: from XML", "wrapped: unwrapped", "text: grün",
+                "raw: 5 bytes", "by a codec: as JSON", "refused: response.type",
+            ])
+    }
+
+    @Test func `a definition turns off what is general`() {
+        let slow = run.server.requests.filter { $0.path == "/api/v2/slow/6" }
+
+        #expect(!slow.isEmpty)
         #expect(slow.allSatisfy { $0["X-Device"] == nil && $0["X-App"] == nil && !$0.target.contains("lang") })
     }
 
@@ -80,15 +110,33 @@ struct RFAPITests {
         #expect(run.lines.filter { $0.hasPrefix("draft: ") } == ["draft: true", "draft: validator.invalid"])
     }
 
-    @Test func `a definition has credentials, no cookies, labels and a control`() {
+    @Test func `a definition has credentials, no cookies, labels, a time limit and a control`() {
         #expect(run.lines.contains("account: Basic YWRhOnNlY3JldA==, no cookie"))
         #expect(run.lines.contains("labels: account, settings, account"))
         #expect(
             run.lines.filter { $0.hasPrefix("button: ") } == [
-                "button: disabled, Loading the account, modal", "button: enabled",
+                "button: disabled, Das Konto wird geladen, modal", "button: enabled",
             ])
-        #expect(run.lines.filter { $0.hasPrefix("list: ") } == ["list: refreshing", "list: refreshed"])
+        #expect(run.lines.contains("guest: none, session=7"))
+        #expect(run.lines.contains("hasty: timeout.exchange"))
+        #expect(
+            run.lines.drop { !$0.hasPrefix("list: ref") }.prefix(2) == [
+                "list: refreshing, Wird aufgefrischt", "list: refreshed",
+            ])
         #expect(run.lines.filter { $0.hasPrefix("wheel: ") } == ["wheel: spinning", "wheel: at rest"])
+    }
+
+    @Test func `an accessory is told all that happens to its request`() {
+        #expect(
+            run.lines.filter { $0.hasPrefix("accessory: ") } == [
+                "accessory: willStart", "accessory: suspended", "accessory: resumed", "accessory: cancelled",
+                "accessory: willComplete", "accessory: didComplete",
+            ])
+    }
+
+    @Test func `callbacks run on a queue, on the main actor, and where the call ends`() {
+        #expect(
+            run.lines.filter { $0.hasPrefix("on ") } == ["on a queue: 200", "on the main actor: 200", "on none: 200"])
     }
 
     @Test func `callbacks and the delegate are called on an executor, and released`() {
@@ -109,27 +157,28 @@ struct RFAPITests {
         #expect(run.received("/news").first == "GET /news/latest?lang=en")
     }
 
-    @Test func `a definition with authorization adds the headers of DEFAULT`() throws {
+    @Test func `a definition with authorization adds the headers and parameters of DEFAULT`() throws {
         let sent = try #require(run.server.requests.first { $0.method == "POST" })
 
         #expect(run.lines.contains("replied: 204"))
-        #expect(sent.target == "/api/v2/topics/7/replies")
+        #expect(sent.target == "/api/v2/topics/7/replies?key=k1")
         #expect(sent["Authorization"] == "Bearer t0ken")
         #expect(sent["Content-Type"] == "application/x-www-form-urlencoded")
         #expect(sent.text == "lang=en&text=sch%C3%B6n+%26+gut")
     }
 
     @Test func `a group is cancelled together, and that is no failure`() throws {
-        let first = try #require(run.lines.firstIndex(of: "in the group: 2"))
+        let first = try #require(run.lines.firstIndex(of: "in the group: 2, general user info: 0"))
 
         #expect(
             run.lines[first...].prefix(3).sorted() == [
-                "in the group: 2", "slow topic 1 has cancelled", "slow topic 2 has cancelled",
+                "in the group: 2, general user info: 0", "slow topic 1 has cancelled", "slow topic 2 has cancelled",
             ])
         #expect(!run.lines.contains("never printed"))
     }
 
     @Test func `a definition of a property list uploads with progress, and all calls are controlled together`() {
+        #expect(run.lines.filter { $0.hasPrefix("one: ") } == ["one: suspended", "one: running", "one: cancelled"])
         #expect(
             run.lines.drop { !$0.hasPrefix("show") }.prefix(7) == [
                 "show: SlowTopic", "hide: SlowTopic, cancelled", "suspended: 1, resumed: 1, cancelled: 1",
@@ -137,7 +186,7 @@ struct RFAPITests {
             ])
         #expect(
             run.lines.drop { !$0.hasPrefix("sticker") }.prefix(2) == [
-                "sticker: 100000 bytes came back", "sent: 100000 of 100000, received: 100000",
+                "sticker: 100000 bytes came back", "sent: 100000 of 100000, received: 100000 of 100000",
             ])
     }
 
@@ -151,6 +200,8 @@ struct RFAPITests {
 
         #expect(run.lines.contains("response.status: Das mochte der Server nicht (404)."))
         #expect(english.lines.contains("response.status: The server did not like that (404)."))
+        // That of an indicator too.
+        #expect(english.lines.contains("button: disabled, Loading the account, modal"))
     }
 
     @Test func `a misspelled name is answered with the nearest one`() {

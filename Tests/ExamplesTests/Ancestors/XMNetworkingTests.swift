@@ -1,3 +1,4 @@
+import Plugboard
 import TestSupport
 import Testing
 
@@ -14,7 +15,8 @@ struct XMNetworkingTests {
                 return [folder.path] + (try AncestorRun.secureServers())
             }
         ) { request, number in
-            switch request.path {
+            // All but one path are below a prefix.
+            switch request.path.replacing("/v1/", with: "/") {
             case "/user" where request.target.contains("id=404"): ServerResponse(status: 404)
             case "/user":
                 .json(["id": 7, "name": .string(request.target.contains("id=2") ? "Bob" : "Ada")])
@@ -54,7 +56,7 @@ struct XMNetworkingTests {
                     body: request["Content-Type"] ?? "none")
             case "/photos": ServerResponse(status: 201)
             case "/photos/7": ServerResponse(body: Self.photo)
-            default: ServerResponse(status: 404)
+            default: .usual(request, number) ?? ServerResponse(status: 404)
             }
         }
     }
@@ -63,18 +65,20 @@ struct XMNetworkingTests {
         let sent = run.server.requests.prefix(2)
 
         #expect(run.lines.prefix(2) == ["user: Ada", "user: Ada"])
-        #expect(sent.map(\.target) == ["/user?lang=en&id=7", "/user?id=8"])
+        #expect(sent.map(\.target) == ["/v1/user?lang=en&id=7", "/v1/user?id=8"])
         #expect(sent.map { $0["X-Platform"] } == ["linux", nil])
         #expect(sent.map { $0["X-Screen"] } == ["home", nil])
     }
 
-    @Test func `the hook of responses sets errors, and the central handler stops one of them`() throws {
+    @Test func `the hook and the judge make failures of responses, and the central handler stops one of them`() throws {
         let first = try #require(run.lines.firstIndex(of: "! GET refused: com.example.refused"))
 
         #expect(
-            run.lines[first...].prefix(5) == [
-                "! GET refused: com.example.refused", "refused: Refused: banned.", "refused has failed",
-                "! GET session: com.example.sessionOver", "session has failed",
+            run.lines[first...].prefix(10) == [
+                "! GET refused: com.example.refused", "refused: Refused: banned.", "refused is complete",
+                "refused has failed", "! GET limited: com.example.refused", "limited: Too many requests.",
+                "limited is complete", "limited has failed", "! GET session: com.example.sessionOver",
+                "session has failed",
             ])
     }
 
@@ -83,15 +87,25 @@ struct XMNetworkingTests {
         #expect(!run.lines.contains("never printed"))
     }
 
-    @Test func `any method is sent to the CDN, with adapted parameters and an adapted URL`() {
-        let targets = ["HEAD", "DELETE"].map { "any: \($0) /cdn/any/7?lang=en&version=2&signed" }
+    @Test func `any method is sent below the prefix, the CDN, or a server of its own, with adapted parameters and URL`()
+        throws
+    {
+        let weather = try #require(run.server.requests.first { $0.path == "/weather/v1/said" })
+        let target = "/cdn/v1/any/7?lang=en&version=2&beta=false&signed=1"
 
-        #expect(run.lines.filter { $0.hasPrefix("any: ") } == targets)
+        #expect(
+            run.lines.drop { !$0.hasPrefix("weather") }.prefix(6) == [
+                "weather: GET /weather/v1/said?lang=en", "full URL: GET /full/said?lang=en",
+                "without the prefix: GET /said?lang=en", #"other method: REPORT /v1/said {"lang":"en"}"#,
+                "any: HEAD \(target)", "any: DELETE \(target)",
+            ])
+        #expect(weather["X-Units"] == "metric" && weather["X-Signature"] == "GET home")
     }
 
-    @Test func `a request has credentials, no cookies and a tag of its own`() {
+    @Test func `a request has credentials, no cookies, a tag and a time limit of its own`() {
         #expect(run.lines.contains("account: Basic YWRhOnNlY3JldA==, no cookie, tag account"))
         #expect(run.lines.contains("cookies: none, theme=dark"))
+        #expect(run.lines.contains("hasty: timeout.exchange"))
     }
 
     @Test func `a batch brings all results in order, with the failure of one, and can be cancelled`() {
@@ -104,25 +118,42 @@ struct XMNetworkingTests {
         #expect(run.lines.contains(#"chain: ["newest", "again", "friend"], stopped: true"#))
         #expect(run.lines.contains("chain: failed at broken"))
         #expect(run.lines.contains("slow chain has cancelled"))
-        #expect(run.received("/newest").count == 3)
-        #expect(run.received("/never").isEmpty)
-        #expect(run.received("/user").filter { $0.hasSuffix("id=404") }.count == 3)
+        #expect(run.received("/v1/newest").count == 3)
+        #expect(run.received("/v1/never").isEmpty)
+        #expect(run.received("/v1/user").filter { $0.hasSuffix("id=404") }.count == 3)
     }
 
-    @Test func `bodies, attempts, a custom request and a check of the shape do what they say`() {
+    @Test func `bodies of all kinds are sent`() {
         #expect(
-            run.lines.drop { !$0.hasPrefix("saved") }.prefix(18) == [
-                "saved: POST /save?draft=true lang=en&name=Zo%C3%AB",
-                #"saved: POST /save?draft=true {"lang":"en","name":"Zoë"}"#, "saved as a list: application/x-plist",
-                #"saved: PUT /save ["lake","sea"]"#, "saved: PATCH /save?lang=en raw", "json: Ada", "plist: Bob",
-                "xml: Cleo", "wrapped: Ada", "text: Zoë", "bytes: 4",
-                "busy: fine, 2", "ping: fine, 1", "board 1 is right", "! Board: validator.invalid",
-                "board 2: validator.invalid", "! Board: validator.invalid", "board 1: validator.invalid",
+            run.lines.drop { !$0.hasPrefix("saved") }.prefix(7) == [
+                "saved: POST /v1/save?draft=true lang=en&name=Zo%C3%AB",
+                #"saved: POST /v1/save?draft=true {"lang":"en","name":"Zoë"}"#, "saved as a list: application/x-plist",
+                #"saved: PUT /v1/save ["lake","sea"]"#, "saved: PATCH /v1/save?lang=en raw",
+                "saved as a message: 27 bytes", "query: GET /v1/said?lang=en&name=Zo%C3%AB",
             ])
     }
 
+    @Test func `responses are read by their content type or by a codec, transformed, or refused`() {
+        #expect(
+            run.lines.drop { !$0.hasPrefix("json: ") }.prefix(11) == [
+                "json: Ada", "plist: Bob", "xml: Cleo", "wrapped: Ada", "text: Zoë", "bytes: 4", "by a codec: as JSON",
+                "! GET mislabelled: response.type", "refused: response.type", "message: gold", "card: 7. Ada",
+            ])
+    }
+
+    @Test func `attempts, a custom request and a check of the shape do what they say`() throws {
+        let ping = try #require(run.server.requests.first { $0.method == "OPTIONS" })
+
+        #expect(
+            run.lines.drop { !$0.hasPrefix("busy") }.prefix(7) == [
+                "busy: fine, 2", "ping: fine, 1", "board 1 is right", "! Board: validator.invalid",
+                "board 2: validator.invalid", "! Board: validator.invalid", "board 1: validator.invalid",
+            ])
+        #expect(ping.target == "/ping" && ping["X-Platform"] == nil)
+    }
+
     @Test func `a form with a file is uploaded with progress`() throws {
-        let upload = try #require(run.server.requests.first { $0.path == "/photos" })
+        let upload = try #require(run.server.requests.first { $0.path == "/v1/photos" })
 
         #expect(upload["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
         #expect(upload["Content-Length"] == "\(upload.body.count)")
@@ -139,9 +170,12 @@ struct XMNetworkingTests {
     }
 
     @Test func `calls are suspended, resumed and cancelled by their names, or when those under way have ended`() {
-        #expect(run.lines.contains("suspended: 4, resumed: 4"))
-        #expect(run.lines.filter { $0 == "cancelled: 1" }.count == 4)
-        for name in ["search", "feed", "image", "other"] { #expect(run.lines.contains("\(name) has cancelled")) }
+        #expect(run.lines.filter { $0.hasPrefix("one: ") } == ["one: suspended", "one: running"])
+        #expect(run.lines.contains("suspended: 5, resumed: 5"))
+        #expect(run.lines.filter { $0 == "cancelled: 1" }.count == 5)
+        for name in ["search", "feed", "image", "kind", "other"] {
+            #expect(run.lines.contains("\(name) has cancelled"))
+        }
         #expect(run.lines.contains("finished: succeeded, cancelled"))
     }
 
@@ -150,9 +184,18 @@ struct XMNetworkingTests {
             run.lines.drop { $0 != "on the screen: Ada" }.prefix(2) == ["on the screen: Ada", "the screen is released"])
     }
 
+    @Test
+    func `callbacks run on a queue, on the main actor, and where the call ends; a delegate can stand in for them`() {
+        #expect(
+            run.lines.drop { !$0.hasPrefix("on a queue") }.prefix(6) == [
+                "on a queue: Ada", "on the main actor: Ada", "on none: Ada", "delegate: Zoë",
+                "! GET missing: response.status", "delegate: response.status",
+            ])
+    }
+
     @Test func `the log is switched on and off, for all requests and for one`() {
         #expect(
-            run.lines.filter { $0.hasPrefix("logging: ") } == ["logging: GET \(run.server.url("/busy")) → 200"])
+            run.lines.filter { $0.hasPrefix("logging: ") } == ["logging: GET \(run.server.url("/ping")) → 200"])
     }
 
     @Test(.enabled(if: NginxServer.isAvailable))
@@ -164,9 +207,13 @@ struct XMNetworkingTests {
             ])
     }
 
-    @Test func `the program knows whether there is a network`() {
-        #expect(run.lines.suffix(2).allSatisfy { $0.hasPrefix("network: ") })
-        #expect(run.lines.last?.hasSuffix("reachable") == true)
+    @Test func `the program knows whether there is a network, and of which kind`() async throws {
+        let kernel = try Kernel()
+        let network = try kernel.reachability().current
+        await kernel.shutDown()
+        let text = network.isReachable ? "reachable" : "not reachable"
+
+        #expect(run.lines.suffix(2) == ["network: \(network.kind), \(text)", "network: \(text)"])
         #expect(run.outcome.status == 0, "\(run.outcome.stderr)")
         #expect(run.outcome.stderr == "")
     }

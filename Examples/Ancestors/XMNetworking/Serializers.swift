@@ -1,0 +1,57 @@
+import PlugboardEndpoints
+import PlugboardProtobuf
+import SwiftProtobuf
+
+/// The content type of the response chooses what reads it.
+func readSerialized(_ client: Client) async throws {
+    for form in ["json", "plist", "xml"] {
+        print("\(form): \(try await client.send(SimpleEndpoint("users/{form}", ["form": form], as: User.self)).name)")
+    }
+    print("wrapped: \(try await client.send(Wrapped()).name)")
+    print("text: \(try await client.send(SimpleEndpoint("users/text", as: String.self)))")
+    print("bytes: \(try await client.send(SimpleEndpoint("users/text", as: Bytes.self)).count)")
+    // The request names what reads its response, or the types that it accepts.
+    var mislabelled = SimpleEndpoint("mislabelled", as: Named.self)
+    mislabelled.responseCodec = .json
+    print("by a codec: \(try await client.send(mislabelled).name)")
+    mislabelled.acceptableTypes = ["application/json"]
+    do throws(PlugboardError) { _ = try await client.send(mislabelled) } catch { print("refused: \(error.code)") }
+    print("message: \(try await client.send(SaveBadge(badge: "gold")).value)")
+}
+
+struct Named: Decodable, Sendable { let name: String }
+
+/// A response that is transformed before it is decoded: the model is in a member of the JSON.
+struct Wrapped: Endpoint {
+    typealias Response = User
+    let path = "users/wrapped"
+
+    func transform(_ response: inout ReceivedResponse) throws(PlugboardError) {
+        response.replaceBody(json: try response.json["data"] ?? .null)
+    }
+}
+
+/// A message of Protocol Buffers, in both directions.
+struct SaveBadge: Endpoint {
+    typealias Response = Google_Protobuf_StringValue
+    let badge: String
+    let method = Method.put
+    let path = "mirror"
+
+    var body: EndpointBody { .value(Google_Protobuf_StringValue(badge), with: .protobuf) }
+    func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
+        try client.decode(Response.self, from: response, with: .protobuf)
+    }
+}
+
+/// A model of the program's own, which the response's type names, is made of the user.
+func readModel(_ client: Client) async throws {
+    var card = Definition("Card", path: "user")
+    card.response = .object
+    card.responseType = "Card"
+    client.update { settings in
+        settings.definitions.add(card)
+        settings.models.register("Card", from: User.self) { "\($0.id). \($0.name)" }
+    }
+    print("card: \(try await client.send("Card", ["id": 1]).model(String.self) ?? "none")")
+}
