@@ -58,7 +58,8 @@ func sendSpecial(_ client: Client, _ server: String) async throws {
         print("any method: \(response["X-Method"] ?? "none")")
     }
     try await client.kernel.cookies.set("theme=dark; Path=/", for: server)
-    print("account: \(try await client.send(Account()))")
+    let account = client.call(Account())
+    print("account: \(try await account.value), screen \(account.userInfo["screen"] as? String ?? "none")")
     print("with cookies: \(try await client.send(SimpleEndpoint("account", as: String.self)))")
     var hasty = SimpleEndpoint("slow", as: String.self)
     hasty.timeouts = Timeouts(total: .milliseconds(20))

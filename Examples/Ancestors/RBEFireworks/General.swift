@@ -8,7 +8,10 @@ func general(_ server: String) -> ClientSettings {
     settings.fields["X-App"] = "news"
     settings.parameters = ["lang": "en"]
     settings.userInfo = ["screen": "home"]
-    settings.parameterAdapters = [ParameterAdapter { parameters, _ in parameters["model"] = 3 }]
+    settings.parameterAdapters = [
+        ParameterAdapter { parameters, _ in parameters["model"] = 3 },
+        ParameterAdapter { parameters, _ in if parameters["model"] != nil { parameters["beta"] = false } },
+    ]
     settings.urlAdapters = [
         URLAdapter { url, _ in url += "&first" },
         URLAdapter { url, _ in url += "&second" },

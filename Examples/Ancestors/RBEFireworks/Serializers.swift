@@ -16,11 +16,9 @@ func readSerialized(_ client: Client) async throws {
     text.acceptableTypes = ["application/json"]
     do throws(PlugboardError) { _ = try await client.send(text) } catch { print("text: \(error.code)") }
     // The server calls its JSON a text: the request names what reads it.
-    var mislabelled = SimpleEndpoint("themes/mislabelled", as: Theme.self)
-    mislabelled.responseCodec = .json
+    let mislabelled = SimpleEndpoint("themes/mislabelled", as: Theme.self, with: .json)
     print("theme by a codec: \(try await client.send(mislabelled).name)")
     print("in an envelope: \(try await client.send(WrappedTheme()).name)")
-    print("badge: \(try await client.send(SaveBadge(badge: "gold")).value)")
 }
 
 /// A theme whose response is transformed before it is decoded: the model is in a member of the JSON.
@@ -34,16 +32,10 @@ struct WrappedTheme: Endpoint {
 }
 
 /// A message of Protocol Buffers, in both directions.
-struct SaveBadge: Endpoint {
-    typealias Response = Google_Protobuf_StringValue
-    let badge: String
-    let method = Method.put
-    let path = "mirror"
-
-    var body: EndpointBody { .value(Google_Protobuf_StringValue(badge), with: .protobuf) }
-    func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
-        try client.decode(Response.self, from: response, with: .protobuf)
-    }
+func saveBadge(_ client: Client) async throws {
+    var save = SimpleEndpoint(.put, "mirror", as: Google_Protobuf_StringValue.self, with: .protobuf)
+    save.body = .value(Google_Protobuf_StringValue("gold"), with: .protobuf)
+    print("badge: \(try await client.send(save).value)")
 }
 
 /// A model of the program's own, which the response's type names, is made of each article of the list.

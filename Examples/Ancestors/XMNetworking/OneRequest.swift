@@ -55,13 +55,14 @@ func sendAny(_ client: Client, _ server: String) async throws {
     }
 }
 
-/// A time limit, credentials, no cookies and a tag, of one request.
+/// A time limit, credentials, no cookies, a tag and user info, of one request.
 struct Account: Endpoint {
     typealias Response = String
     let timeouts = Timeouts(total: .seconds(30))
     let credentials = Credentials.basic(user: "ada", password: "secret")
     let usesCookies = false
     let tag = "account"
+    let userInfo: [String: any Sendable] = ["screen": "account"]
     let path = "account"
 }
 

@@ -16,7 +16,6 @@ func readSerialized(_ client: Client) async throws {
     print("by a codec: \(try await client.send(mislabelled).name)")
     mislabelled.acceptableTypes = ["application/json"]
     do throws(PlugboardError) { _ = try await client.send(mislabelled) } catch { print("refused: \(error.code)") }
-    print("message: \(try await client.send(SaveBadge(badge: "gold")).value)")
 }
 
 struct Named: Decodable, Sendable { let name: String }
@@ -32,16 +31,10 @@ struct Wrapped: Endpoint {
 }
 
 /// A message of Protocol Buffers, in both directions.
-struct SaveBadge: Endpoint {
-    typealias Response = Google_Protobuf_StringValue
-    let badge: String
-    let method = Method.put
-    let path = "mirror"
-
-    var body: EndpointBody { .value(Google_Protobuf_StringValue(badge), with: .protobuf) }
-    func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
-        try client.decode(Response.self, from: response, with: .protobuf)
-    }
+func saveBadge(_ client: Client) async throws {
+    var save = SimpleEndpoint(.put, "mirror", as: Google_Protobuf_StringValue.self, with: .protobuf)
+    save.body = .value(Google_Protobuf_StringValue("gold"), with: .protobuf)
+    print("message: \(try await client.send(save).value)")
 }
 
 /// A model of the program's own, which the response's type names, is made of the user.

@@ -129,3 +129,22 @@ extension SimpleEndpoint where Value == Void {
         self.init(.get, path, parameters)
     }
 }
+
+extension SimpleEndpoint {
+    /// An endpoint whose response a codec reads, for types that are not `Decodable`, such as messages of Protocol
+    /// Buffers. The types of the table of `Endpoint` that need no codec are returned as they are.
+    public init(
+        _ method: Method, _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self,
+        with codec: any Codec
+    ) {
+        self.init(method: method, path: path, parameters: parameters)
+        responseCodec = codec
+    }
+
+    /// An endpoint with the method GET, whose response a codec reads.
+    public init(
+        _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self, with codec: any Codec
+    ) {
+        self.init(.get, path, parameters, with: codec)
+    }
+}

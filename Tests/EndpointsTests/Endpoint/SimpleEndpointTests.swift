@@ -42,6 +42,24 @@ import Testing
         #expect(received.status == 200 && model == ["id": 7])
     }
 
+    @Test func `a type that is not Decodable is made by the codec that the endpoint names`() async throws {
+        struct Message: Sendable, Equatable { let text: String }
+        struct MessageCodec: Codec {
+            let name = "message"
+            let contentTypes = ["application/x-message"]
+
+            func encode<Value>(_ value: Value) throws(PlugboardError) -> Bytes { .empty }
+            func decode<Value>(
+                _ type: Value.Type, from body: Bytes, contentType: String?
+            ) throws(PlugboardError) -> Value { Message(text: body.text) as! Value }
+        }
+
+        let message = try await client().send(SimpleEndpoint("a", as: Message.self, with: MessageCodec()))
+
+        #expect(message == Message(text: #"{"id": 7}"#))
+        #expect(transport.requests.first?["Accept"] == "application/x-message")
+    }
+
     @Test func `a form with files is made when the request is made`() async throws {
         var endpoint = SimpleEndpoint(.post, "photos", as: Void.self)
         endpoint.body = .multipart([.text("title", "Lake")])

@@ -117,7 +117,7 @@ struct RBEFireworksTests {
                 chain with more: ["news", "more news"]
                 chain failed at: user
                 slow chain has cancelled
-                general: /api/general?lang=en&page=1&model=3&first&second, app news, screen home
+                general: /api/general?lang=en&page=1&model=3&beta=false&first&second, app news, screen home
                 own: /general?page=1, app none, screen none
                 options: fine
                 refused: Refused: closed.
@@ -152,7 +152,7 @@ struct RBEFireworksTests {
                 any method: PATCH
                 any method: DELETE
                 any method: REPORT
-                account: Basic YWRhOnNlY3JldA==, no cookie
+                account: Basic YWRhOnNlY3JldA==, no cookie, screen account
                 with cookies: none, theme=dark
                 hasty: timeout.exchange
                 GET \#(run.server.url())api/account

@@ -106,6 +106,7 @@ struct XMNetworkingTests {
         #expect(run.lines.contains("account: Basic YWRhOnNlY3JldA==, no cookie, tag account"))
         #expect(run.lines.contains("cookies: none, theme=dark"))
         #expect(run.lines.contains("hasty: timeout.exchange"))
+        #expect(run.server.requests.filter { $0.path == "/v1/account" }.map { $0["X-Screen"] } == ["account", "home"])
     }
 
     @Test func `a batch brings all results in order, with the failure of one, and can be cancelled`() {
