@@ -112,6 +112,9 @@ func reportLogout(_ api: Client) async {
 
 /// While a program is developed, a request can wait before it is sent, or fail without being sent.
 func debug(_ api: Client) async {
+    await api.call("News", debug: DebugBehavior(delay: .milliseconds(50)))
+        .onSuccess { print("delayed: \($0.status)") }
+        .ended()
     let failure = PlugboardError(.timeoutConnect, "Simulated.")
     let behavior = DebugBehavior(delay: .milliseconds(50), failure: failure)
     await api.call(api.endpoint("Unread"), debug: behavior)

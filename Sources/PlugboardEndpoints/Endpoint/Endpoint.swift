@@ -36,8 +36,8 @@ public import PlugboardDownloads
 /// | `DownloadedFile` | the file at `downloadPath`, into which the body was written |
 ///
 /// With any other type the endpoint does not compile, unless it has a `decode(_:in:)` of its own. That of a message of
-/// Protocol Buffers is `try client.decode(Response.self, from: response, with: .protobuf)`. A `SimpleEndpoint` names the
-/// codec: `SimpleEndpoint("profile", as: Profile.self, with: .protobuf)`.
+/// Protocol Buffers is `try client.decode(Response.self, from: response, with: .protobuf)`. A `SimpleEndpoint` names
+/// the codec: `SimpleEndpoint("profile", as: Profile.self, with: .protobuf)`.
 public protocol Endpoint: Sendable {
     /// What a successful request returns.
     associatedtype Response: Sendable

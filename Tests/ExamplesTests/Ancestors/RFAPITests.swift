@@ -208,7 +208,8 @@ struct RFAPITests {
         #expect(run.lines.contains("There is no definition Topics. Did you mean Topic?"))
     }
 
-    @Test func `a simulated failure sends nothing`() {
+    @Test func `a request is delayed, and a simulated failure sends nothing`() {
+        #expect(run.lines.contains("delayed: 200"))
         #expect(run.lines.last == "debug: timeout.connect: Simulated.")
         #expect(run.received("/api/v2/unread").count == 1)
     }
