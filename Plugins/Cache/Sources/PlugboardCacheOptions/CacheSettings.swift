@@ -81,7 +81,12 @@ public struct CacheSettings: PluginSettings {
     public var cacheStatus = true
 
     /// Where responses are stored in addition to memory.
-    public enum Persistence: String, WordOption { case file, memory }
+    public enum Persistence: String, WordOption {
+        /// In a file.
+        case file
+        /// In memory only.
+        case memory
+    }
 
     /// All settings at their defaults.
     public init() {}

@@ -30,7 +30,12 @@ public struct CookiesSettings: PluginSettings {
     public var acrossRoutes = false
 
     /// Where persistent cookies are stored.
-    public enum Persistence: String, WordOption { case file, memory }
+    public enum Persistence: String, WordOption {
+        /// In a file.
+        case file
+        /// In memory only.
+        case memory
+    }
 
     /// All settings at their defaults.
     public init() {}

@@ -15,11 +15,24 @@ public struct LoggingSettings: PluginSettings {
     public var queries = Queries.redact
 
     /// What is logged of an exchange.
-    public enum Detail: String, WordOption { case line, heads }
+    public enum Detail: String, WordOption {
+        /// One line.
+        case line
+        /// Its heads, too.
+        case heads
+    }
     /// Whether the values of queries are shown.
-    public enum Queries: String, WordOption { case redact, show }
+    public enum Queries: String, WordOption {
+        /// They are replaced.
+        case redact
+        /// They are shown as they are.
+        case show
+    }
     /// A level of the log.
-    public enum Level: String, WordOption { case debug, info, warning, error }
+    public enum Level: String, WordOption {
+        /// From the least important to the most important.
+        case debug, info, warning, error
+    }
 
     /// All settings at their defaults.
     public init() {}
