@@ -244,15 +244,8 @@ let testTargets: [Target] = [
         "PlugboardSwiftLogTests", "PlugboardSwiftLog", "Plugboard", "PlugboardCore", "PlugboardMessages", swiftLog),
     tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     tests(
-        "PlugboardFoundationTests", "PlugboardFoundation", "PlugboardCodecs", "PlugboardEndpoints", "PlugboardMessages",
-        "PlugboardEventLoop",
-        "PlugboardTransport", "PlugboardKit",
-        "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
-        "PlugboardAuthenticationOptions",
-        "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardIndicatorOptions",
-        "PlugboardLoggingOptions", "PlugboardQueueOptions", "PlugboardRedirectOptions", "PlugboardResumeOptions",
-        "PlugboardRetryOptions", "PlugboardValidatorOptions",
-        "PlugboardJSONSchema"),
+        "PlugboardFoundationTests", "PlugboardFoundation", "PlugboardEndpoints", "PlugboardTesting", "Plugboard",
+        "PlugboardMessages"),
     tests(
         "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
     tests(
