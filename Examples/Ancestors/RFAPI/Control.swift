@@ -6,7 +6,7 @@ import Synchronization
 /// Its definition came as a property list; the body is kept as it is, and the bytes that were sent are counted.
 func uploadSticker(_ api: Client) async {
     let sticker = EndpointBody.bytes(Bytes([UInt8](repeating: 7, count: 100_000)))
-    let received = Mutex(CallProgress())
+    let received = Mutex(TransferProgress())
     let call = api.call("Sticker", body: sticker, isStarted: false)
         .onSuccess { print("sticker: \($0.response.bytes.count) bytes came back") }
         .onFailure { print("failed: \($0)") }
