@@ -39,6 +39,10 @@ struct SDKTests {
         }
 
         #expect(files.filter { $0.contains(".") }.count == 6)
+        let version = try await Command.run("--version").stdout.split(whereSeparator: \.isWhitespace)[1]
+        #expect(
+            String(decoding: try folder.read("usr/lib/pkgconfig/plugboard.pc"), as: UTF8.self).contains(
+                "Version: \(version)\n"))
     }
 
     @Test func `it replaces what an earlier version left there, and nothing else`() async throws {
