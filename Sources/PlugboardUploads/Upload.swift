@@ -90,7 +90,7 @@ public struct Upload: Sendable {
     }
 
     /// The accepted upload, or the response that refuses it, with its body.
-    package func sent(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
+    func sent(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
         try await FileClaim.with { claim in
             do throws(PlugboardError) {
                 var run = try await UploadRun(self, claim)
@@ -187,7 +187,7 @@ public struct UploadResult: Sendable {
     /// has.
     public var response: Response
     /// Whether the server has all bytes and has accepted them.
-    package var isComplete: Bool
+    var isComplete: Bool
     /// The bytes that the server has, as far as it is known.
     public var count: Int
     /// How many of them it had before this run.

@@ -137,11 +137,12 @@ struct OpenAPITests {
         #""get": {"responses": {"2X": {}}}"#, ##""$ref": "#/paths/~1odd""##,
         ##""get": {"responses": {"200": {"$ref": "#/nothing"}}}"##,
         ##""get": {"responses": {"200": {"$ref": "other.json"}}}"##, ##""get": {"$ref": "#/nothing"}"##,
+        ##""x-none": 1}, "/odd?beta=true": {"get": {"responses": {"200": {"content": {"application/json": {"schema": false}}}}}"##,
     ])
     func `an operation that cannot be read is not checked, and the others are`(odd: String) async throws {
         let good = #"{"200": {"content": {"application/json": {"schema": {"type": "object"}}}}}"#
         let document =
-            #"{"openapi": "3.1.0", "paths": {"/odd": {\#(odd)}, "/good": {"get": {"responses": \#(good)}}}}"#
+            #"{"openapi": "3.2.0", "paths": {"/odd": {\#(odd)}, "/good": {"get": {"responses": \#(good)}}}}"#
         let transport = MockTransport { _, _ in
             .respond(200, Fields(["Content-Type": "application/json"]), ["[]"])
         }

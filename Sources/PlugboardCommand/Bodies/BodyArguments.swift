@@ -8,7 +8,8 @@ struct BodyArguments: ParsableArguments {
         name: .shortAndLong, parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Form data (application/x-www-form-urlencoded), already encoded; several are joined by &. @FILE is a file "
-                + "without its line ends, - standard input.", valueName: "data"))
+                + "without its line ends, - standard input. --data-raw takes @ and - as text, and --data-urlencode "
+                + "(text, name=text, @FILE, name@FILE) encodes the text.", valueName: "data"))
     var data: [String] = []
     @Option(
         parsing: .unconditionalSingleValue,

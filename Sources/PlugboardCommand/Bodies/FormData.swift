@@ -5,6 +5,15 @@ enum FormData {
         var bytes: [UInt8] = []
         for (index, piece) in pieces.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: "&")) }
+            switch DataWords.kind(of: piece) {
+            case (.raw, let text)?:
+                bytes += text.utf8
+                continue
+            case (.urlencode, let text)?:
+                bytes += try encoded(text, for: "--data-urlencode")
+                continue
+            case nil: break
+            }
             let argument = InputArgument(piece)
             let content = try argument.bytes(for: "--data", advice: "--data-binary sends any size.")
             if case .text = argument {
@@ -14,5 +23,34 @@ enum FormData {
             }
         }
         return bytes
+    }
+
+    /// A parameter whose content is encoded as forms are (a space is `+`), in curl's words: `content`, `=content`,
+    /// `name=content`, `@FILE` or `name@FILE`.
+    static func encoded(_ text: String, for option: String) throws(CommandFailure) -> [UInt8] {
+        let sign = text.firstIndex { $0 == "=" || $0 == "@" }
+        let name = sign.map { text[..<$0] } ?? ""
+        let rest = sign.map { String(text[text.index(after: $0)...]) } ?? text
+        let isFile = sign.map { text[$0] == "@" } ?? false
+        let content = isFile ? try InputArgument("@\(rest)").bytes(for: option) : Array(rest.utf8)
+        var bytes = Array(name.utf8)
+        if !name.isEmpty { bytes.append(UInt8(ascii: "=")) }
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in content {
+            if isUnreserved(byte) || byte == UInt8(ascii: " ") {
+                bytes.append(byte == UInt8(ascii: " ") ? UInt8(ascii: "+") : byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return bytes
+    }
+
+    /// RFC 3986 §2.3
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._~".utf8.contains(byte)
+        }
     }
 }

@@ -100,4 +100,13 @@ struct CommandFailure: Error {
         self.init(status, "\(error.reason)\(cause)\(plugin)")
         code = error.code
     }
+
+    /// Any error that a verb throws.
+    init(of error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as PlugboardError: self.init(ExitStatus(for: error), error)
+        default: self.init(.failure, "\(error)")
+        }
+    }
 }

@@ -2,7 +2,9 @@
 /// for values of letters and digits.
 enum JoinedOptions {
     /// The short options of all verbs that take a value.
-    static let letters: Set<Character> = ["b", "c", "d", "F", "H", "o", "x", "X"]
+    static let letters: Set<Character> = [
+        "A", "b", "c", "d", "D", "e", "E", "F", "H", "m", "o", "r", "u", "w", "x", "X",
+    ]
 
     /// The words with such options in words of their own. What follows a short option that takes a value is left as it
     /// is.

@@ -89,9 +89,9 @@ enum Main {
     /// Parses the command line; where that fails, once more with short options and their values in words of their own.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         do {
-            return try parse(words: arguments)
+            return try parse(words: DataWords.joined(arguments))
         } catch {
-            let words = JoinedOptions.split(arguments)
+            let words = DataWords.joined(JoinedOptions.split(arguments))
             if words == arguments { throw error }
             return try parse(words: words)
         }

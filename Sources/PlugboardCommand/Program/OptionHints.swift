@@ -3,35 +3,8 @@ import PlugboardKit
 /// What to write for options of curl that the command does not have, or not in this verb.
 enum OptionHints {
     private static let hints: [(options: [String], hint: String)] = [
-        (["-L", "--location"], "--plugin redirect follows redirects."),
-        (["-O", "--remote-name"], "plugboard download URL saves the file under its name."),
-        (["-X", "--request"], "plugboard request METHOD URL sends any method."),
-        (["-I", "--head"], "plugboard head URL asks for the head."),
         (["-T", "--upload-file"], "plugboard upload FILE URL sends a file."),
         (["-C", "--continue-at"], "plugboard download URL --resume continues a download."),
-        (
-            ["-u", "--user"],
-            "A URL can hold credentials (https://user:password@host/), and the plugin authentication reads them from the "
-                + "environment or a file."
-        ),
-        (["--oauth2-bearer"], "Write -H 'Authorization: Bearer TOKEN', or -H @FILE."),
-        (
-            ["-E", "--cert", "--key"],
-            "A configuration names the client's certificate and its key: kernel.tls.certificate and kernel.tls.key."
-        ),
-        (["--retry"], "Write --plugin retry, and --set retry.attempts=5 for another number of attempts."),
-        (["--compressed"], "--plugin decode asks for compressed responses and decodes them."),
-        (["-G", "--get"], "Write the parameters into the URL, after a question mark."),
-        (["-A", "--user-agent"], "Write -H 'User-Agent: TEXT'."),
-        (["-e", "--referer"], "Write -H 'Referer: URL'."),
-        (["-r", "--range"], "Write -H 'Range: bytes=FIRST-LAST'."),
-        (["-m", "--max-time"], "Write --timeout."),
-        (["-D", "--dump-header"], "-i writes the head before the body."),
-        (["-w", "--write-out"], "--timing prints how long each step took, and -i the head."),
-        (["--resolve"], "Write --connect-to HOST:PORT:ADDRESS:PORT."),
-        (["--data-raw", "--data-ascii"], "Write -d, in which only a first @ or a single - has a meaning."),
-        (["--data-urlencode"], "Write -d with the text percent-encoded."),
-        (["-S", "--show-error"], "Errors are always printed, also with -s."),
         (["--no-check-certificate"], "Write --insecure, for tests only."),
     ]
 

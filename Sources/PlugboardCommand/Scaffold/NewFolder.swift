@@ -32,7 +32,7 @@ struct NewFolder {
             let beside = "\(target).\(getpid())"
             do throws(CommandFailure) {
                 try write(file, to: beside, O_TRUNC)
-                guard rename(beside, target) == 0 else { throw unwritable(target, errno) }
+                guard rename(beside, target) == 0 else { throw NewFolder.unwritable(target, errno) }
             } catch {
                 unlink(beside)
                 throw error
@@ -47,22 +47,26 @@ struct NewFolder {
     }
 
     private func makeFolders(to file: NewFile) throws(CommandFailure) {
-        let whole = "\(path)/\(file.path)"
-        for slash in whole.indices.dropFirst() where whole[slash] == "/" {
-            let folder = String(whole[..<slash])
+        try NewFolder.make(above: "\(path)/\(file.path)")
+    }
+
+    /// Makes the folders on the path of a file that are missing.
+    static func make(above path: String) throws(CommandFailure) {
+        for slash in path.indices.dropFirst() where path[slash] == "/" {
+            let folder = String(path[..<slash])
             // Not writable by others even where the umask would let them: plugins are not loaded from such folders.
-            guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { throw unwritable(folder, errno) }
+            guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { throw NewFolder.unwritable(folder, errno) }
         }
     }
 
     private func write(_ file: NewFile, to path: String, _ flag: Int32) throws(CommandFailure) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0o644)
-        guard descriptor >= 0 else { throw unwritable(path, errno) }
+        guard descriptor >= 0 else { throw NewFolder.unwritable(path, errno) }
         let number = file.bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
-        guard close(descriptor) == 0, number == nil else { throw unwritable(path, number ?? errno) }
+        guard close(descriptor) == 0, number == nil else { throw NewFolder.unwritable(path, number ?? errno) }
     }
 
-    private func unwritable(_ path: String, _ number: Int32) -> CommandFailure {
+    private static func unwritable(_ path: String, _ number: Int32) -> CommandFailure {
         CommandFailure(.write, "\(path) cannot be written: \(systemText(number)).")
     }
 }

@@ -10,7 +10,9 @@ import PlugboardKit
 
 /// The options of the connection; the configuration decides about those that are left out.
 struct ConnectionArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The time limit for the whole exchange.", valueName: "30s"))
+    @Option(
+        name: [.long, .customShort("m"), .customLong("max-time")],
+        help: ArgumentHelp("The time limit for the whole exchange.", valueName: "30s"))
     var timeout: String?
     @Option(help: ArgumentHelp("The time limit for making a connection.", valueName: "10s"))
     var connectTimeout: String?
@@ -39,8 +41,32 @@ struct ConnectionArguments: ParsableArguments {
             "Connects to a Unix domain socket; the URL, Host and the TLS name stay, and no proxy is used.",
             valueName: "path"))
     var unixSocket: String?
+    @Option(help: ArgumentHelp("Hosts that bypass the proxy, separated by commas.", valueName: "hosts"))
+    var noproxy: String?
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Connects to this address; DNS is not asked.", valueName: "host:port:address"))
+    var resolve: [String] = []
+    @Option(help: ArgumentHelp("Sends from this network interface, address or host.", valueName: "name"))
+    var interface: String?
+    @Flag(name: [.customShort("4"), .long], help: "Uses IPv4 only.") var ipv4 = false
+    @Flag(name: [.customShort("6"), .long], help: "Uses IPv6 only.") var ipv6 = false
     @Flag(help: "Uses HTTP/2: with TLS if the server can, without TLS by an upgrade.")
     var http2 = false
+    @Flag(name: .customLong("http1.1"), help: "Uses HTTP/1.1.") var http11 = false
+    @Flag(name: .customLong("http2-prior-knowledge"), help: "Uses HTTP/2 without TLS and without an upgrade.")
+    var http2PriorKnowledge = false
+    @Flag(name: .customLong("tlsv1.2"), help: "Uses TLS 1.2 or newer.") var tls12 = false
+    @Flag(name: .customLong("tlsv1.3"), help: "Uses TLS 1.3 or newer.") var tls13 = false
+    @Option(name: [.customShort("E"), .long], help: ArgumentHelp("The client's certificate, PEM.", valueName: "file"))
+    var cert: String?
+    @Option(
+        help: ArgumentHelp("The key of that certificate, PEM; else that of --cert.", valueName: "file"))
+    var key: String?
+    @Option(
+        name: .customLong("pinnedpubkey"),
+        help: ArgumentHelp("The public keys that the server may have.", valueName: "sha256//BASE64;…"))
+    var pins: String?
 
     /// - Parameter definition: What a definition says, which the command line replaces.
     func options(over definition: RequestOptions = RequestOptions()) throws(CommandFailure) -> RequestOptions {
@@ -56,8 +82,24 @@ struct ConnectionArguments: ParsableArguments {
         // As in the environment's variables, and as for curl.
         if let proxy { options.proxy = proxy.isEmpty || proxy.contains("://") ? proxy : "http://\(proxy)" }
         if let unixSocket { options.unixSocket = unixSocket }
+        if let noproxy { options.noProxy = noproxy }
+        if let interface { options.interface = interface }
+        if ipv4 || ipv6 { options.ipVersion = ipv4 && ipv6 ? .any : ipv4 ? .v4 : .v6 }
+        if http11 { options.httpVersion = .http1 }
         if http2 { options.httpVersion = .http2 }
-        if !connectTo.isEmpty { options.connectTo = [:] }
+        if http2PriorKnowledge { options.httpVersion = .http2PriorKnowledge }
+        if tls12 { options.tls.minimum = .tls12 }
+        if tls13 { options.tls.minimum = .tls13 }
+        if let cert { (options.tls.certificate, options.tls.key) = (cert, key ?? cert) }
+        if let pins { options.tls.pins = pins.split(separator: ";").map(String.init) }
+        if !(connectTo + resolve).isEmpty { options.connectTo = [:] }
+        for text in resolve {
+            let parts = ConnectionArguments.parts(text.hasPrefix("+") ? String(text.dropFirst()) : text)
+            guard parts.count == 3, RequestOptions.isHostAndPort("\(parts[2]):\(parts[1])") else {
+                throw CommandFailure(.usage, "--resolve must be HOST:PORT:ADDRESS.")
+            }
+            options.connectTo?["\(parts[0]):\(parts[1])"] = "\(parts[2]):\(parts[1])"
+        }
         for text in connectTo {
             let parts = ConnectionArguments.parts(text)
             let pair = parts.count == 4 ? ["\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])"] : []

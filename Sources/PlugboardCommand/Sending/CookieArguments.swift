@@ -18,7 +18,7 @@ struct CookieArguments: ParsableArguments {
         name: [.customShort("b"), .customLong("cookie")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Cookies to send, 'a=1; b=2'; or without '=', a cookies.txt to read, - for standard input. A file that does "
-                + "not exist is empty.", valueName: "data|file"))
+                + "not exist is empty, with a warning.", valueName: "data|file"))
     var sources: [String] = []
     @Option(
         name: [.customShort("c"), .customLong("cookie-jar")],
@@ -90,7 +90,7 @@ struct CookieArguments: ParsableArguments {
                 guard access(file, F_OK) == 0 || errno != ENOENT else {
                     // The first run with a jar begins with none.
                     if file != self.jar {
-                        StandardError.warn("\(file) does not exist, so no cookies are read from it.")
+                        StandardError.warn("\(file) does not exist, so no cookies are read from it")
                     }
                     continue
                 }

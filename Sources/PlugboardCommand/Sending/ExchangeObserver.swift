@@ -9,6 +9,11 @@ final class ExchangeObserver: Sendable {
     let progress: ProgressBar?
     private let isVerbose: Bool
     private let lastAttempt = Mutex<(number: Int64, steps: [(String, Int64)])?>(nil)
+    /// The final responses that have come, the last one included.
+    private let heads = Mutex<[ResponseHead]>([])
+    /// What `--write-out` needs of the exchange.
+    private let counts = Mutex<(progress: TransferProgress, redirects: Int, repetitions: Int)>(
+        (TransferProgress(), 0, 0))
 
     init(isVerbose: Bool, progress: ProgressBar?) {
         self.isVerbose = isVerbose
@@ -19,9 +24,20 @@ final class ExchangeObserver: Sendable {
     func hear(_ event: ObservedEvent) {
         switch event.kernelEvent {
         case .progress:
-            progress?.show(
-                received: Int64(event.integer("received") ?? 0), of: event.integer("toReceive").map { Int64($0) })
+            guard let bytes = event.progress else { return }
+            progress?.show(received: Int64(bytes.received), of: bytes.toReceive.map { Int64($0) })
+            counts.withLock { $0.progress = bytes }
             return
+        case .headReceived:
+            if let head = event.head { heads.withLock { $0.append(head) } }
+        case .resendScheduled:
+            counts.withLock { counts in
+                switch event["by"] {
+                case "redirect": counts.redirects += 1
+                case "retry": counts.repetitions += 1
+                default: break
+                }
+            }
         case .attemptEnded:
             let steps = ExchangeObserver.steps.map { ($0, Int64(event.integer($0) ?? 0)) }
             lastAttempt.withLock { $0 = (Int64(event.integer("attempt") ?? 0), steps) }
@@ -34,6 +50,21 @@ final class ExchangeObserver: Sendable {
             let details = event.details.sorted { $0.key < $1.key }.map { " \($0)=\(ExchangeObserver.text($0, $1))" }
             StandardError.write(Printable.text("* \(event.id)\(details.joined())") + "\n")
         }
+    }
+
+    /// The heads of the responses before the last, of which each was a reason to send the request again.
+    var earlierHeads: [ResponseHead] { heads.withLock { $0.dropLast() } }
+
+    /// The facts, with what the events have told.
+    func completed(_ facts: WriteOut.Facts) -> WriteOut.Facts {
+        var facts = facts
+        let counts = counts.withLock { $0 }
+        (facts.sent, facts.received) = (counts.progress.sent, counts.progress.received)
+        (facts.redirects, facts.repetitions) = (counts.redirects, counts.repetitions)
+        for (name, nanoseconds) in lastAttempt.withLock({ $0?.steps ?? [] }) {
+            facts.steps[name] = .nanoseconds(nanoseconds)
+        }
+        return facts
     }
 
     /// How long the steps of the last attempt took, each counted from its beginning.

@@ -6,6 +6,8 @@ struct FieldArgument {
     /// Nil removes the field that would be sent by default.
     let value: String?
 
+    init(name: FieldName, value: String?) { (self.name, self.value) = (name, value) }
+
     init(_ text: String) throws(CommandFailure) {
         if let colon = text.firstIndex(of: ":") {
             name = FieldName(FieldArgument.trimmed(text[..<colon]))

@@ -1,10 +1,27 @@
 import ArgumentParser
+import PlugboardDownloads
 
 /// The options of output.
 struct OutputArguments: ParsableArguments {
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Writes the body to a file; - is standard output.", valueName: "file"))
     var output: String?
+    @Flag(
+        name: [.customShort("O"), .long],
+        help: "Writes the body to a file that is named as the last part of the URL's path.")
+    var remoteName = false
+    @Option(help: ArgumentHelp("The folder of the file of -o or -O.", valueName: "folder")) var outputDir: String?
+    @Flag(help: "Makes the folders of the file of -o or -O.") var createDirs = false
+    @Option(
+        name: [.customShort("D"), .long],
+        help: ArgumentHelp("A file for the response's head; - is standard output.", valueName: "file"))
+    var dumpHeader: String?
+    @Option(
+        name: .shortAndLong, parsing: .unconditional,
+        help: ArgumentHelp(
+            "Writes a text after the body, with curl's variables: '%{http_code} %{time_total}\\n'; @FILE is a file.",
+            valueName: "format"))
+    var writeOut: String?
     @Flag(name: .shortAndLong, help: "Writes the response's head before its body; on a terminal without secrets.")
     var include = false
     @Flag(name: .shortAndLong, help: "Ends with status 22 and without the body if the HTTP status is 400 or more.")
@@ -13,6 +30,27 @@ struct OutputArguments: ParsableArguments {
     var verbose = false
     @Flag(help: "Prints how long each step took to standard error.")
     var timing = false
+    @Flag(help: "Ends with status 22 if the HTTP status is 400 or more, and writes the body all the same.")
+    var failWithBody = false
     @Flag(name: .shortAndLong, help: "Prints only errors: no progress and no log.")
     var silent = false
+    @Flag(name: [.customShort("S"), .long], help: "Prints errors also with -s, as is always done.")
+    var showError = false
+    @Flag(help: "Shows no progress.") var noProgressMeter = false
+    @Flag(name: [.customShort("#"), .long], help: "Shows progress as a bar, as terminals always get it.")
+    var progressBar = false
+    @Flag(name: [.customShort("N"), .long], help: "Writes what has come at once, as is always done.")
+    var noBuffer = false
+
+    func validate() throws {
+        if output != nil && remoteName { throw ValidationError("Give -o or -O, not both.") }
+    }
+
+    /// The path of the file for the body of this URL; nil for standard output.
+    func path(for url: String) throws(CommandFailure) -> String? {
+        guard let name = remoteName ? SafeName.from(url: url) : output, name != "-" else { return output }
+        let path = outputDir.map { "\($0)/\(name)" } ?? name
+        if createDirs { try NewFolder.make(above: path) }
+        return path
+    }
 }

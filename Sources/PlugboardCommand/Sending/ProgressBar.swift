@@ -15,8 +15,10 @@ final class ProgressBar: Sendable {
 
     /// Nil if standard error is not a terminal with control sequences, or if the body is written to the same terminal.
     init?(for output: OutputArguments) {
-        let isBodyShown = (output.output == nil || output.output == "-") && ByteOutput.standard.isTerminal
-        guard StandardError.canBeDrawnOn, !isBodyShown, !output.silent, !output.verbose else { return nil }
+        let isBodyShown =
+            (output.output == nil || output.output == "-") && !output.remoteName && ByteOutput.standard.isTerminal
+        let isOff = output.silent || output.verbose || output.noProgressMeter
+        guard StandardError.canBeDrawnOn, !isBodyShown, !isOff else { return nil }
     }
 
     /// From any thread.

@@ -11,6 +11,7 @@ struct RequestArguments: ParsableArguments {
                 + "with a field on each line, - standard input.", valueName: "field"))
     var fields: [String] = []
 
+    @OptionGroup(title: "curl's options") var curl: CurlArguments
     @OptionGroup(title: "Cookies") var cookies: CookieArguments
     @OptionGroup(title: "Connection") var connection: ConnectionArguments
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
@@ -21,9 +22,12 @@ struct RequestArguments: ParsableArguments {
             "What this request tells a plugin: redirect.limit=5.", valueName: "plugin.name=value"))
     var attributes: [String] = []
 
-    /// - Parameter baseURL: The configuration's `kernel.baseURL`.
+    /// - Parameters:
+    ///   - baseURL: The configuration's `kernel.baseURL`.
+    ///   - more: Fields of the verb's own options, which `-H` replaces.
     func request(
-        _ method: Method, _ url: String, against baseURL: String?, _ content: BodyArguments.Content?
+        _ method: Method, _ url: String, against baseURL: String?, _ content: BodyArguments.Content?,
+        adding more: [FieldArgument] = []
     ) throws -> Request {
         var request = Request(method, try RequestArguments.absolute(url, against: baseURL))
         var defaults: KeyValuePairs<FieldName, String> = [
@@ -35,7 +39,7 @@ struct RequestArguments: ParsableArguments {
                 .userAgent: "plugboard/\(Program.version)", .accept: content.accept, .contentType: content.type,
             ]
         }
-        request.fields = FieldArgument.fields(try fields.flatMap { try FieldArgument.all(in: $0) }, over: defaults)
+        request.fields = FieldArgument.fields(try allFields(more), over: defaults)
         cookies.add(to: &request)
         request.options = try connection.options()
         try addAttributes(to: &request)
@@ -46,7 +50,7 @@ struct RequestArguments: ParsableArguments {
     /// command line gives replace the definition's.
     func complete(_ request: Request) throws -> Request {
         var request = request
-        let arguments = try fields.flatMap { try FieldArgument.all(in: $0) }
+        let arguments = try allFields([])
         if request.fields[.userAgent] == nil { request.fields[.userAgent] = "plugboard/\(Program.version)" }
         if request.fields[.accept] == nil { request.fields[.accept] = "*/*" }
         for argument in arguments { request.fields.remove(argument.name) }
@@ -64,7 +68,15 @@ struct RequestArguments: ParsableArguments {
         try attributes.map { try PluginArguments.split($0, option: "--attribute") }.last { $0.0 == name }?.1
     }
 
+    /// The fields of `-H`, after those of other options that none of them names.
+    private func allFields(_ more: [FieldArgument]) throws -> [FieldArgument] {
+        let given = try fields.flatMap { try FieldArgument.all(in: $0) }
+        let names = Set(given.map(\.name))
+        return (more + curl.fields).filter { !names.contains($0.name) } + given
+    }
+
     private func addAttributes(to request: inout Request) throws {
+        try curl.addAttributes(to: &request)
         for attribute in attributes {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")
             request.attributes[name] = value
@@ -73,7 +85,10 @@ struct RequestArguments: ParsableArguments {
 
     /// The configuration with the changes of the command line.
     func configuration() throws -> Configuration {
-        var configuration = try plugins.configuration { try cookies.enable(in: &$0) }
+        var configuration = try plugins.configuration {
+            try curl.enable(in: &$0)
+            try cookies.enable(in: &$0)
+        }
         if !connection.decidesTrust { try configuration.trustEnvironment() }
         return configuration
     }

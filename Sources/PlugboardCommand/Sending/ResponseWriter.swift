@@ -12,24 +12,26 @@ import Plugboard
 /// characters that control the terminal.
 struct ResponseWriter {
     private let output: ByteOutput
-    private let showsHead: Bool
     /// Whether standard output is a terminal, and `-o -` does not ask for raw bytes.
     private let isForReaders: Bool
 
-    init(_ arguments: OutputArguments, showsHead: Bool) throws(CommandFailure) {
-        switch arguments.output {
+    /// - Parameter file: The path of the file for the body; nil or `-` for standard output.
+    init(_ arguments: OutputArguments, _ file: String?) throws(CommandFailure) {
+        switch file {
         case nil, "-": output = .standard
         case let path?: output = try ByteOutput(path: path)
         }
-        self.showsHead = showsHead
-        isForReaders = arguments.output == nil && output.isTerminal
+        isForReaders = file == nil && output.isTerminal
     }
 
-    func write(_ response: Response) async throws {
-        if showsHead {
-            let head = response.head
+    func write(_ heads: [ResponseHead]) throws {
+        for head in heads {
             try output.write(isForReaders ? Bytes(ResponseWriter.text(of: head)) : ResponseWriter.bytes(of: head))
         }
+    }
+
+    /// Writes the body.
+    func write(_ response: Response) async throws {
         let isJSON = isForReaders && ResponseWriter.isJSON(response[.contentType])
         try await BodyWriter(output, isForReaders: isForReaders, isJSON: isJSON).write(response.body)
     }
@@ -45,7 +47,7 @@ struct ResponseWriter {
     }
 
     /// The head as HTTP/1.1 writes it, byte for byte.
-    private static func bytes(of head: ResponseHead) -> Bytes {
+    static func bytes(of head: ResponseHead) -> Bytes {
         var bytes = Array("\(title(of: head))\r\n".utf8)
         for index in head.fields.indices {
             head.fields.withField(index) { name, value in

@@ -6,10 +6,12 @@ struct Sending {
     let output: OutputArguments
 
     /// Sends a request that the command line gives by its method and URL.
-    func run(_ method: Method, _ url: String, _ body: BodyArguments) async throws {
+    func run(_ method: Method, _ url: String, _ methods: MethodArguments, _ body: BodyArguments) async throws {
         let configuration = try arguments.configuration()
+        let url = try methods.url(url, adding: methods.get ? try FormData.joined(body.data) : [])
         let request = try arguments.request(
-            method, url, against: configuration.kernel.baseURL, try body.content())
+            methods.method(of: method), url, against: configuration.kernel.baseURL,
+            methods.get ? nil : try body.content(), adding: methods.fields)
         try await run(configuration) { _ in request }
     }
 
@@ -23,37 +25,67 @@ struct Sending {
             catalog = catalog.adding([SentHeads.descriptor])
             configuration.plugins.append(PluginEntry(SentHeads.manifest.id))
         }
+        let writeOut = try output.writeOut.map { try WriteOut($0) }
         let timings = try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
             let request = try await make(kernel)
             try arguments.check(kernel)
             let jar = request.attributes[CookieArguments.jarAttribute]
-            return try await arguments.cookies.whileUsed(in: kernel, jar: jar) { try await send(request, kernel) }
+            return try await arguments.cookies.whileUsed(in: kernel, jar: jar) {
+                try await send(request, kernel, writeOut)
+            }
         }
         if output.timing { StandardError.write(timings) }
     }
 
     /// Returns what `--timing` prints.
-    private func send(_ request: Request, _ kernel: Kernel) async throws -> String {
+    private func send(_ request: Request, _ kernel: Kernel, _ writeOut: WriteOut?) async throws -> String {
         let observer = ExchangeObserver(
             isVerbose: output.verbose, progress: ProgressBar(for: output))
         let interrupt = Interrupt()
+        var facts = WriteOut.Facts(request: request, url: request.url)
+        let began = ContinuousClock.now
         let exchange = kernel.begin(request) { observer.hear($0) }
         interrupt.cancels { exchange.cancel() }
+        let failure: CommandFailure?
         do {
             defer { observer.progress?.clear() }
-            try await write(try await exchange.response, to: request)
+            let response = try await exchange.response
+            (facts.response, facts.url) = (response.head, response.url)
+            facts.file = try output.path(for: request.url)
+            failure = try await write(response, to: request, facts.file, after: observer.earlierHeads)
         } catch {
             exchange.cancel()
+            facts.failure = CommandFailure(of: error)
+            facts.total = .now - began
+            try writeOut?.write(observer.completed(facts))
             throw error
         }
+        facts.failure = failure
+        facts.total = .now - began
+        try writeOut?.write(observer.completed(facts))
+        if let failure { throw failure }
         withExtendedLifetime(interrupt) {}
         return observer.timings
     }
 
-    private func write(_ response: Response, to request: Request) async throws {
-        if output.fail && response.status >= 400 {
-            throw CommandFailure(.status, "The server responded with status \(response.status).")
+    /// Returns the failure of a status that `--fail-with-body` does not accept, after the body was written.
+    private func write(
+        _ response: Response, to request: Request, _ file: String?, after earlier: [ResponseHead]
+    ) async throws -> CommandFailure? {
+        let isRefused = response.status >= 400 && (output.fail || output.failWithBody)
+        let failure =
+            isRefused
+            ? CommandFailure(.status, "The server responded with status \(response.status).") : nil
+        let heads = earlier + [response.head]
+        if let path = output.dumpHeader {
+            let dump = try path == "-" ? ByteOutput.standard : ByteOutput(path: path)
+            for head in heads { try dump.write(ResponseWriter.bytes(of: head)) }
         }
-        try await ResponseWriter(output, showsHead: output.include || request.method == .head).write(response)
+        let showsHeads = output.include || request.method == .head
+        let writer = try ResponseWriter(output, file)
+        if showsHeads { try writer.write(heads) }
+        if let failure, output.fail { throw failure }
+        try await writer.write(response)
+        return failure
     }
 }

@@ -178,7 +178,7 @@ struct Uploading: Sendable {
             var message = error.message ?? "The upload failed."
             if !aborts, Uploading.isThere(upload.journal) { message += Uploading.advice(after: error) }
             display.end(
-                index, "plugboard: \(message.hasPrefix("\(file) ") ? message : "\(file): \(message)")",
+                index, "plugboard: \(message.contains(file) ? message : "\(file): \(message)")",
                 ["file": .string(file), "error": .string(message), "isComplete": false])
             // The message is written already.
             return CommandFailure(error.status, nil)
@@ -213,16 +213,8 @@ struct Uploading: Sendable {
             display.show(index, file, TransferCount(done: $0.sent, resumed: $0.resumed, total: $0.toSend))
         }
         do {
-            let result = try await upload.sent(with: kernel)
+            let result = try await upload.run(with: kernel)
             let status = result.response.status
-            guard result.isComplete else {
-                result.response.body.source.release()
-                // After the others, the file would not be sent again.
-                let advice = TransferDisplay.advice(after: status, by: kernel, among: [307, 308])
-                var failure = CommandFailure(.status, "The server responded with status \(status).\(advice)")
-                failure.responseStatus = status
-                throw failure
-            }
             let body = try await result.response.body.collect(upTo: .mebibytes(16))
             display.end(
                 index, "\(file): \(ProgressBar.size(Int64(result.count)))",
@@ -233,7 +225,14 @@ struct Uploading: Sendable {
                 ], isExpected: true)
             if printsBodies, !body.isEmpty { try await display.write(body) }
         } catch let error as PlugboardError {
-            throw CommandFailure(ExitStatus(for: error), error)
+            guard error.code == .responseStatus, let status = error.response?.head.status else {
+                throw CommandFailure(ExitStatus(for: error), error)
+            }
+            // After the others, the file would not be sent again.
+            let advice = TransferDisplay.advice(after: status, by: kernel, among: [307, 308])
+            var failure = CommandFailure(.status, "\(error.reason)\(advice)")
+            failure.responseStatus = status
+            throw failure
         } catch {
             throw error as? CommandFailure ?? CommandFailure(.failure, "\(error)")
         }

@@ -80,8 +80,7 @@ struct CallVerb: AsyncParsableCommand {
     ) {
         let entries = definition.security.filter { !$0.isEmpty }
         guard definition.needsAuthorization == true, !entries.isEmpty, request.fields[.authorization] == nil,
-            // With the plugin authentication, the credential can be that of the origin.
-            !given.isEmpty || !configuration.plugins.contains(where: { $0.id == "authentication" && $0.isEnabled })
+            !configuration.authenticates(request)
         else { return }
         let isGiven = entries.contains { entry in
             entry.allSatisfy { scheme in
@@ -100,5 +99,14 @@ struct CallVerb: AsyncParsableCommand {
         guard let body else { return nil }
         let type = definition.body?.contentType ?? "application/octet-stream"
         return .body(try InputArgument(body).body(for: "--body"), type: type)
+    }
+}
+
+extension Configuration {
+    /// Whether the plugin authentication has a credential for a request: its own, or that of its origin.
+    fileprivate func authenticates(_ request: Request) -> Bool {
+        guard plugins.contains(where: { $0.id == "authentication" && $0.isEnabled }) else { return false }
+        let origin = Origin(url: request.url).flatMap { origins[$0] }
+        return request.authentication.scheme != nil || origin?["authentication.scheme"] != nil
     }
 }

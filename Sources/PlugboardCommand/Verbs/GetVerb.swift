@@ -12,6 +12,7 @@ struct GetVerb: RequestVerb {
             """)
 
     @Argument(help: .url) var url: String
+    @OptionGroup(title: "Method and query") var methods: MethodArguments
     @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup var arguments: RequestArguments
     @OptionGroup(title: "Output") var output: OutputArguments

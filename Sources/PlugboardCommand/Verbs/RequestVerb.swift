@@ -5,6 +5,7 @@ import PlugboardKit
 protocol RequestVerb: AsyncParsableCommand {
     var method: Method { get }
     var url: String { get }
+    var methods: MethodArguments { get }
     var body: BodyArguments { get }
     var arguments: RequestArguments { get }
     var output: OutputArguments { get }
@@ -18,6 +19,6 @@ extension ArgumentHelp {
 
 extension RequestVerb {
     func run() async throws {
-        try await Sending(arguments: arguments, output: output).run(method, url, body)
+        try await Sending(arguments: arguments, output: output).run(method, url, methods, body)
     }
 }

@@ -148,7 +148,7 @@ struct ByteSum {
     var total: TransferProgress {
         TransferProgress(
             sent: sum.sent, toSend: unknownToSend == 0 ? sum.toSend : nil, received: sum.received,
-            toReceive: unknownToReceive == 0 ? sum.toReceive : nil)
+            toReceive: unknownToReceive == 0 ? sum.toReceive : nil, resumed: sum.resumed)
     }
 
     mutating func set(_ new: TransferProgress, at index: Int) {
@@ -157,10 +157,11 @@ struct ByteSum {
         func bounded(_ count: Int) -> Int { min(max(count, 0), limit) }
         let new = TransferProgress(
             sent: bounded(new.sent), toSend: new.toSend.map(bounded), received: bounded(new.received),
-            toReceive: new.toReceive.map(bounded))
+            toReceive: new.toReceive.map(bounded), resumed: bounded(new.resumed))
         let old = parts[index]
         sum.sent += new.sent - old.sent
         sum.received += new.received - old.received
+        sum.resumed += new.resumed - old.resumed
         sum.toSend = (sum.toSend ?? 0) + (new.toSend ?? 0) - (old.toSend ?? 0)
         sum.toReceive = (sum.toReceive ?? 0) + (new.toReceive ?? 0) - (old.toReceive ?? 0)
         unknownToSend += (new.toSend == nil ? 1 : 0) - (old.toSend == nil ? 1 : 0)

@@ -11,7 +11,7 @@ protocol CallControl: AnyObject, Sendable {
     /// call's.
     ///
     /// - Parameter countsReceived: False for one request of several for one file, whose bytes are reported by
-    ///   `report(received:of:)`.
+    ///   `report(downloaded:)`.
     func send(
         _ request: Request, by kernel: Kernel, countsReceived: Bool
     ) async throws(PlugboardError) -> StreamedResponse
@@ -23,7 +23,7 @@ protocol CallControl: AnyObject, Sendable {
     func report(_ progress: TransferProgress)
 
     /// Reports the bytes that are there of what is received by several requests.
-    func report(received: Int, of total: Int?)
+    func report(downloaded progress: TransferProgress)
 
     /// Notes that the client's error handler stops the callbacks of a failure.
     func stopCallbacks()
@@ -74,8 +74,10 @@ extension Call: CallControl {
 
     func report(_ progress: TransferProgress) { changeProgress { $0 = progress } }
 
-    func report(received: Int, of total: Int?) {
-        changeProgress { ($0.received, $0.toReceive) = (received, total) }
+    func report(downloaded progress: TransferProgress) {
+        changeProgress {
+            ($0.received, $0.toReceive, $0.resumed) = (progress.received, progress.toReceive, progress.resumed)
+        }
     }
 
     func stopCallbacks() { lock.withLock { $0.isStopped = true } }

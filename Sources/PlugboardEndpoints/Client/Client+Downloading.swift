@@ -14,7 +14,7 @@ extension Client {
             // It may take several requests, and go on with what is there.
             download.progress = { [own = download.progress] progress in
                 own?(progress)
-                control.report(received: progress.received, of: progress.toReceive)
+                control.report(downloaded: progress)
             }
         }
         let sender = DownloadSender(client: self, endpoint: endpoint, control: control)

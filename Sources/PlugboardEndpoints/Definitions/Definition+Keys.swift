@@ -154,7 +154,7 @@ extension Definition {
             "generalParameters", "Whether requests have the client's general parameters.", .flag.by(default: true),
             \.usesGeneralParameters),
         ConfigurationKey(
-            "generalUserInfo", "Whether the client's general user info is in that of calls.", .flag.by(default: true),
+            "generalUserInfo", "Whether calls have the client's general user info.", .flag.by(default: true),
             \.usesGeneralUserInfo),
     ]
 }

@@ -92,7 +92,7 @@ public struct Definition: Sendable {
     public var usesGeneralFields = true
     /// Whether requests have the client's general parameters.
     public var usesGeneralParameters = true
-    /// Whether the client's general user info is in that of calls.
+    /// Whether calls have the client's general user info.
     public var usesGeneralUserInfo = true
     /// What requests say to plugins.
     public var attributes = Attributes()

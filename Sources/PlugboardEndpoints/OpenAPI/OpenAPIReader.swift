@@ -79,19 +79,21 @@ struct OpenAPIReader {
     private mutating func setAside() -> [ConfigurationError] {
         let errors = reading.errors + bodyErrors
         guard !errors.isEmpty else { return [] }
-        reading = ConfigurationReading(source: source)
         bodyErrors = []
-        for error in errors where defects.count < ConfigurationReading.errorLimit && !defects.contains(error) {
-            defects.append(error)
-        }
+        for error in errors where hasRoom && !defects.contains(error) { defects.append(error) }
+        // Each position costs another pass over the text.
+        reading = ConfigurationReading(source: hasRoom ? source : nil)
         return errors
     }
 
+    /// Whether more defects are listed.
+    private var hasRoom: Bool { defects.count < ConfigurationReading.errorLimit }
+
     /// Notes a defect without which an operation can be called.
     mutating func noteDefect(_ path: JSONPath, _ reason: String) {
-        let errors = ConfigurationError(path, reason, in: source)
-        guard defects.count < ConfigurationReading.errorLimit, !defects.contains(errors) else { return }
-        defects.append(errors)
+        guard hasRoom else { return }
+        let defect = ConfigurationError(path, reason, in: source)
+        if !defects.contains(defect) { defects.append(defect) }
     }
 
     private mutating func definitions() -> [Definition] {

@@ -210,7 +210,7 @@ private final class WatchedSource: BodySource, PullReceiver {
     }
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         if case .bytes(let bytes) = piece { watch(bytes.count) }
-        return pull.withLock { $0 }?.complete(piece) ?? false
+        return pull.withLock { $0.take() }?.complete(piece) ?? false
     }
     func release() { source.release() }
 }

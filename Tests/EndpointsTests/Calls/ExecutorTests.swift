@@ -102,7 +102,7 @@ import Testing
         _ = try await call.value
         call.onFinished { _ in order.add("finished") }
         let before = order.lines
-        let waiting = jobs.withLock { $0 }
+        let waiting = jobs.withLock { jobs in (jobs, jobs = []).0 }
         for job in waiting { job() }
 
         #expect(before == [])

@@ -334,6 +334,21 @@ struct OpenAPIReadingTests {
                     "{\(paths.joined(separator: ","))}",
                     #", "components": {"parameters": {"b": {"name": "b", "in": "path"}}}"#)
             }, read: { #expect(Definitions.check($0.utf8).errors.isEmpty) })
+        for (kind, operation) in [
+            ("operations that lead to nothing", ##""get": {"$ref": "#/nothing"}"##),
+            ("operations of one name", #""get": {"operationId": "one"}"#),
+            (
+                "operations with an unknown style",
+                #""get": {"parameters": [{"name": "q", "in": "query", "style": "odd"}]}"#
+            ),
+        ] {
+            expectLinearTime(
+                kind, size: 40_000,
+                input: { size in
+                    let paths = (0..<size / 60).map { "\"/a\($0)\": {\(operation)}" }
+                    return document("{\(paths.joined(separator: ","))}")
+                }, read: { _ = Definitions.check($0.utf8) })
+        }
         expectLinearTime(
             "references to nothing", size: 40_000,
             input: { size in

@@ -95,7 +95,11 @@ struct CallTests {
         let header = try await warning("getStatistics", "-H", "X-Admin-Key: k")
         let token = try await warning("listOrders", "--credential", "token=t")
         let free = try await warning("listBoards")
+        let enabled = try await warning("listOrders", "--plugin", "authentication")
+        let user = try await warning("listOrders", "--user", "ada:secret")
 
+        #expect(enabled.contains("listOrders needs a credential and is sent without one"), "\(enabled)")
+        #expect(!user.contains("credential"), "\(user)")
         #expect(none.contains("listOrders needs a credential and is sent without one"), "\(none)")
         #expect(none.contains("give --credential SCHEME=VALUE for token, or basic"), "\(none)")
         #expect(![header, token, free].contains { $0.contains("credential") }, "\(header)\(token)\(free)")

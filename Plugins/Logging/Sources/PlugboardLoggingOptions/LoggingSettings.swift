@@ -30,8 +30,14 @@ public struct LoggingSettings: PluginSettings {
     }
     /// A level of the log.
     public enum Level: String, WordOption {
-        /// From the least important to the most important.
-        case debug, info, warning, error
+        /// What helps to find a fault.
+        case debug
+        /// What usually happens.
+        case info
+        /// What may need attention.
+        case warning
+        /// What has failed.
+        case error
     }
 
     /// All settings at their defaults.

@@ -22,10 +22,11 @@ struct OpenAPIDocument {
     /// Reads a document. Its number tells it from others.
     init(_ root: JSONValue, number: Int) throws(PlugboardError) {
         guard let version = root["openapi"]?.stringValue,
-            version.utf8.starts(with: "3.0".utf8) || version.utf8.starts(with: "3.1".utf8)
+            let minor = OpenAPIDocument.minor(of: version)
         else { throw OpenAPIDocument.error("must have the version 3.0 or 3.1 under openapi") }
         self.root = root
-        isVersion30 = version.utf8.starts(with: "3.0".utf8)
+        isVersion30 = minor == 0
+        if minor > 1 { defects.append("The OpenAPI document is newer than 3.1, as which it is read.") }
         uri = "urn:plugboard:validator:openapi:\(number)"
         guard let paths = root["paths"]?.objectValue ?? (root["paths"] == nil ? [:] : nil) else {
             throw OpenAPIDocument.error("must have an object of paths")
@@ -45,6 +46,13 @@ struct OpenAPIDocument {
                 }
             }
         }
+    }
+
+    /// The number behind the first dot of a version 3; nil for another version.
+    private static func minor(of version: String) -> Int? {
+        let parts = version.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count > 1, parts[0].elementsEqual("3".utf8) else { return nil }
+        return Int(Substring(parts[1]))
     }
 
     /// Notes an error as a defect, so that the rest of the document can be used.
@@ -75,6 +83,10 @@ struct OpenAPIDocument {
     private mutating func read(
         _ operation: OpenAPINode, of item: OpenAPINode, _ path: String, _ method: String
     ) throws(PlugboardError) {
+        guard !OpenAPIDocument.hasQuery(path) else {
+            throw OpenAPIDocument.error(
+                "has a path with a query or fragment at \(operation.pointer); its operation is not checked")
+        }
         var schemas: [OpenAPIOperation.Schema] = []
         if let body = operation["requestBody"] {
             schemas += contents(of: try resolve(body), nil, "\(uri):requests")
@@ -93,6 +105,20 @@ struct OpenAPIDocument {
             operations.append(
                 OpenAPIOperation(method: method.utf8Uppercased, server: server, path: path, schemas: schemas))
         }
+    }
+
+    /// Whether a question mark or number sign stands outside of placeholders.
+    private static func hasQuery(_ path: String) -> Bool {
+        var isPlaceholder = false
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "{"): isPlaceholder = true
+            case UInt8(ascii: "}"): isPlaceholder = false
+            case UInt8(ascii: "?"), UInt8(ascii: "#"): if !isPlaceholder { return true }
+            default: break
+            }
+        }
+        return false
     }
 
     /// The URLs of servers, with `*` for each variable.

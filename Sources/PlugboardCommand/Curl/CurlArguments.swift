@@ -1,0 +1,116 @@
+import ArgumentParser
+import Plugboard
+
+/// Options with curl's names and meanings for requests of all verbs. Those that need a plugin enable it for this run.
+struct CurlArguments: ParsableArguments {
+    @Flag(name: [.customShort("L"), .long], help: "Follows redirects, with the plugin redirect.")
+    var location = false
+    @Option(
+        name: .customLong("max-redirs"),
+        help: ArgumentHelp("The most redirects that --location follows.", valueName: "number"))
+    var redirectLimit: Int?
+    @Option(
+        name: .shortAndLong, parsing: .unconditional,
+        help: ArgumentHelp(
+            "Authenticates with a name and a password (basic), which redirects to other origins do not get. A password "
+                + "that is left out is asked for.", valueName: "user:password"))
+    var user: String?
+    @Flag(help: "Authenticates by the scheme basic, which --user does.")
+    var basic = false
+    @Option(
+        name: .customLong("oauth2-bearer"), parsing: .unconditional,
+        help: ArgumentHelp("Authenticates with a bearer token.", valueName: "token"))
+    var bearer: String?
+    @Option(
+        name: [.customShort("A"), .long], parsing: .unconditional,
+        help: ArgumentHelp("The field User-Agent; '' sends none.", valueName: "name"))
+    var userAgent: String?
+    @Option(
+        name: [.customShort("e"), .long], parsing: .unconditional,
+        help: ArgumentHelp("The field Referer.", valueName: "url"))
+    var referer: String?
+    @Flag(help: "Asks for a compressed response and decodes it, with the plugin decode.")
+    var compressed = false
+    @Option(
+        help: ArgumentHelp(
+            "Sends a failed request up to this many times again, with the plugin retry: after time-outs, after failures of "
+                + "DNS, and after 408, 429, 500, 502, 503 and 504, whatever the method.", valueName: "number"))
+    var retry: Int?
+    @Option(
+        help: ArgumentHelp("The delay before each repetition; without it, one second that doubles.", valueName: "1s"))
+    var retryDelay: String?
+    @Option(help: ArgumentHelp("The time in which repetitions may begin.", valueName: "60s"))
+    var retryMaxTime: String?
+    @Flag(help: "Repeats after all failures and statuses of errors.")
+    var retryAllErrors = false
+    @Flag(name: .customLong("retry-connrefused"), help: "Repeats also when no connection can be made.")
+    var retryRefused = false
+
+    func validate() throws {
+        if redirectLimit ?? 0 < -1 { throw ValidationError("--max-redirs must be 0 or more, or -1 for no limit.") }
+        if retry ?? 0 < 0 { throw ValidationError("--retry must be 0 or more.") }
+        if user != nil && bearer != nil { throw ValidationError("Give --user or --oauth2-bearer, not both.") }
+    }
+
+    // MARK: Plugins
+
+    /// Enables the plugins that the options need.
+    func enable(in configuration: inout Configuration) throws(CommandFailure) {
+        if location { try configuration.switchOn("redirect", for: "--location") }
+        if compressed { try configuration.switchOn("decode", for: "--compressed") }
+        if retries { try configuration.switchOn("retry", for: "--retry") }
+        if user != nil || bearer != nil {
+            try configuration.switchOn("authentication", for: user == nil ? "--oauth2-bearer" : "--user")
+        }
+    }
+
+    private var retries: Bool { retry ?? 0 > 0 }
+
+    // MARK: The request
+
+    /// The fields of these options, which `-H` replaces.
+    var fields: [FieldArgument] {
+        [("User-Agent", userAgent), ("Referer", referer)].compactMap { name, value in
+            value.map { FieldArgument(name: FieldName(name), value: $0.isEmpty ? nil : $0) }
+        }
+    }
+
+    /// Tells the plugins what the options say.
+    func addAttributes(to request: inout Request) throws(CommandFailure) {
+        if location {
+            let limit = redirectLimit ?? CurlArguments.usualRedirectLimit
+            request.redirect.limit = limit < 0 ? CurlArguments.highestLimit : limit
+        }
+        if retries { try addRetry(to: &request) }
+        if let bearer { request.authentication.bearer(bearer) }
+        if let user {
+            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let password =
+                parts.count > 1 ? parts[1] : try SecretPrompt.read("Password for \(Printable.text(parts[0])): ")
+            request.authentication.basic(user: parts[0], password: password)
+        }
+    }
+
+    private static let usualRedirectLimit = 50
+    private static let highestLimit = 1000
+    /// What curl calls transient.
+    private static let transientStatuses = ["408", "429", "500", "502", "503", "504"]
+    private static let transientFailures: Set<PlugboardError.Code> = [
+        .timeoutAttempt, .timeoutConnect, .timeoutIdle, .transportDNS,
+    ]
+
+    private func addRetry(to request: inout Request) throws(CommandFailure) {
+        request.retry.attempts = (retry ?? 0) + 1
+        let delay = try Duration.argument(retryDelay, "--retry-delay")
+        request.retry.delay = delay ?? .seconds(1)
+        request.retry.delayLimit = delay ?? .seconds(600)
+        request.retry.totalTime = try Duration.argument(retryMaxTime, "--retry-max-time")
+        request.retry.methods = [request.method]
+        if retryAllErrors {
+            request.retry.statuses = (400...599).map(String.init)
+        } else {
+            request.retry.statuses = CurlArguments.transientStatuses
+            request.retry.failures = CurlArguments.transientFailures.union(retryRefused ? [.transportConnect] : [])
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Plugboard
+import PlugboardCodecs
+import PlugboardKit
+
+/// Options of curl that decide the method, the query and the range of a request.
+struct MethodArguments: ParsableArguments {
+    @Option(
+        name: [.customShort("X"), .customLong("request")],
+        help: ArgumentHelp("The method, instead of the verb's.", valueName: "method"))
+    var method: String?
+    @Flag(name: [.customShort("I"), .long], help: "Asks for the head alone (HEAD), and writes it.")
+    var head = false
+    @Flag(name: [.customShort("G"), .long], help: "Sends the data of -d in the query, by GET.")
+    var get = false
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A parameter of the query: text, name=text (encoded), @FILE or name@FILE.", valueName: "data"))
+    var urlQuery: [String] = []
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Bytes of the file: 0-499, 500-, or -500 for the last.", valueName: "range"))
+    var range: String?
+
+    func validate() throws {
+        if head && get { throw ValidationError("Give -I or -G, not both.") }
+        if let range, !range.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2C }) {
+            throw ValidationError("--range must be like 0-499, 500- or -500.")
+        }
+    }
+
+    /// The method of a verb, after these options.
+    func method(of verb: Method) -> Method { method.map { Method($0) } ?? (head ? .head : get ? .get : verb) }
+
+    /// The fields of these options, which `-H` replaces.
+    var fields: [FieldArgument] { range.map { [FieldArgument(name: .range, value: "bytes=\($0)")] } ?? [] }
+
+    /// The URL with the parameters of these options, before a fragment.
+    ///
+    /// - Parameter data: The data of `-d`, for `-G`.
+    func url(_ url: String, adding data: [UInt8]) throws(CommandFailure) -> String {
+        var parts = data.isEmpty ? [] : [String(decoding: data, as: UTF8.self)]
+        for parameter in urlQuery {
+            parts.append(String(decoding: try FormData.encoded(parameter, for: "--url-query"), as: UTF8.self))
+        }
+        guard !parts.isEmpty else { return url }
+        let fragment = url.firstIndex(of: "#") ?? url.endIndex
+        let separator = url[..<fragment].contains("?") ? "&" : "?"
+        return url[..<fragment] + separator + parts.joined(separator: "&") + url[fragment...]
+    }
+}

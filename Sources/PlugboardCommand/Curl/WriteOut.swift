@@ -1,0 +1,180 @@
+import Plugboard
+import PlugboardJSON
+import PlugboardKit
+
+/// The text of `--write-out` with the facts of an exchange, as curl writes it.
+struct WriteOut {
+    /// What is known when the exchange has ended.
+    struct Facts {
+        var request: Request
+        var response: ResponseHead?
+        var url: String
+        var failure: CommandFailure?
+        var file: String?
+        var received = 0
+        var sent = 0
+        var redirects = 0
+        var repetitions = 0
+        /// Of the last attempt, from its beginning, by the names of the event `attemptEnded`.
+        var steps: [String: Duration] = [:]
+        /// From the beginning of the exchange to its end.
+        var total: Duration = .zero
+    }
+
+    private let format: String
+
+    /// - Parameter argument: The text, or `@FILE`, or `@-` for standard input.
+    init(_ argument: String) throws(CommandFailure) {
+        guard argument.hasPrefix("@") else {
+            format = argument
+            return
+        }
+        format = String(decoding: try InputArgument(argument).bytes(for: "--write-out"), as: UTF8.self)
+    }
+
+    /// Writes the text to standard output, and after `%{stderr}` to standard error.
+    func write(_ facts: Facts) throws(CommandFailure) {
+        var text = ""
+        var isError = false
+        func flush() throws(CommandFailure) {
+            if isError { StandardError.write(text) } else { try ByteOutput.standard.write(text) }
+            text = ""
+        }
+        var rest = format[...]
+        while let character = rest.popFirst() {
+            switch (character, rest.first) {
+            case ("\\", "n"?): text.append(WriteOut.taking("\n", &rest))
+            case ("\\", "r"?): text.append(WriteOut.taking("\r", &rest))
+            case ("\\", "t"?): text.append(WriteOut.taking("\t", &rest))
+            case ("%", "%"?): text.append(WriteOut.taking("%", &rest))
+            case ("%", "{"?):
+                guard let name = WriteOut.name(&rest) else {
+                    text.append("%")
+                    continue
+                }
+                switch name {
+                case "stderr", "stdout":
+                    try flush()
+                    isError = name == "stderr"
+                case "onerror":
+                    if facts.failure == nil {
+                        try flush()
+                        return
+                    }
+                default: text += value(name, facts)
+                }
+            case ("%", "h"?) where rest.hasPrefix("header{"):
+                rest = rest.dropFirst("header".count)
+                if let name = WriteOut.name(&rest) {
+                    text += facts.response?.fields.values(FieldName(name)).first.map(Printable.text) ?? ""
+                }
+            default: text.append(character)
+            }
+        }
+        try flush()
+    }
+
+    private static func taking(_ character: Character, _ rest: inout Substring) -> Character {
+        rest.removeFirst()
+        return character
+    }
+
+    /// The name in braces at the beginning, which is taken; nil where the brace is not closed.
+    private static func name(_ rest: inout Substring) -> String? {
+        guard let end = rest.firstIndex(of: "}") else { return nil }
+        let name = String(rest[..<end].dropFirst())
+        rest = rest[rest.index(after: end)...]
+        return name
+    }
+
+    // MARK: Variables
+
+    private func value(_ name: String, _ facts: Facts) -> String {
+        if name == "json" { return WriteOut.json(facts) }
+        if name == "header_json" {
+            return JSONWriter.write(WriteOut.headers(facts), options: JSONWriter.Options(pretty: true))
+        }
+        guard let value = WriteOut.variables[name] else {
+            StandardError.warn("--write-out: the variable \(Printable.text(name)) is unknown")
+            return ""
+        }
+        switch value(facts) {
+        case .string(let text): return Printable.text(text)
+        case .number(let number): return "\(number)"
+        default: return ""
+        }
+    }
+
+    /// All variables that are no documents.
+    private static let variables: [String: @Sendable (Facts) -> JSONValue] = [
+        "http_code": { status($0) }, "response_code": { status($0) },
+        "http_version": { .string($0.response?.version.rawValue ?? "0") },
+        "content_type": { $0.response?.fields[.contentType].map { .string($0) } ?? .null },
+        "errormsg": { $0.failure?.message.map { .string($0) } ?? .null },
+        "exitcode": { number(Int($0.failure?.status.number ?? 0)) },
+        "filename_effective": { $0.file.map { .string($0) } ?? .null },
+        "method": { .string($0.request.method.name) },
+        "num_headers": { number($0.response?.fields.count ?? 0) },
+        "num_redirects": { number($0.redirects) }, "num_retries": { number($0.repetitions) },
+        "redirect_url": { facts in
+            guard let head = facts.response, (300...399).contains(head.status), let location = head.fields[.location]
+            else { return .null }
+            return .string(URLParts.resolve(location, against: facts.url, normalizing: false) ?? location)
+        },
+        "referer": { $0.request.fields["Referer"].map { .string($0) } ?? .null },
+        "scheme": { .string(URLParts($0.url)?.scheme?.uppercased() ?? "") },
+        "size_download": { number($0.received) }, "size_upload": { number($0.sent) },
+        "speed_download": { number(speed($0.received, $0.total)) },
+        "speed_upload": { number(speed($0.sent, $0.total)) },
+        "time_namelookup": { time($0.steps["nameLookup"]) }, "time_connect": { time($0.steps["connect"]) },
+        "time_appconnect": { time($0.steps["tls"]) },
+        "time_pretransfer": { facts in time(max(facts.steps["connect"] ?? .zero, facts.steps["tls"] ?? .zero)) },
+        "time_starttransfer": { time($0.steps["firstByte"]) },
+        "time_redirect": { facts in
+            time(facts.redirects > 0 ? max(facts.total - (facts.steps["total"] ?? .zero), .zero) : .zero)
+        },
+        "time_total": { time($0.total) },
+        "url": { .string($0.request.url) }, "url_effective": { .string($0.url) },
+        "urlnum": { _ in number(0) },
+    ]
+
+    private static func status(_ facts: Facts) -> JSONValue {
+        let digits = "\(facts.response?.status ?? 0)"
+        return .string(String(repeating: "0", count: max(3 - digits.count, 0)) + digits)
+    }
+
+    private static func number(_ number: Int) -> JSONValue { .number(JSONNumber(number)) }
+
+    /// Seconds with six digits after the point.
+    private static func time(_ duration: Duration?) -> JSONValue {
+        let microseconds = Int((duration ?? .zero) / .microseconds(1))
+        let digits = "\(microseconds % 1_000_000)"
+        let fraction = String(repeating: "0", count: 6 - digits.count) + digits
+        return JSONNumber(text: "\(microseconds / 1_000_000).\(fraction)").map { .number($0) } ?? .null
+    }
+
+    /// Bytes a second.
+    private static func speed(_ bytes: Int, _ time: Duration) -> Int {
+        let seconds = time / .seconds(1)
+        return seconds > 0 ? Int(Double(bytes) / seconds) : 0
+    }
+
+    /// One object with all variables, on one line.
+    private static func json(_ facts: Facts) -> String {
+        var object = JSONObject()
+        for (name, value) in variables.sorted(by: { $0.key < $1.key }) { object[name] = value(facts) }
+        object["http_code"] = number(facts.response?.status ?? 0)
+        object["response_code"] = number(facts.response?.status ?? 0)
+        return JSONWriter.write(.object(object))
+    }
+
+    /// The fields of the response by their names in lower case, each with the list of its values.
+    private static func headers(_ facts: Facts) -> JSONValue {
+        var object = JSONObject()
+        for field in facts.response?.fields ?? Fields() {
+            let name = field.name.lowercased()
+            object[name] = .array((object[name]?.arrayValue ?? []) + [.string(field.value)])
+        }
+        return .object(object)
+    }
+}
