@@ -113,7 +113,7 @@ extension ExchangeCore {
         }
     }
 
-    /// The same for the hooks of a response or a failure.
+    /// Visits the hooks of a response or a failure, from the inside out.
     @inline(never)
     private func visitOutward(to end: SlotSet) -> (Int, UInt32)? {
         let (exchange, callees) = (pointer, pipeline.tables.steering(steering.stage))
@@ -180,7 +180,7 @@ extension ExchangeCore {
         advance()
     }
 
-    /// The same for the failure of the attempt.
+    /// The failure of the attempt turns the exchange around.
     func turnAround(failing error: PlugboardError) {
         responder = nil
         goOutward(from: pipeline.slots.count, failing: error)

@@ -24,6 +24,6 @@ package final class ConnectToTable: Sendable {
     /// The host and port to connect to for this origin, or nil for its own.
     package func target(of origin: Origin) -> String? { targets[origin] }
 
-    /// The same for the origin of a URL.
+    /// The host and port to connect to for the origin of this URL, or nil for its own.
     package func target(of url: String) -> String? { Origin(url: url).flatMap { targets[$0] } }
 }

@@ -82,7 +82,7 @@ public struct Fields: Sendable {
             ?? Array(bytes).withUnsafeBytes { text($0) }
     }
 
-    /// The same for bytes in place.
+    /// The bytes of a field in place as text: as UTF-8 if they are valid UTF-8, else as ISO 8859-1.
     public static func text(_ bytes: UnsafeRawBufferPointer) -> String {
         // Almost all fields are ASCII, which is faster to convert.
         var union: UInt8 = 0

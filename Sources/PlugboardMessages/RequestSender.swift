@@ -21,7 +21,7 @@ public protocol RequestSender: Sendable {
 }
 
 extension RequestSender {
-    /// Sends the request, and calls `watch` never: for doubles in tests.
+    /// Sends the request, and never calls `watch`: for doubles in tests.
     public nonisolated(nonsending) func send(
         _ request: Request, watch: @escaping @Sendable (RequestNotice) -> Void
     ) async throws(PlugboardError) -> Response {

@@ -55,7 +55,7 @@ struct PluginOrder {
         }
     }
 
-    /// The same for callers with words of their own for a cycle.
+    /// Orders the items. Throws a cycle, for callers with words of their own for it.
     init(ordering items: [Item]) throws(Cycle) {
         let ranked = items.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
         let graph = OrderGraph(ranked)

@@ -80,7 +80,7 @@ extension KernelSettings {
             .proxy, \.defaults.proxy),
         ConfigurationKey(
             "noProxy",
-            "Hosts that the proxy is not for: names with their subdomains, addresses, networks (10.0.0.0/8, fd00::/8), or *.",
+            "Hosts that bypass the proxy: names with their subdomains, addresses, networks (10.0.0.0/8, fd00::/8), or *.",
             .text, \.defaults.noProxy),
         ConfigurationKey(
             "connectTo",

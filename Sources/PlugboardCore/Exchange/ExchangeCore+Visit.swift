@@ -64,8 +64,8 @@ extension ExchangeCore {
         return result
     }
 
-    /// The same for one hook of several plugins, one after the other, with what is the same for all of them done once.
-    /// Each call begins with `begin`. Not for calls that are measured or traced.
+    /// Calls one hook of several plugins, one after the other; what is the same for all calls is done once. Each call
+    /// begins with `begin`. Not for calls that are measured or traced.
     ///
     /// - Parameter calls: It gets the round, and the call that was under way before, for `clearViews`.
     @inline(__always)

@@ -8,7 +8,8 @@ extension plug_text {
     /// space at its end is removed.
     var words: String { Printable.text(String(trimmed)) }
 
-    /// The same for the log, where a text may have more lines if they are indented, so that they cannot imitate others.
+    /// A copy for the log, where a text may have several lines: all but the first are indented, so that they cannot
+    /// imitate lines of others.
     var lines: String {
         var lines = ""
         for (index, line) in trimmed.split(separator: Character("\n"), omittingEmptySubsequences: false).enumerated() {

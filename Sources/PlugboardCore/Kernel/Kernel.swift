@@ -265,7 +265,7 @@ public final class Kernel: PluginCommands, RequestSender {
     /// requests that such a task sends are on that loop.
     public var executor: LoopExecutor { core.first.loop.executor }
 
-    /// The same for each loop: `executor` is the first of them.
+    /// The executor of each loop; `executor` is the first of them.
     public var executors: [LoopExecutor] { core.loops.map(\.loop.executor) }
 
     /// Drops all stored state: that of plugins (their command `forget`), idle connections, and what the transport has

@@ -129,8 +129,8 @@ final class KernelCore: @unchecked Sendable {
         return chosen
     }
 
-    /// The same for a sub-request that is for no exchange: off the loops, one with an exchange that is traced, because
-    /// the sub-request may belong to its trace. [any]
+    /// The loop for a sub-request that is for no exchange: the calling loop; off the loops, one with an exchange that
+    /// is traced, because the sub-request may belong to its trace; otherwise the idlest. [any]
     func placeDetached() -> KernelLoop {
         if loops.count == 1 { return first }
         return current ?? loops.first { $0.tracedCount.load(ordering: .relaxed) > 0 } ?? idlest

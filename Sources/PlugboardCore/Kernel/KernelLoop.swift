@@ -14,8 +14,8 @@ final class KernelLoop: @unchecked Sendable {
     let loop: EventLoop
     /// The loop's own, or the one that the program has given for all loops.
     let transport: any Transport
-    /// Whether the transport is told on this loop what it is told once: each loop tells its own, and the first loop
-    /// tells the one that the program has given.
+    /// Whether this loop calls `forget` and `shutDown` of its transport: each loop does for its own transport, and the
+    /// first loop does for a transport that the program has given.
     let tellsTransport: Bool
     let containment: Containment
     let admission: Admission

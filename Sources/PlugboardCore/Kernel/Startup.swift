@@ -174,7 +174,7 @@ final class Startup: Sendable {
             }
             let isStopped = hasReturned.wait(upTo: max(left(until: deadline), Startup.grace))
             if !isStopped {
-                report(slot, "`stop` of it has not returned. `stop` has to return within the time given.")
+                report(slot, "its `stop` has not returned: it has to return within the time given.")
             }
             return !isStopped
         }
@@ -183,7 +183,7 @@ final class Startup: Sendable {
         guard !haveReturned.wait(upTo: left(until: deadline)) else { return stuck }
         let busy = core.commandCalls.slots
         for slot in slots where busy.contains(slot.index) && !stuck.contains(where: { $0 === slot }) {
-            report(slot, "a command of it has not returned. Commands have to return once `stop` was called.")
+            report(slot, "one of its commands has not returned: commands have to return once `stop` was called.")
             stuck.append(slot)
         }
         return stuck

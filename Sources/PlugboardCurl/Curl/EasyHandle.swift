@@ -34,7 +34,7 @@ final class EasyHandle {
     /// Whether libcurl cannot send the body by HTTP/2, which the server may demand.
     private(set) var isDowngraded = false
     private var sendsOnAfterErrors = false
-    /// The hosts that the proxy is not for; nil if there is no proxy, or no such list.
+    /// The hosts that bypass the proxy; nil if there is no proxy, or no such list.
     private var bypass: ProxyBypass?
     private var isBypassing = false
     private var minimumTLS: RequestOptions.TLSVersion?

@@ -6,7 +6,7 @@ import PlugboardTransport
     import Musl
 #endif
 
-/// The hosts that the proxy is not for: `RequestOptions.noProxy`, or the environment's `no_proxy`.
+/// The hosts that bypass the proxy: `RequestOptions.noProxy`, or the environment's `no_proxy`.
 ///
 /// Decided here and not by libcurl, whose versions read different forms; 7.88.1 ignores networks of IPv6. Entries are
 /// separated by commas or white space; names are never resolved. What is in no accepted form names no host.

@@ -67,7 +67,7 @@ extension PartialFile {
             claim.unlock(descriptor)
             close(descriptor)
         }
-        throw PlugboardError(.downloadBusy, "\(partial) is replaced by others all the time.")
+        throw PlugboardError(.downloadBusy, "Another process keeps replacing \(partial).")
     }
 
     private static func lock(

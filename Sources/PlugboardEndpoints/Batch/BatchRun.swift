@@ -11,7 +11,7 @@ final class BatchRun: CallFollower {
         var firstFailure: Int?
         var progress: BatchProgress
         var bytes: ByteSum
-        /// By call.
+        /// Whether each call has ended, by its index.
         var hasEnded: [Bool]
         var waiter: UnsafeContinuation<Void, Never>?
     }

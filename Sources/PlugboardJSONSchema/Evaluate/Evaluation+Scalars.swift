@@ -129,7 +129,7 @@ extension Evaluation {
         return false
     }
 
-    /// The same for a list of strings: a table, or a few.
+    /// Whether a text is in a list of strings, which is a table or a few constants.
     @inline(__always)
     private func isListedText(_ plan: EnumerationPlan, _ value: Token) -> Bool {
         let text = bytes + value.offset
@@ -154,7 +154,7 @@ extension Evaluation {
             && Evaluation.isSame(constantBytes + known.pointee.offset, text, Int(count))
     }
 
-    /// The same for a table of scalars of any kind.
+    /// Whether a value is in a table of scalars of any kind.
     private func isListed(_ plan: EnumerationPlan, _ token: Int) -> Bool {
         var slot = UInt32(truncatingIfNeeded: ValueEquality.hash(tokens, bytes, token, lowestStack)) & plan.mask
         while true {

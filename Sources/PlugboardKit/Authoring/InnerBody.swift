@@ -93,8 +93,8 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         }
     }
 
-    /// The same for the pieces that `accepts` accepts. For another piece the pull stays open, and the source completes
-    /// it itself.
+    /// Completes a pull with this body's next piece if `accepts` accepts it. Otherwise the pull stays open, and the
+    /// source completes it itself.
     public func forwardAccepted(_ pull: Pull, by accepts: @escaping (borrowing View) -> Bool) {
         ask { [host] view, piece in
             if accepts(view) { _ = host.pointee.pull_forward(host, pull.serial, piece) }

@@ -37,7 +37,7 @@ struct ReserveFile: Sendable {
 
     private static let beginning = "Plugboard keeps this file for"
 
-    /// The same for all marks, so that a later mark overwrites an earlier one.
+    /// All marks have this size, so that a later mark overwrites an earlier one.
     private static let markSize = 128
 
     /// Whether the database at this path was made by this library, for this application.

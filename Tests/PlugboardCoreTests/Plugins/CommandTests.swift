@@ -135,7 +135,7 @@ import Testing
         await kernel.shutDown(within: .zero)
         freed.open()
 
-        #expect(lines.lines.count == 1 && lines.lines.first?.contains("a command of it has not returned") == true)
+        #expect(lines.lines.count == 1 && lines.lines.first?.contains("one of its commands has not returned") == true)
         let error = await #expect(throws: PlugboardError.self) { try await task.value }
         #expect(error?.code == .shutDown)
     }

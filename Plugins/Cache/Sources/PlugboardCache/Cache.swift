@@ -142,8 +142,8 @@ extension Cache {
         ) { host.log(.warning, $0) }
     }
 
-    /// The file now, and when the plugin is started. Nil, with a warning, without a data directory: then the cache uses
-    /// memory only, and the program starts.
+    /// The path now, and the path after start. Nil if there is no data directory: the cache then warns and uses memory
+    /// only.
     private static func path(
         _ settings: CacheSettings, _ host: PluginHost
     ) -> (current: String, starting: String)? {

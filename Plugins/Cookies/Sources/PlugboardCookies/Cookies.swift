@@ -39,8 +39,8 @@ struct Cookies: Plugin {
         unverified = Jars(limits: limits, suffixes: suffixes, path: nil, host: host)
     }
 
-    /// The file now, and when the plugin is started. Nil without a file, and, with a warning, without a data directory,
-    /// so that the program starts.
+    /// The path now, and the path after start. Nil if cookies stay in memory: as the settings say, or, with a warning,
+    /// because there is no data directory.
     private static func path(
         _ settings: Settings, _ host: PluginHost
     ) -> (current: String, starting: String)? {

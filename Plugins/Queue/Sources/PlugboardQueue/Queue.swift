@@ -52,7 +52,7 @@ final class Queue: Plugin {
         failures = settings.failures
     }
 
-    /// The file now, and when the plugin is started.
+    /// The path now, and the path after start.
     private static func path(
         _ settings: QueueSettings, _ host: PluginHost
     ) throws(PlugboardError) -> (current: String, starting: String) {

@@ -8,7 +8,7 @@ import PlugboardKit
 final class CheckedBody: BodySource, @unchecked Sendable {
     /// More bytes than this, with what is kept of an array or object, are checked by another thread.
     private static let keptLimit = 64 << 10
-    /// The same for pieces with strings that regular expressions check.
+    /// The limit for pieces with strings that regular expressions check.
     private static let patternLimit = 256
     /// Schemas with more rules may need longer for each value.
     private static let ruleLimit = 256

@@ -12,7 +12,7 @@ extension ExchangeCore {
         deliver(event, &facts, listeners)
     }
 
-    /// The same for an event about a head that has come.
+    /// Sends one of the kernel's events about a head that has come.
     func emit(_ event: KernelEvent, about head: ResponseHead) {
         withUnsafePointer(to: head) { head in emit(event, .head(head)) }
     }

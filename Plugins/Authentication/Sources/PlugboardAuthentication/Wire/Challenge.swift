@@ -88,7 +88,9 @@ private struct ChallengeScanner {
         skip(Self.isBlank)
         guard take(UInt8(ascii: "=")) else { return nil }
         skip(Self.isBlank)
-        guard let value = take(UInt8(ascii: "\"")) ? restOfQuotedText() : word(FieldName.isTokenByte) else { return nil }
+        guard let value = take(UInt8(ascii: "\"")) ? restOfQuotedText() : word(FieldName.isTokenByte) else {
+            return nil
+        }
         return Challenge.Parameter(name: name, value: value)
     }
 

@@ -103,7 +103,7 @@ struct QueueCommand {
         return selection
     }
 
-    /// Nothing is removed without a word about what.
+    /// Refuses to drop everything unless `all` is true.
     private func droppable(_ arguments: JSONValue) throws(PlugboardError) -> Selection {
         let selection = try selection(arguments)
         guard !selection.isAll || arguments["all"]?.boolValue == true else {

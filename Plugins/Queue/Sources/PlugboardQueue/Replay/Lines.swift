@@ -174,12 +174,12 @@ struct Lines<Ticket> {
         changed.insert(line)
     }
 
-    /// The same for all lines that have requests in the file, or may have some.
+    /// Gives up all lines that have requests in the file, or may have some.
     mutating func giveUpBusy() {
         for line in lines.keys where busy[line] != false { giveUp(line: line) }
     }
 
-    /// The same for all lines in which an exchange waits for an origin, or for all lines.
+    /// Gives up all lines in which an exchange waits for this origin; without an origin, all lines.
     mutating func giveUp(origin: String? = nil) {
         for (line, state) in lines where origin.map({ one in state.waiters.contains { $0.origin == one } }) ?? true {
             giveUp(line: line)
