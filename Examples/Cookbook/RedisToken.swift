@@ -84,8 +84,8 @@ private final class RedisQuestion: Sendable {
         var watch: PluginHost.Watch?
         if code == 0 || errno == EINPROGRESS {
             // Weak: the state of the exchange holds the question, and its release ends the watch.
-            watch = host.watch(descriptor, for: .write) { [weak self] ready in
-                self?.proceed(ready, descriptor)
+            watch = host.watch(descriptor, for: .write) { [weak self] watch, ready in
+                self?.proceed(watch, ready, descriptor)
             } released: {
                 close(descriptor)
             }
@@ -96,12 +96,12 @@ private final class RedisQuestion: Sendable {
     }
 
     /// On the loop of the exchange.
-    private func proceed(_ ready: PluginHost.Readiness, _ descriptor: Int32) {
+    private func proceed(_ watch: PluginHost.Watch, _ ready: PluginHost.Readiness, _ descriptor: Int32) {
         let isOver = state.withLock { state in
             if ready.contains(.write) {
                 // So few bytes are taken at once.
                 let isSent = send(descriptor, command, command.count, Int32(MSG_NOSIGNAL)) == command.count
-                return !(isSent && state.watch?.change(to: .read) == true)
+                return !(isSent && watch.change(to: .read))
             }
             var bytes = [UInt8](repeating: 0, count: 4096)
             let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -111,7 +111,7 @@ private final class RedisQuestion: Sendable {
             return count == 0 || state.token != nil
         }
         if !isOver { return }
-        state.withLock { _ = $0.watch?.cancel() }
+        watch.cancel()
         ticket.wake()
     }
 

@@ -30,7 +30,6 @@
 
 #include "plugboard.h"
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -312,10 +311,10 @@ public:
     template <class Fired> Timer after(Duration delay, Fired fired, plug_loop loop = 0) const;
 
     // Watches a descriptor that the plugin has opened and that does not block (O_NONBLOCK), on `loop`, as in `after`:
-    // calls `ready(plug_readiness)` there as long as the descriptor is ready for some of `wanted`. What that throws is
-    // logged and ends the watch. `released()` is the last call, after Watch::cancel, when the plugin is switched off
-    // and at the kernel's end: it closes the descriptor. Empty, with nothing called, before start() and when the kernel
-    // has ended. [any]
+    // calls `ready(Watch, plug_readiness)` there as long as the descriptor is ready for some of `wanted`. What that
+    // throws is logged and ends the watch. `released()` is the last call, after Watch::cancel, after the plugin is
+    // switched off and at the kernel's end: it closes the descriptor. Empty, with nothing called, before start() and
+    // when the kernel has ended. [any]
     template <class Ready, class Released>
     std::optional<Watch> watch(
         int descriptor, plug_readiness wanted, Ready ready, Released released, plug_loop loop = 0) const;
@@ -499,37 +498,29 @@ template <class Ready, class Released>
 std::optional<Watch> Host::watch(
     int descriptor, plug_readiness wanted, Ready ready, Released released, plug_loop loop) const {
     struct Call {
-        Call(Host host, Ready ready, Released released)
-            : host(host), ready(std::move(ready)), released(std::move(released)) {}
         Host host;
         Ready ready;
         Released released;
-        std::atomic<plug_watch> number{0};   // 0 until `watch` has returned
     };
-    using Kept = std::shared_ptr<Call>;
-    // Held by the kernel until the release, and here, because the release may come before the number.
-    auto call = std::make_shared<Call>(*this, std::move(ready), std::move(released));
-    auto kept = std::make_unique<Kept>(call);
+    auto call = std::make_unique<Call>(Call{*this, std::move(ready), std::move(released)});
     auto number = raw_->watch(
-        raw_, loop, descriptor, wanted, kept.get(),
-        [](void *context, plug_readiness ready) noexcept {
-            auto &call = **static_cast<Kept *>(context);
-            detail::guarded([&] { call.ready(ready); },
+        raw_, loop, descriptor, wanted, call.get(),
+        [](void *context, plug_watch number, plug_readiness ready) noexcept {
+            auto &call = *static_cast<Call *>(context);
+            Watch watch(call.host, number);
+            detail::guarded([&] { call.ready(watch, ready); },
                 [&](std::string_view what) {
                     call.host.log(PLUG_LOG_ERROR, what);
-                    // The descriptor stays ready, so it would throw again without end.
-                    call.host.raw()->unwatch(call.host.raw(), call.number);
+                    watch.cancel();   // the descriptor stays ready, so it would throw again without end
                 });
         },
         [](void *context) noexcept {
-            std::unique_ptr<Kept> kept(static_cast<Kept *>(context));
-            auto &call = **kept;
-            detail::guarded([&] { call.released(); },
-                [&](std::string_view what) { call.host.log(PLUG_LOG_ERROR, what); });
+            std::unique_ptr<Call> call(static_cast<Call *>(context));
+            detail::guarded([&] { call->released(); },
+                [&](std::string_view what) { call->host.log(PLUG_LOG_ERROR, what); });
         });
     if (number == 0) return std::nullopt;
-    kept.release();
-    call->number = number;
+    call.release();   // to the kernel, which has released it already where the watch has ended
     return Watch(*this, number);
 }
 
@@ -700,8 +691,13 @@ public:
 
     // Made of bytes. [any]
     static Body of(Host host, std::string bytes) {
-        auto kept = std::make_unique<std::string>(std::move(bytes));
-        plug_bytes raw = {kept->data(), kept->size(), detail::destroy<std::string>, kept.get()};
+        return of(host, std::make_shared<const std::string>(std::move(bytes)));
+    }
+    // Made of bytes that several bodies share, without a copy. [any]
+    static Body of(Host host, std::shared_ptr<const std::string> bytes) {
+        using Kept = std::shared_ptr<const std::string>;
+        auto kept = std::make_unique<Kept>(std::move(bytes));
+        plug_bytes raw = {(*kept)->data(), (*kept)->size(), detail::destroy<Kept>, kept.get()};
         kept.release();
         return Body(host, host.raw()->body_of_bytes(host.raw(), raw));
     }
@@ -846,11 +842,14 @@ struct Request {
     Fields options = {};
 };
 
-// A body that was read whole, or why it was not: then `code` is not empty.
+// A response that was read whole, or why it was not: then `code` is not empty.
 struct Collected {
     std::string bytes;
     std::string code;
     std::string reason;
+    // 0 without a response; with the head's fields.
+    uint32_t status = 0;
+    Fields fields = {};
     explicit operator bool() const noexcept { return code.empty(); }
 };
 
@@ -886,9 +885,9 @@ public:
     uint32_t attempts() const noexcept { return table()->subresponse_attempts(raw_); }
     // Empty if there is none, or if it was taken before.
     Body take_body() noexcept { return Body(host_, table()->subresponse_take_body(raw_)); }
-    // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop. A body of more than
-    // `limit` bytes fails with `body.limit`; without a body there are no bytes; a sub-request that failed gives its
-    // error.
+    // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop, with the head, too. A
+    // body of more than `limit` bytes fails with `body.limit`; without a body there are no bytes; a sub-request that
+    // failed gives its error.
     template <class Done> void collect(uint64_t limit, Done collected);
 
 private:
@@ -899,12 +898,15 @@ private:
 
 namespace detail {
 
-inline Collected too_large() { return {{}, "body.limit", "The response's body is larger than the limit."}; }
+// Code and reason.
+inline constexpr std::pair<const char *, const char *> too_large = {
+    "body.limit", "The response's body is larger than the limit."};
 
 // Reads a body to its end, or to the first byte beyond the limit.
 template <class Done> class Collection : public std::enable_shared_from_this<Collection<Done>> {
 public:
-    Collection(Body body, uint64_t limit, Done done) : body_(std::move(body)), limit_(limit), done_(std::move(done)) {}
+    Collection(Body body, uint64_t limit, Collected head, Done done)
+        : body_(std::move(body)), limit_(limit), collected_(std::move(head)), done_(std::move(done)) {}
 
     // A loop and no recursion: the server chooses how many pieces are there at once, and each would nest a call.
     void pull() {
@@ -922,24 +924,23 @@ public:
 
 private:
     void take(const plug_piece_v1 &piece) {
-        if (piece.kind == PLUG_PIECE_BROKEN) {
-            return end({{}, std::string(view(piece.code)), std::string(view(piece.reason))});
-        }
-        if (piece.kind == PLUG_PIECE_END) return end({std::move(bytes_), {}, {}});
-        if (piece.bytes.count > limit_ - bytes_.size()) return end(too_large());
-        bytes_.append(view(piece.bytes));
+        if (piece.kind == PLUG_PIECE_BROKEN) return end(view(piece.code), view(piece.reason));
+        if (piece.kind == PLUG_PIECE_END) return end();
+        if (piece.bytes.count > limit_ - collected_.bytes.size()) return end(too_large.first, too_large.second);
+        collected_.bytes.append(view(piece.bytes));
     }
-    void end(Collected collected) {
+    void end(std::string_view code = {}, std::string_view reason = {}) {
         body_ = Body();
+        if (!code.empty()) collected_ = Collected{{}, std::string(code), std::string(reason)};
         Done done = std::move(*done_);
         done_.reset();
-        done(std::move(collected));
+        done(std::move(collected_));
     }
 
     Body body_;
     uint64_t limit_;
+    Collected collected_;
     std::optional<Done> done_;
-    std::string bytes_;
     bool is_pulling_ = false;
     bool is_pulled_ = false;
 };
@@ -948,11 +949,16 @@ private:
 
 template <class Done> void SubResponse::collect(uint64_t limit, Done collected) {
     if (auto why = failure()) return collected(Collected{{}, std::string(why->first), std::string(why->second)});
+    auto head = this->head();
+    Collected known;
+    if (head) known.status = head->status(), known.fields = head->fields();
     Body body = take_body();
-    if (!body) return collected(Collected{});
+    if (!body) return collected(std::move(known));
     uint64_t length = body.length();
-    if (length != PLUG_LENGTH_UNKNOWN && length > limit) return collected(detail::too_large());
-    std::make_shared<detail::Collection<Done>>(std::move(body), limit, std::move(collected))->pull();
+    if (length != PLUG_LENGTH_UNKNOWN && length > limit) {
+        return collected(Collected{{}, detail::too_large.first, detail::too_large.second});
+    }
+    std::make_shared<detail::Collection<Done>>(std::move(body), limit, std::move(known), std::move(collected))->pull();
 }
 
 template <class Completed>
@@ -1069,6 +1075,8 @@ public:
     std::string_view route(plug_route_flags *flags = nullptr) const noexcept {
         return view(table()->route(raw_, flags));
     }
+    // A text that stands for the request's own options that decide on the route to any URL; empty without such options.
+    std::string_view own_routes() const noexcept { return view(table()->own_routes(raw_)); }
     // What is known of an attribute that `attribute` returns: PLUG_ATTRIBUTE_… together.
     plug_attribute_flags attribute_flags(std::string_view name) const noexcept {
         return table()->attribute_flags(raw_, text(name));

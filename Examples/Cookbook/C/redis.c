@@ -104,18 +104,18 @@ static _Bool parse(connection *own) {
     return own->failure = NULL, 1;
 }
 
-static void ready(void *context, plug_readiness what) {
+static void ready(void *context, plug_watch watch, plug_readiness what) {
     connection *own = context;
     redis *self = own->owner;
     ssize_t count = 0;
     pthread_mutex_lock(&self->lock);
     if (!own->is_asked) {   // the server has closed it
         leave_idle(own);
-        self->host->unwatch(self->host, own->watch);
+        self->host->unwatch(self->host, watch);
     } else if ((what & PLUG_READY_WRITE) != 0) {
         // So few bytes are taken at once.
         count = send(own->descriptor, own->command, strlen(own->command), MSG_NOSIGNAL);
-        if (count == (ssize_t)strlen(own->command)) self->host->rewatch(self->host, own->watch, PLUG_READY_READ);
+        if (count == (ssize_t)strlen(own->command)) self->host->rewatch(self->host, watch, PLUG_READY_READ);
         else answer(own, lost);
     } else {
         count = recv(own->descriptor, own->reply + own->reply_count, sizeof own->reply - 1 - own->reply_count, 0);

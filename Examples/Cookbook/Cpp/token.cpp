@@ -41,13 +41,8 @@ private:
         request.url = url_;
         // Called exactly once: with a response, with a failure, after a cancel.
         host_.send(std::move(request), exchange.id(), [host = host_, question](plugboard::SubResponse response) {
-            auto head = response.head();
-            if (!head || head->status() != 200) {
-                host.wake(question->ticket);   // The hook finds no token.
-                return;
-            }
-            response.collect(4096, [host, question](plugboard::Collected body) {
-                if (body && !body.bytes.empty()) question->token = body.bytes;
+            response.collect(4096, [host, question](plugboard::Collected collected) {
+                if (collected.status == 200 && !collected.bytes.empty()) question->token = collected.bytes;
                 host.wake(question->ticket);   // False if the exchange does not wait any more.
             });
         });

@@ -29,7 +29,6 @@ use std::os::raw::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -152,7 +151,8 @@ pub mod raw {
     pub type plug_metric_function = Option<unsafe extern "C" fn(context: *mut c_void, metric: *const plug_metric_v1)>;
     pub type plug_work_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
     pub type plug_done_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
-    pub type plug_ready_function = Option<unsafe extern "C" fn(context: *mut c_void, ready: plug_readiness)>;
+    pub type plug_ready_function =
+        Option<unsafe extern "C" fn(context: *mut c_void, watch: plug_watch, ready: plug_readiness)>;
     pub type plug_pull_function = Option<unsafe extern "C" fn(context: *mut c_void, pull: plug_pull)>;
     pub type plug_rewind_function = Option<unsafe extern "C" fn(context: *mut c_void) -> plug_result>;
     pub type plug_piece_function = Option<unsafe extern "C" fn(context: *mut c_void, piece: *const plug_piece_v1)>;
@@ -933,35 +933,34 @@ impl Host {
     /// Watches a descriptor that the plugin has opened and that does not block (O_NONBLOCK), on this loop; 0: where
     /// this is called, and on other threads on the first. [any]
     ///
-    /// Calls `ready` there with `PLUG_READY_…` as long as the descriptor is ready for some of `wanted`; a panic in it
-    /// is logged and ends the watch. `released` is the last call, after [`Watch::cancel`], when the plugin is switched
-    /// off and at the kernel's end: it closes the descriptor. None, with nothing called, before `start` and when the
-    /// kernel has ended.
+    /// Calls `ready` there with the watch and `PLUG_READY_…` as long as the descriptor is ready for some of `wanted`; a
+    /// panic in it is logged and ends the watch. `released` is the last call, after [`Watch::cancel`], after the plugin
+    /// is switched off and at the kernel's end: it closes the descriptor. None, with nothing called, before `start` and
+    /// when the kernel has ended.
     pub fn watch(
         &self,
         on: plug_loop,
         descriptor: i32,
         wanted: plug_readiness,
-        ready: impl FnMut(plug_readiness) + Send + 'static,
+        ready: impl FnMut(Watch, plug_readiness) + Send + 'static,
         released: impl FnOnce() + Send + 'static,
     ) -> Option<Watch> {
         struct Call {
             host: Host,
-            /// 0 until `watch` has returned.
-            number: Arc<AtomicU64>,
-            ready: Box<dyn FnMut(plug_readiness) + Send>,
+            ready: Box<dyn FnMut(Watch, plug_readiness) + Send>,
             released: Box<dyn FnOnce() + Send>,
         }
-        unsafe extern "C" fn run(context: *mut c_void, flags: plug_readiness) {
+        unsafe extern "C" fn run(context: *mut c_void, number: plug_watch, flags: plug_readiness) {
             let call = &mut *(context as *mut Call);
-            if let Err(what) = guarded(|| (call.ready)(flags)) {
+            let watch = Watch { host: call.host, number };
+            if let Err(what) = guarded(|| (call.ready)(watch, flags)) {
                 call.host.log(Level::Error, &what);
                 // The descriptor stays ready, so it would panic again without end.
-                (call.host.table().unwatch)(call.host.0, call.number.load(Ordering::Relaxed));
+                watch.cancel();
             }
         }
         unsafe extern "C" fn release(context: *mut c_void) {
-            let Call { host, ready, released, .. } = *Box::from_raw(context as *mut Call);
+            let Call { host, ready, released } = *Box::from_raw(context as *mut Call);
             if let Err(what) = guarded(|| {
                 released();
                 drop(ready);
@@ -969,19 +968,17 @@ impl Host {
                 host.log(Level::Error, &what);
             }
         }
-        let number = Arc::new(AtomicU64::new(0));
         let (ready, released) = (Box::new(ready), Box::new(released));
-        let context = Box::into_raw(Box::new(Call { host: *self, number: number.clone(), ready, released }));
-        let started = unsafe {
+        let context = Box::into_raw(Box::new(Call { host: *self, ready, released }));
+        let number = unsafe {
             (self.table().watch)(self.0, on, descriptor, wanted, context as *mut c_void, Some(run), Some(release))
         };
-        if started == 0 {
+        if number == 0 {
             // Refused, so that nothing is called.
             drop(unsafe { Box::from_raw(context) });
             return None;
         }
-        number.store(started, Ordering::Relaxed);
-        Some(Watch { host: *self, number: started })
+        Some(Watch { host: *self, number })
     }
 
     /// Calls `work` on a thread where it may block, and then `done` on this loop, as in `watch`; each once, also if
@@ -1650,6 +1647,14 @@ impl Head<'_> {
         unsafe { view((self.host.table().field)(self.raw, text(name))) }
     }
 
+    /// The media type of Content-Type without its parameters, in small letters, such as `application/json`; empty
+    /// without the field.
+    pub fn media_type(&self) -> String {
+        let field = self.field("content-type").unwrap_or_default();
+        let kind = field.split(|&byte| byte == b';').next().unwrap_or_default();
+        String::from_utf8_lossy(kind).trim().to_ascii_lowercase()
+    }
+
     /// Replaces all of the name.
     pub fn set_field(&mut self, name: &str, value: impl AsRef<[u8]>) -> Result<(), Error> {
         let value = bytes_text(value.as_ref());
@@ -1758,7 +1763,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn new(code: &str, reason: &str) -> Failure {
+    pub fn new(code: &str, reason: &str) -> Failure {
         Failure { code: code.to_string(), reason: reason.to_string() }
     }
 }

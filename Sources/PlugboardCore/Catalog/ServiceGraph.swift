@@ -49,8 +49,8 @@ extension PluginResolver {
                 guard let first = graph.provider(of: id), first != index else { continue }
                 reading.note(
                     plugin.location,
-                    "provides the service \(Printable.text(id)), which \(plugins[first].id) provides already. Keep one of "
-                        + "the plugins", code: .pluginStart)
+                    "is \(plugin.id) and provides the service \(Printable.text(id)), which \(plugins[first].id) provides "
+                        + "already. Keep one of the plugins", code: .pluginStart)
             }
             for id in plugin.descriptor.needs where !id.hasSuffix("?") && (graph.provider(of: id) ?? index) == index {
                 let known = catalog.ids.filter { catalog.descriptor($0)?.provides.contains(id) == true }
@@ -60,8 +60,8 @@ extension PluginResolver {
                     : "Enable \(known.joined(separator: " or ")), which provides it"
                 reading.note(
                     plugin.location,
-                    "needs \(Printable.text(id)), which neither an enabled plugin nor this kernel has. \(remedy)",
-                    code: .pluginStart)
+                    "is \(plugin.id) and needs \(Printable.text(id)), which neither an enabled plugin nor this kernel "
+                        + "has. \(remedy)", code: .pluginStart)
             }
         }
         if let first = plugins.first(where: { $0.id == graph.cycle.first }) {

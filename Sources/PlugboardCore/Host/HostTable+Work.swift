@@ -13,7 +13,9 @@ extension HostTable {
             let address = UInt(bitPattern: context)
             let watch = PluginWatches.Watch(
                 slot: host.index, descriptor: descriptor, wanted: wanted,
-                ready: { flags in host.call(.ready) { ready(UnsafeMutableRawPointer(bitPattern: address), flags) } },
+                ready: { watch, flags in
+                    host.call(.ready) { ready(UnsafeMutableRawPointer(bitPattern: address), watch, flags) }
+                },
                 release: { host.call(.release) { release?(UnsafeMutableRawPointer(bitPattern: address)) } })
             return core.loop(loop).watches.start(watch)
         }
@@ -89,11 +91,19 @@ extension plug_url_parts_v1 {
     }
 }
 
-/// What C sees as the arguments of a command, while it runs. [any]
+/// What C sees as the arguments of a command, while it runs. Each text is made once. [any]
 final class CommandArguments: Sendable {
+    private struct Argument {
+        let value: JSONValue
+        var text: plug_text?
+        var items: [plug_field]?
+    }
+
     /// Sendable because it is used under the lock.
     private struct State: @unchecked Sendable {
         var members: JSONObject?
+        /// In the order of the members.
+        var arguments: [Argument] = []
         let scratch = Scratch()
     }
 
@@ -103,8 +113,8 @@ final class CommandArguments: Sendable {
     init(_ json: String) { self.json = json }
 
     func integer(_ name: String) -> Int64? {
-        with(name) { value, _ in
-            switch value {
+        with(name) { argument, _ in
+            switch argument.value {
             case .bool(let bool): bool ? 1 : 0
             case .number(let number): Int64(number.text)
             default: nil
@@ -112,19 +122,28 @@ final class CommandArguments: Sendable {
         }
     }
 
-    func text(_ name: String) -> plug_text? { with(name) { value, scratch in CommandArguments.text(value, scratch) } }
+    func text(_ name: String) -> plug_text? {
+        with(name) { argument, scratch in
+            let text = argument.text ?? CommandArguments.text(argument.value, scratch)
+            argument.text = text
+            return text
+        }
+    }
 
     func item(_ name: String, _ index: UInt64) -> plug_field? {
-        with(name) { value, scratch in
-            switch value {
-            case .array(let items) where index < UInt64(items.count):
-                plug_field(name: plug_text(), value: CommandArguments.text(items[Int(index)], scratch))
-            case .object(let members) where index < UInt64(members.count):
-                members.dropFirst(Int(index)).first { _ in true }.map {
-                    plug_field(name: scratch.text($0.key), value: CommandArguments.text($0.value, scratch))
-                }
-            default: nil
-            }
+        with(name) { argument, scratch in
+            let items = argument.items ?? CommandArguments.items(of: argument.value, scratch)
+            argument.items = items
+            return index < UInt64(items.count) ? items[Int(index)] : nil
+        }
+    }
+
+    private static func items(of value: JSONValue, _ scratch: Scratch) -> [plug_field] {
+        switch value {
+        case .array(let items): items.map { plug_field(name: plug_text(), value: text($0, scratch)) }
+        case .object(let members):
+            members.map { plug_field(name: scratch.text($0.key), value: text($0.value, scratch)) }
+        default: []
         }
     }
 
@@ -133,11 +152,15 @@ final class CommandArguments: Sendable {
         return scratch.text("\(value)")
     }
 
-    private func with<Result>(_ name: String, _ read: (JSONValue, Scratch) -> Result?) -> Result? {
+    private func with<Result>(_ name: String, _ read: (inout Argument, Scratch) -> Result?) -> Result? {
         state.withLock { state in
-            if state.members == nil { state.members = (try? JSONParser.parse(json))?.objectValue ?? JSONObject() }
-            guard let value = state.members?[name] else { return nil }
-            return read(value, state.scratch)
+            let members = state.members ?? (try? JSONParser.parse(json))?.objectValue ?? JSONObject()
+            if state.members == nil {
+                state.members = members
+                state.arguments = members.map { Argument(value: $0.value) }
+            }
+            guard let position = members.position(of: name) else { return nil }
+            return read(&state.arguments[position], state.scratch)
         }
     }
 }

@@ -254,6 +254,9 @@ public final class Kernel: PluginCommands, RequestSender {
         }
     }
 
+    /// The table of a service that a plugin provides; nil if none does. Valid as long as the kernel runs.
+    package func service(_ id: String) -> UnsafeRawPointer? { core.services.withLock { $0[id]?.table } }
+
     /// The counters of all plugins, by `PLUGIN-ID.name`; those with labels are in `metrics`.
     public var counters: [String: Int64] { core.metrics.counters }
 

@@ -11,7 +11,7 @@ final class PluginWatches: @unchecked Sendable {
     final class Watch: Sendable {
         let slot: Int
         let descriptor: Int32
-        let ready: @Sendable (plug_readiness) -> Void
+        let ready: @Sendable (plug_watch, plug_readiness) -> Void
         let release: @Sendable () -> Void
         /// False once it was unwatched; `release` follows.
         let isActive = Atomic(true)
@@ -20,8 +20,8 @@ final class PluginWatches: @unchecked Sendable {
         let wanted: Atomic<plug_readiness>
 
         init(
-            slot: Int, descriptor: Int32, wanted: plug_readiness, ready: @escaping @Sendable (plug_readiness) -> Void,
-            release: @escaping @Sendable () -> Void
+            slot: Int, descriptor: Int32, wanted: plug_readiness,
+            ready: @escaping @Sendable (plug_watch, plug_readiness) -> Void, release: @escaping @Sendable () -> Void
         ) {
             (self.slot, self.descriptor, self.ready, self.release) = (slot, descriptor, ready, release)
             self.wanted = Atomic(wanted)
@@ -107,7 +107,7 @@ final class PluginWatches: @unchecked Sendable {
     }
 
     private func report(_ descriptor: Int32, _ readiness: Readiness) {
-        if let number = numbers[descriptor], let watch = watches[number] { watch.ready(readiness.flags) }
+        if let number = numbers[descriptor], let watch = watches[number] { watch.ready(number, readiness.flags) }
     }
 
     private final class Participant: LoopParticipant {

@@ -76,7 +76,8 @@ public struct JSONObject: Sendable {
         return old
     }
 
-    private func position(of key: String) -> Int? {
+    /// The index of a member, nil without it.
+    package func position(of key: String) -> Int? {
         if let index { return index[IndexKey(text: key)] }
         return members.firstIndex { $0.key.hasSameUTF8(as: key) }
     }

@@ -43,20 +43,22 @@ extension PluginHost {
     ///
     /// - Parameters:
     ///   - loop: The loop that watches; nil for the one where this is called, and on other threads for the first.
-    ///   - ready: Called on that loop as long as the descriptor is ready for some of `wanted`.
-    ///   - released: The last call, on that loop: after `cancel`, when the plugin is switched off, and at the kernel's
-    ///     end. `ready` is not called after it; close the descriptor here, and not before.
+    ///   - ready: Called on that loop as long as the descriptor is ready for some of `wanted`, with the watch that this
+    ///     returns, also where it has not returned yet.
+    ///   - released: The last call, on that loop, and where that has ended on another thread: after `cancel`, after the
+    ///     plugin is switched off, and at the kernel's end. Close the descriptor here, and not before.
     /// - Returns: Nil, with nothing called, before `start` and when the kernel has ended.
     public func watch(
         _ descriptor: Int32, for wanted: Readiness, on loop: Loop? = nil,
-        _ ready: @escaping @Sendable (Readiness) -> Void, released: @escaping @Sendable () -> Void = {}
+        _ ready: @escaping @Sendable (Watch, Readiness) -> Void, released: @escaping @Sendable () -> Void = {}
     ) -> Watch? {
-        let callbacks = Unmanaged.passRetained(Callbacks(ready, released))
+        let callbacks = Unmanaged.passRetained(Callbacks(self, ready, released))
         let number = raw.pointee.watch(
             raw, loop?.number ?? 0, descriptor, wanted.rawValue, callbacks.toOpaque(),
-            { context, flags in
+            { context, number, flags in
                 guard let context else { return }
-                Unmanaged<Callbacks>.fromOpaque(context).takeUnretainedValue().ready(Readiness(rawValue: flags))
+                let callbacks = Unmanaged<Callbacks>.fromOpaque(context).takeUnretainedValue()
+                callbacks.ready(Watch(number: number, host: callbacks.host), Readiness(rawValue: flags))
             },
             { context in
                 if let context { Unmanaged<Callbacks>.fromOpaque(context).takeRetainedValue().released() }
@@ -67,11 +69,15 @@ extension PluginHost {
     }
 
     private final class Callbacks: Sendable {
-        let ready: @Sendable (Readiness) -> Void
+        let host: PluginHost
+        let ready: @Sendable (Watch, Readiness) -> Void
         let released: @Sendable () -> Void
 
-        init(_ ready: @escaping @Sendable (Readiness) -> Void, _ released: @escaping @Sendable () -> Void) {
-            (self.ready, self.released) = (ready, released)
+        init(
+            _ host: PluginHost, _ ready: @escaping @Sendable (Watch, Readiness) -> Void,
+            _ released: @escaping @Sendable () -> Void
+        ) {
+            (self.host, self.ready, self.released) = (host, ready, released)
         }
     }
 
@@ -82,7 +88,8 @@ extension PluginHost {
     /// Both run exactly once, before the plugin is destroyed. At most 64 pieces of work run at once; others wait.
     ///
     /// - Parameter loop: Where `done` runs; nil for the loop where this is called, and on other threads for the first.
-    /// - Returns: False, with nothing run, before `start`, from `stop` on, and where the system starts no thread.
+    ///   Where the loop has ended meanwhile, `done` runs on the thread of `work`.
+    /// - Returns: False, with nothing run, before `start`, after `stop`, and where the system starts no thread.
     @discardableResult
     public func runBlocking(
         on loop: Loop? = nil, _ work: @escaping @Sendable () -> Void, done: @escaping @Sendable () -> Void = {}

@@ -34,6 +34,9 @@
 //     cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs -Wl,-z,now -I SDK/include hello.c -o hello.so
 //     plugboard get https://example.com/ --plugin ./hello.so
 //
+// The parts of this header: rules for all functions (this comment) · Words · Callbacks · Verdicts · The plugin (what it
+// exports) · Bodies · URLs · Sub-requests · The host (what it can call) · For authors.
+//
 // The life of an exchange, for plugins A, B and C in the order of their priorities:
 //
 //     Request ─▶ on_request    A ▸ B ▸ C ─▶ Transport
@@ -44,41 +47,47 @@
 //                 on_event     A   B   C            facts, for watching only
 //
 // Further out is nearer to the caller, further in is nearer to the network: A is the outermost plugin here, with the
-// smallest priority, and C the innermost.
+// smallest priority, and C the innermost. When on_request returns PLUG_VERDICT_NEXT, a turn of the plugin opens; its
+// on_response or on_failure gets the outcome, and its on_close ends the turn. A request that is sent again (`resend`)
+// opens further turns in the same exchange.
 //
-// Threads. Each function carries a tag:
-//   [loop]    On the loop's thread of the exchange, within a call from the kernel. It must not block. Bodies, pulls and
-//             sub-responses are of their exchange's loop, a timer is of the loop that has started it (of the first, if
-//             another thread has), and events without an exchange come on any loop.
-//   [any]     On any thread, at any time from `create` until `destroy` returns.
-//   [start]   Called by the kernel on the thread that makes the kernel, before the first exchange. It may block.
-//   [worker]  Called by the kernel on a thread that is not the loop's. It may block.
-//   [calls back]  May call functions of plugins before it returns, also of the one that calls it: hold no lock
-//             meanwhile.
-// Hooks of one exchange never overlap. Hooks of several exchanges may run on several loops at once, so what `self`
-// holds is shared between threads.
+// The life of an instance, which is what `create` returns:
+//
+//     create ─▶ check ─▶ start ─▶ service ─▶ hooks, commands, timers, watches … ─▶ stop ─▶ destroy
+//
+// A kernel makes one instance of each plugin that is enabled. A process may have several kernels at once, or one after
+// the other: what belongs to an instance is in `self`, never in static variables. A shared object is never unloaded; a
+// file that has changed is read by the next process. In a child process made by fork(), call no function of the host;
+// the kernel calls nothing there either. The child calls exec or _exit.
+//
+// Threads. A kernel has one or more event loops, and each loop has a thread. An exchange stays on one loop, with its
+// hooks, bodies, pulls and sub-responses. The comment of each function ends with a tag:
+//   [loop]    Runs on the thread of the exchange's loop. The kernel calls such a function of the plugin there, and it
+//             must not block. The plugin calls such a function of the host there, within a call from the kernel.
+//   [any]     Called on any thread, at any time from `create` until `destroy` returns.
+//   [start]   Called on the thread that makes the kernel, before the first exchange. It may block.
+//   [worker]  Called by the kernel on a thread that is not a loop's. It may block.
+//   [calls back]  Beside one of these: the function may call functions of plugins before it returns, also of the plugin
+//             that calls it. Do not hold a lock meanwhile that those functions take.
+// Hooks of one exchange never overlap. Hooks of several exchanges may run on several loops at once, so protect what
+// `self` holds with a lock or with atomics. A timer runs on the loop that its start names, and on_event without an
+// exchange on any loop.
 //
 // Memory. What the kernel hands out belongs to the kernel and is valid until the hook or callback returns, also after
 // an edit, unless the comment says otherwise. A text that the plugin hands in is copied before the call returns. A
-// body, bytes and a source that are handed in are taken over, also where the call returns an error. A body that was
-// handed in or released before is refused with PLUG_BAD_ARGUMENT, and by `respond` as a fault, as long as it exists. A
-// state that is refused stays the plugin's. Memory is never freed across the border: it is copied, or comes with its
+// body, bytes or a source that the plugin hands in belongs to the kernel from then on, also where the call returns an
+// error; a state that is refused still belongs to the plugin. A body can be handed in once: the second time is
+// PLUG_BAD_ARGUMENT, and in `respond` a fault. Memory is never freed across the border: it is copied, or comes with its
 // release function.
 //
 // Which functions take the host. A pointer that the kernel hands out knows its kernel and the plugin that it was handed
 // to. A number does not, and neither does what belongs to no exchange: such functions take the host that was given to
 // `create`.
 //
-// Instances. Each kernel makes an instance of its own, and a process may have several kernels at once, or one after the
-// other: what belongs to an instance is in `self`, never in static variables. A shared object is never unloaded; a file
-// that has changed is read by the next process. In a child process made by fork(), no function of the host may be
-// called, and none of the plugin's runs: the child calls exec or _exit.
-//
-// Errors. A plug_result is PLUG_OK, or says why nothing was done. NULL in place of a required pointer is an error,
-// never a crash, and so is NULL beside a count that is not 0: PLUG_BAD_ARGUMENT. In the wrong hook, a function that
-// returns a pointer returns NULL, and one that returns a text returns {NULL, 0}. What a pointer argument would receive
-// is then left as it was. After the kernel has ended, functions tagged [any] do nothing and return PLUG_STALE, NULL or
-// 0.
+// Errors. A plug_result is PLUG_OK, or says why nothing was done; what the function would have written is then
+// unchanged. NULL in place of a required pointer is an error, never a crash, and so is NULL beside a count that is not
+// 0: PLUG_BAD_ARGUMENT. In the wrong hook, a function that returns a pointer returns NULL, and one that returns a text
+// returns {NULL, 0}. After the kernel has ended, functions tagged [any] do nothing and return PLUG_STALE, NULL or 0.
 //
 // Names. Each kind of number has its own type, and its values have their own prefix: a plug_verdict is PLUG_VERDICT_….
 // Only a plug_result is short: PLUG_OK, PLUG_STALE. The types are uint32_t or uint64_t, not enums, whose size depends
@@ -92,16 +101,20 @@
 // Ids of plugins, services and errors are ASCII. What follows the plugin's id in the id of an event, and names and
 // labels of metrics, are UTF-8 without control characters. All are compared byte by byte.
 //
-// The promise. A struct tag never changes its layout or its size, a function never changes what its comment says, a
-// number never changes its meaning. All functions of a table are there: none is NULL in the host, and only those that
-// say so may be NULL in a plugin. The ABI grows in four ways:
-//   1. New functions of the host and new hooks come in tables of their own, which `extension` returns by an id. Such a
-//      table is fixed as well: more of it has a new id ("plugboard.name/2").
-//   2. More of a struct has a new tag (plug_source_v2) and functions of its own, also of structs that stand in arrays.
+// The promise. A struct never changes its layout or its size, a function never changes what its comment says, a number
+// never changes its meaning. All functions of the host's table are there: none is NULL. In a plugin's table only those
+// may be NULL that say so. The ABI grows in four ways:
+//   1. New functions of the host and new hooks come in tables of their own, which `extension` returns by an id
+//      ("plugboard.name/1"). Such a table never changes either: more functions are a table with a new id
+//      ("plugboard.name/2"). A plugin lists the ids that it cannot work without in `needs`, and a kernel that has not
+//      got them does not start; with `?` behind an id, the plugin works without it, too.
+//   2. A struct that needs more members becomes a new struct with a new tag (plug_source_v2), for functions of its own.
+//      So the elements of an array have one size for good.
 //   3. New flags, verdicts, events and details of events get numbers and names of their own. A plugin ignores those
 //      that it does not know, and sets no flag that is not listed.
 //   4. A new revision has a descriptor of its own (plug_plugin_v2), which a function MODULE_LTX_plugboard_plugin_2
-//      returns. A kernel asks for the newest that it knows first, so a shared object can export several.
+//      returns. A kernel asks for the newest that it knows first, so one shared object can serve kernels of several
+//      revisions.
 
 #ifndef PLUGBOARD_H
 #define PLUGBOARD_H
@@ -170,8 +183,8 @@ typedef uint32_t plug_result;
 #define PLUG_NOT_FOUND 5u
 #define PLUG_UNSUPPORTED 6u    // not possible here
 
-// One of the kernel's event loops, by its number: from 1 on; 0 for none of them. A kernel may have several loops; each
-// exchange, with its bodies, is on one of them.
+// One of the kernel's event loops, by its number: 1 is the first. As an argument, 0 and a number of no loop stand for
+// the loop on whose thread the call is made, and on other threads for the first.
 typedef uint32_t plug_loop;
 
 // A length that is not known beforehand.
@@ -187,24 +200,25 @@ typedef void (*PLUG_SENDABLE plug_release_function)(void *context);
 // The time of a timer has come. [loop]
 typedef void (*PLUG_SENDABLE plug_timer_function)(void *context);
 
-// Work that may block. [worker]
-typedef void (*PLUG_SENDABLE plug_work_function)(void *context);
-
-// That work is done. [loop]
-typedef void (*PLUG_SENDABLE plug_done_function)(void *context);
-
 // What a descriptor is ready for, or watched for, as bits.
 typedef uint32_t plug_readiness;
-#define PLUG_READY_READ 1u
-#define PLUG_READY_WRITE 2u
-#define PLUG_READY_BROKEN 4u   // has an error, was hung up, or cannot be watched; told whatever it is watched for
+#define PLUG_READY_READ 1u     // to read does not block
+#define PLUG_READY_WRITE 2u    // to write does not block
+#define PLUG_READY_BROKEN 4u   // an error, a hang-up, or a file that cannot be watched: reported in any case
+
+// A descriptor is ready for some of what it is watched for. `watch` is the number that host->watch returns, also where
+// it has not returned yet. [loop]
+typedef void (*PLUG_SENDABLE plug_ready_function)(void *context, plug_watch watch, plug_readiness ready);
+
+// Work that may block: see run_blocking. [worker]
+typedef void (*PLUG_SENDABLE plug_work_function)(void *context);
+
+// The work has returned. Where the loop has ended meanwhile, this runs on the worker's thread. [loop]
+typedef void (*PLUG_SENDABLE plug_done_function)(void *context);
 
 // Receives one of the kernel's metrics. Called within read_metrics, on its thread.
 typedef struct plug_metric_v1 plug_metric_v1;
 typedef void (*PLUG_SENDABLE plug_metric_function)(void *context, const plug_metric_v1 *metric);
-
-// A descriptor that is watched is ready. [loop]
-typedef void (*PLUG_SENDABLE plug_ready_function)(void *context, plug_readiness ready);
 
 // Asks a source for its next piece. [loop]
 typedef void (*PLUG_SENDABLE plug_pull_function)(void *context, plug_pull pull);
@@ -221,13 +235,15 @@ typedef void (*PLUG_SENDABLE plug_subresponse_function)(void *context, plug_subr
 
 // ------------------------------------------------------------------------------------------------- Verdicts
 
-// What a steering hook (on_request, on_response, on_failure) returns. All but PLUG_VERDICT_NEXT carry a payload: they
-// are returned by the host's function of the same name, as in `return host->fail(exchange, …)`. Of several such calls
-// in one hook the last one counts, and its verdict or PLUG_VERDICT_NEXT has to be returned. Such a function returns
-// PLUG_VERDICT_REFUSED for NULL in place of the exchange, in another hook, and where its arguments are not valid. A
-// number that is not listed, PLUG_VERDICT_REFUSED, or a verdict without its payload is a fault of the plugin: it fails
-// the exchange or skips the plugin, as its configuration says (`onFault`). Where it skips, the hook's edits are undone,
-// and the verdict counts as PLUG_VERDICT_NEXT.
+// What a steering hook (on_request, on_response, on_failure) returns. All but PLUG_VERDICT_NEXT carry a payload, such
+// as a response or a reason: the host's function of the same name keeps the payload and returns the verdict, as in
+// `return host->fail(exchange, …)`. Of several such calls in one hook the last one counts, and its verdict or
+// PLUG_VERDICT_NEXT has to be returned. Such a function does nothing and returns PLUG_VERDICT_REFUSED for NULL in place
+// of the exchange, in another hook, and where its arguments are not valid.
+//
+// A fault of the plugin is a hook that returns a number that is not listed, PLUG_VERDICT_REFUSED, PLUG_VERDICT_FAULT,
+// or a verdict without its payload. It fails the exchange or skips the plugin, as the configuration says (`onFault`).
+// Where it skips the plugin, the hook's edits are undone, and the verdict counts as PLUG_VERDICT_NEXT.
 typedef uint32_t plug_verdict;
 #define PLUG_VERDICT_NEXT 0u      // the head goes on; in on_request this opens a turn
 #define PLUG_VERDICT_RESPOND 1u   // on_request, on_response, on_failure
@@ -244,7 +260,7 @@ typedef uint32_t plug_visit;
 #define PLUG_VISIT_WOKEN 1u        // the ticket was woken
 #define PLUG_VISIT_DEADLINE 2u     // the time of `wait` passed before the ticket was woken
 #define PLUG_VISIT_HELD 3u         // the whole body is there: `held_body`
-#define PLUG_VISIT_OVER_LIMIT 4u   // the body is larger than the hold's limit; it is whole again and will flow on
+#define PLUG_VISIT_OVER_LIMIT 4u   // the body is larger than the limit of `hold`; it flows on from its first byte
 
 // How a turn closed.
 typedef uint32_t plug_close;
@@ -343,11 +359,11 @@ struct plug_plugin_v1 {
     uint64_t need_count;       // plugin cannot work; with `?` behind it, one that it uses where it is there
     void *context;             // the plugin's own; found as host->plugin->context
 
-    // Makes the instance, `self` of the other functions. The settings were checked against the table before. The host
-    // is valid as long as the instance. Before `start`, only the host's functions of settings, `refuse`, log, clocks,
-    // random, counters, data_directory and extension work: bodies are NULL, no timer starts, and the others return
-    // PLUG_WRONG_TIME. Returns NULL where there can be no instance, after host->refuse(…); it then frees all that it
-    // made, for `stop` and `destroy` are not called. [start]
+    // Makes the instance, which the other functions get as `self`. The settings were checked against the table before.
+    // The host is valid as long as the instance. Before `start`, these functions of the host work: settings, `refuse`,
+    // log, clocks, random, metrics, url_parts, extension and those of folders. Of the others, those that make something
+    // return NULL or 0, and the rest PLUG_WRONG_TIME. Returns NULL, after host->refuse(…), where there can be no
+    // instance; then neither `stop` nor `destroy` is called, so free here what was made. [start]
     void *(*create)(const plug_host_v1 *host, const plug_settings *settings);
     // Checks attributes together; each alone was checked against the table before. Called after `create` and before
     // `start`, once for each origin to whose requests the configuration gives attributes of this plugin, unless it
@@ -356,19 +372,20 @@ struct plug_plugin_v1 {
     // anything else after host->refuse(…), whose sentence must hold no secrets: the kernel then does not start.
     // Attributes that a request itself carries are not checked here, but by the hooks. May be NULL. [start]
     plug_result (*check)(void *self, const plug_field *attributes, uint64_t count);
-    // All plugins are created, and all functions of the host work. Returns PLUG_OK, or anything else after
-    // host->refuse(…); `destroy` then follows without `stop`, and timers may fire until then. May be NULL. [start]
+    // All plugins are created, and all functions of the host work from here on. Begin here what the plugin does by
+    // itself, unless host->flags has PLUG_HOST_QUIET. Returns PLUG_OK, or anything else after host->refuse(…);
+    // `destroy` then follows without `stop`, and timers may fire until then. May be NULL. [start]
     plug_result (*start)(void *self);
-    // Returns the service of that id, one of `provides`: a table whose layout the id fixes for good, and which says
-    // itself what its functions take and on which threads they run. Valid as long as the instance. Called once for each
-    // id after `start`, before the plugins that need it are started; NULL ends the start. May be NULL where `provides`
-    // is empty. [start]
+    // Returns the service of an id of `provides`: a table of functions, whose layout never changes. Its own header says
+    // what they take, and on which threads they may be called. Valid as long as the instance. Called once for each id
+    // after `start`, before the plugins that need it are started; NULL is an error, and the kernel does not start. May
+    // be NULL where `provides` is empty. [start]
     const void *(*service)(void *self, plug_text id);
-    // No exchange will come any more. May block for up to `within` nanoseconds; 0: no time is left, so it cancels what
-    // it would wait for. May be NULL. [worker]
+    // No more exchanges come. Ends what the plugin does by itself, and may block for up to `within` nanoseconds; with 0
+    // no time is left, and what it would wait for is cancelled. May be NULL. [worker]
     void (*stop)(void *self, int64_t within);
-    // The last call of the plugin, but for releases of bytes, bodies and sources that a program still holds. May be
-    // NULL. [worker]
+    // Frees the instance. The last call to it, except for releases of bytes, bodies and sources that the program still
+    // holds. May be NULL. [worker]
     void (*destroy)(void *self);
 
     // The hooks; see Verdicts. One that `hooks` does not list may be NULL. [loop]
@@ -377,8 +394,8 @@ struct plug_plugin_v1 {
     plug_verdict (*on_response)(void *self, plug_exchange *exchange);
     // [loop]
     plug_verdict (*on_failure)(void *self, plug_exchange *exchange);
-    // Called exactly once for each turn that was opened at this plugin's slot, when the turn is over, after the body's
-    // end. [loop]
+    // Called exactly once for each turn of this plugin, when the turn is over: after the end of the body, and before
+    // the body's reader gets that end. [loop]
     void (*on_close)(void *self, plug_exchange *exchange, plug_close outcome);
     // Called with a fact; cannot change the exchange, which is NULL for a fact about the kernel. The events of a
     // sub-request are reported to every plugin that lists them, also to a plugin that the sub-request does not visit.
@@ -386,13 +403,14 @@ struct plug_plugin_v1 {
     void (*on_event)(void *self, plug_exchange *exchange, const plug_event *event);
 
     // Called for a command of the table, with its arguments as a JSON object; both texts are valid until it returns.
-    // Give the result once, now or later, with one of host->reply_…: until then the caller waits. It has to return soon
-    // after `stop` was called, because `destroy` waits for it. May be NULL without commands. [worker]
+    // host->argument_… read single arguments. Give the result once, now or later, with one of host->reply_…: until then
+    // the caller waits. Return soon after `stop` was called, because `destroy` waits for this. May be NULL without
+    // commands. [worker]
     void (*command)(void *self, plug_text name, plug_text arguments, plug_reply reply);
 
-    // Returns what `plugin`, this descriptor, offers beyond revision 1: a table by its id, whose layout never changes;
-    // or NULL.
-    // What it returns stays as long as the descriptor. May be NULL. [any]
+    // Returns what `plugin`, this descriptor, has beyond revision 1, such as hooks that a later kernel knows: a table
+    // by its id, whose layout never changes and which stays as long as the descriptor; or NULL, as for every id that
+    // it does not know. May be NULL. [any]
     const void *(*extension)(const plug_plugin_v1 *plugin, plug_text id);
 };
 
@@ -466,16 +484,17 @@ typedef uint32_t plug_subrequest_flags;
 //   2. Options. It has the options of the exchange's request, such as the proxy, where it does not set its own. The
 //      `timeout` is excepted; at another origin also the client certificate, its key and the pins.
 //   3. Secrets. Its fields are secret where the exchange's request has a secret field of the same name.
-//   4. Attributes, fields and body of the exchange's request are not those of the sub-request. With
-//      PLUG_SUBREQUEST_LIKE_EXCHANGE, for an exchange under way, it is a copy of that request as it is when it begins:
-//      method, URL, fields with their secrets, the request's own attributes, and options. What is given here stands in
-//      for that: a method and a URL that are not empty, fields instead of all of the same name, attributes and options
-//      of the same name. At another origin what is secret of that request is left out. Its body is the one given here.
+//   4. Copy. Without PLUG_SUBREQUEST_LIKE_EXCHANGE it takes no fields, attributes or body from the exchange's request.
+//      With it, for an exchange under way, it begins as a copy of that request as it is then: method, URL, fields with
+//      their secrets, the request's own attributes, and options. What is given here replaces that: a method and a URL
+//      unless they are empty ({NULL, 0} keeps those of the exchange), a field all fields of its name, an attribute or
+//      an option the one of its name. The body is the one given here, or none. At another origin it takes no secrets of
+//      that request.
 //   5. Time. Its own `timeout` applies, not the exchange's. It goes on while the exchange is suspended.
-//   6. End. It is cancelled when the exchange ends. With PLUG_SUBREQUEST_DETACHED it goes on; if it is sent after the
-//      end of the exchange, it takes nothing from it. A plugin that sends it that late, or for several exchanges, hands
-//      in the options itself, which `option_at` shows, without pins and client certificate where the
-//      origin is another; otherwise it would pass by the proxy.
+//   6. End. It is cancelled when the exchange ends. With PLUG_SUBREQUEST_DETACHED it goes on. One that is sent after
+//      the end of its exchange takes nothing from it, not even the proxy: keep the options that `option_at` shows and
+//      give them here; to another origin without pins, client certificate and key. The same holds for one that serves
+//      several exchanges.
 //   7. Limits. Sub-requests nest four deep. Connection limits never make one wait.
 typedef struct plug_subrequest_v1 {
     plug_text method;
@@ -572,13 +591,13 @@ struct plug_host_v1 {
     // `can_resend` is not PLUG_OK. [loop]
     plug_verdict (*resend)(plug_exchange *exchange, int64_t after);
     // Asks for the whole body, up to `limit` bytes: the hook runs again with PLUG_VISIT_HELD or PLUG_VISIT_OVER_LIMIT;
-    // where there is no body, with PLUG_VISIT_HELD and no bytes. Edits made before stay. Asking again in that visit is
-    // a fault. In a later visit (PLUG_VISIT_WOKEN) the body has to be asked for again. [loop]
+    // where there is no body, with PLUG_VISIT_HELD and no bytes. Edits made before stay. To ask again in that visit is
+    // a fault. held_body works in that visit only: after a `wait`, ask again. [loop]
     plug_verdict (*hold)(plug_exchange *exchange, uint64_t limit);
-    // Parks the exchange for at most `within` nanoseconds (negative: without a deadline; 0: the hook runs again soon,
-    // on the loop, after what the loop has to do already) and writes the ticket. Edits
-    // made before stay; the verdict of the last visit decides whether they count. A hook that has called `wait` may
-    // still return another verdict: the ticket is then stale. Each call starts its own time. [loop]
+    // Parks the exchange and writes the ticket to wake it with. The hook runs again with PLUG_VISIT_WOKEN, or with
+    // PLUG_VISIT_DEADLINE after `within` nanoseconds: with 0 in the loop's next turn, and with a negative number never.
+    // Edits made before stay, as if the last visit had made them. Each call starts its own time. A hook that has called
+    // `wait` may return another verdict all the same; the ticket is then stale. [loop]
     plug_verdict (*wait)(plug_exchange *exchange, int64_t within, plug_ticket *ticket);
     // Ends the exchange with an error. The code is one word or dotted words of letters, digits, `-` and `_`; any other
     // is replaced by `plugin.failed`. The reason says what is wrong, where, and what to do. It holds no secrets. [loop]
@@ -609,26 +628,25 @@ struct plug_host_v1 {
     // [loop]
     plug_text (*resolve_url)(plug_exchange *exchange, plug_text reference);
     // Returns the id of the plugin that sent the request as a sub-request; {NULL, 0} for a request of the program.
-    // Owned by the kernel; valid until the hook returns. [loop]
+    // [loop]
     plug_text (*sender)(plug_exchange *exchange);
-    // Writes one of the options that the request itself has, in the names and words of plug_subrequest_v1.options, to
-    // `option`, and to `flags`, which may be NULL, PLUG_FLAG_SECRET if its value holds a secret, such as the password
-    // of a proxy, or 0. The caller owns both; the texts are owned by the kernel and valid until the hook returns.
-    // Begin at 0. PLUG_NOT_FOUND from their count on. [loop]
+    // Writes to `option` the one at an index, from 0 on, of the options that the request itself has, in the names and
+    // words of plug_subrequest_v1.options. Writes to `flags`, which may be NULL, PLUG_FLAG_SECRET if the value holds a
+    // secret, such as the password of a proxy; else 0. PLUG_NOT_FOUND from their count on. [loop]
     plug_result (*option_at)(plug_exchange *exchange, uint64_t index, plug_field *option, plug_option_flags *flags);
-    // Returns a text that stands for the route of the request as it is now, and for the trust in who responds: two
-    // requests have the same text if they have the same values, of their own or of the configuration, of unixSocket,
-    // proxy, noProxy, interface and the target of connectTo for their URLs, and over TLS of tls.verify, tls.ca,
-    // tls.pins, tls.certificate and tls.key. {NULL, 0} without any of these. The same text means the same in another
-    // process, too. What a plugin stores or shares of one exchange must not be used for one with another text, and is
-    // not stored if PLUG_ROUTE_UNVERIFIED is written to `flags`, which may be NULL. If PLUG_ROUTE_DETOUR is written,
-    // the first 16 bytes of the text stand for the detour alone: what belongs to a server whatever its certificate and
-    // the proxy, such as cookies, is kept apart by these, and belongs to the URL's origin without a detour. Owned by
-    // the kernel; valid until the hook returns. [loop]
+    // Returns a text that stands for the route of the request as it is now, and for how the server is verified. Two
+    // requests have the same text if these values are the same for both, whether the request itself or the
+    // configuration gives them: unixSocket, proxy, noProxy, interface and the target of connectTo, and over TLS
+    // tls.verify, tls.ca, tls.pins, tls.certificate and tls.key. {NULL, 0} without any of these. The text is the same
+    // in another process, too. Use what is stored or shared of an exchange only for exchanges with the same text, and
+    // store nothing of it if PLUG_ROUTE_UNVERIFIED is written to `flags`, which may be NULL.
+    // What belongs to a server, whatever its certificate and the proxy are, such as cookies, is kept for the URL's
+    // origin; but if PLUG_ROUTE_DETOUR is written, for the first 16 bytes of the text, which stand for the detour
+    // alone. [loop]
     plug_text (*route)(plug_exchange *exchange, plug_route_flags *flags);
-    // Returns a text that stands for the options of the request itself that decide on a route to any URL; {NULL, 0}
-    // without such options. What a sub-request that takes them over brings is shared only among exchanges with the same
-    // text. Owned by the kernel; valid until the hook returns. [loop]
+    // Returns a text that stands for those options of the request itself that decide on the route to any URL; {NULL, 0}
+    // without such options. The response of a sub-request, which takes these options over, may be shared only among
+    // exchanges with the same text. [loop]
     plug_text (*own_routes)(plug_exchange *exchange);
 
     // Writes the parts of an absolute http or https URL; PLUG_BAD_ARGUMENT for another text. [any]
@@ -714,8 +732,9 @@ struct plug_host_v1 {
     uint64_t (*body_length)(const plug_body *body);
     // Returns 1 if `body_rewind` can work, else 0. [loop]
     uint32_t (*body_can_rewind)(const plug_body *body);
-    // Asks for the next piece. `pulled` runs once, later or within this call. To keep the piece's bytes, copy them. A
-    // second call before `pulled` has run gets a break. Not to be called after the end. [loop] [calls back]
+    // Asks for the next piece. `pulled` runs once, later or within this call. To keep the piece's bytes, copy them or
+    // call piece_keep. A second call before `pulled` has run gets a break. Not to be called after the end.
+    // [loop] [calls back]
     plug_result (*body_pull)(plug_body *body, void *context, plug_piece_function pulled);
     // Lets the body begin again at its first byte. PLUG_WRONG_TIME where that is not possible. [loop] [calls back]
     plug_result (*body_rewind)(plug_body *body);
@@ -737,9 +756,9 @@ struct plug_host_v1 {
     // PLUG_WRONG_TIME. [loop] [calls back]
     plug_result (*pull_forward)(const plug_host_v1 *host, plug_pull pull, const plug_piece_v1 *piece);
 
-    // Keeps the bytes of a piece, without a copy, beyond `pulled`: writes them to `bytes`, which is handed over once,
-    // as to pull_give, or whose `release` is called once with its context, on any thread. Each call keeps them for one
-    // more reader. Within `pulled`; elsewhere PLUG_WRONG_TIME. [loop]
+    // Keeps the bytes of a piece beyond `pulled`, without a copy, and writes them to `bytes`. Hand those over once, as
+    // to pull_give, or call bytes->release(bytes->context) once, on any thread. For several readers, call this once for
+    // each. Within `pulled`; elsewhere PLUG_WRONG_TIME. [loop]
     plug_result (*piece_keep)(const plug_host_v1 *host, const plug_piece_v1 *piece, plug_bytes *bytes);
 
     // ---- the bodies of the exchange
@@ -756,11 +775,11 @@ struct plug_host_v1 {
     plug_result (*set_response_body)(plug_exchange *exchange, plug_body *body);
     // Returns the whole body, in a visit with PLUG_VISIT_HELD. [loop]
     plug_text (*held_body)(plug_exchange *exchange);
-    // Returns 1 and writes all bytes of the response's body to `bytes`, where its length is known and all of them are
-    // in memory in one piece, as those of most small bodies are when their head is reported; else 0, as for a response
-    // without a body. A plugin that only reads such a body needs no source around it. The reader gets the body as it
-    // would without this call; whether it ends well is known in on_close. Owned by the kernel; valid until the hook
-    // returns. In on_response, while the plugin has not taken the body. [loop]
+    // Returns 1 and writes all bytes of the response's body to `bytes` if its length is known and all of them are in
+    // memory in one piece, as those of most small bodies are when their head comes. Returns 0 otherwise, and for a
+    // response without a body. A plugin that only reads such a body needs no source around it. The reader gets the body
+    // as it would without this call; whether it ends well is known in on_close. Works in on_response, until the plugin
+    // takes the body. [loop]
     uint32_t (*whole_response_body)(plug_exchange *exchange, plug_text *bytes);
 
     // ---- waiting
@@ -772,9 +791,10 @@ struct plug_host_v1 {
     // ---- sub-requests
 
     // Sends a sub-request for the exchange of that id; 0 is for none, and needs PLUG_SUBREQUEST_DETACHED. After
-    // PLUG_OK, `completed` runs exactly once, on the loop, never within this call: with a response; or with a failure,
-    // as `request.url`, `request.field` and `request.option` for a request that is not valid, and `cancelled` after a
-    // cancel. After anything else it never runs: PLUG_WRONG_TIME before `start`, PLUG_STALE when the kernel has ended.
+    // PLUG_OK, `completed` runs exactly once, on the loop of the exchange, never within this call: with a response, or
+    // with a failure, such as `request.url`, `request.field` and `request.option` for a request that is not valid, and
+    // `cancelled` after a cancel. After another result it never runs: PLUG_WRONG_TIME before `start`, PLUG_STALE when
+    // the kernel has ended.
     // [any] [calls back]
     plug_result (*send_subrequest)(const plug_host_v1 *host, plug_exchange_id exchange,
         const plug_subrequest_v1 *subrequest, void *context, plug_subresponse_function completed);
@@ -806,12 +826,12 @@ struct plug_host_v1 {
     // ---- events. Those of the kernel, with their details (times in nanoseconds):
     //   created started                   `created` of a sub-request: by (the plugin), for (the exchange's id)
     //   attemptBegan                      attempt, reason
-    //   resolved connected secured sent firstByte
+    //   resolved connected secured sent firstByte     the steps of an attempt
     //   interim headReceived              the head: each one that comes from the network, before on_response
     //   progress                          sent, toSend, received, toReceive: at most ten a second, and once at the end
     //   attemptEnded                      attempt; nameLookup, connect, tls, firstByte, total
     //   resendScheduled                   by, after, attempt
-    //   willSuspend suspended resumed willCancel cancelled
+    //   willSuspend suspended resumed willCancel cancelled     what the program does with the exchange
     //   pluginFaulted pluginStalled       plugin, hook
     //   pluginDisabled                    plugin, faults
     //   networkChanged                    reachable, ipv4, ipv6 (0 or 1), kind (none, loopback, ethernet, wireless,
@@ -887,11 +907,10 @@ struct plug_host_v1 {
 
     // Returns the loop on whose thread it is called; 0 on other threads. [any]
     plug_loop (*current_loop)(const plug_host_v1 *host);
-    // Starts a timer: `fired` runs once, after this time, on the loop of this number; 0, and a number of no loop: where
-    // this is called, and from other threads on the first loop. It does not run if the timer is cancelled, the plugin
-    // is switched off or the kernel ends before: then the context is still the plugin's to free, at the latest in
-    // `destroy`. A thread of the plugin gets to a loop by a timer whose `after` is 0; such a timer fires also for a
-    // plugin that is switched off. Returns 0 where no timer starts, as before `start`. [any]
+    // Starts a timer: `fired` runs once, on this loop, after this time. It does not run if the timer is cancelled, the
+    // plugin is switched off or the kernel ends before; free the context yourself then, at the latest in `destroy`. A
+    // thread of the plugin gets to a loop by a timer whose `after` is 0; such a timer fires also for a plugin that is
+    // switched off. Returns 0 where no timer starts, as before `start`. [any]
     plug_timer (*start_timer)(const plug_host_v1 *host, plug_loop loop, int64_t after, void *context,
         plug_timer_function fired);
     // Cancels a timer. PLUG_STALE if it has run or is running. [any]
@@ -899,38 +918,40 @@ struct plug_host_v1 {
 
     // ---- descriptors
 
-    // Watches a descriptor that the plugin has opened and that does not block (O_NONBLOCK), on the loop of this number,
-    // as start_timer counts them: `ready` runs there as long as the descriptor is ready for some of `wanted`. Each
-    // descriptor can be watched once; a second watch is released soon. `release` is the last call with the context, on
-    // that loop: after `unwatch`, when the plugin is switched off, and at the kernel's end, before `destroy`. `ready`
-    // is not called after it, and the descriptor is not closed before it. Returns 0, and calls nothing, before `start`,
-    // when the kernel has ended, and for a negative descriptor. [any]
+    // Watches a descriptor on this loop: `ready` runs there again and again as long as the descriptor is ready for some
+    // of `wanted`. The plugin has opened the descriptor so that it does not block (O_NONBLOCK). `release` runs exactly
+    // once and is the last call with the context: soon after `unwatch`, after the plugin is switched off, and at the
+    // kernel's end, after `stop` and before `destroy`. It runs on the loop, and where that has ended, on a worker's
+    // thread. Close the descriptor there and not before. A descriptor can be watched once: a second watch of it is
+    // released soon, and `ready` never called. Returns 0, and calls nothing, before `start`, when the kernel has ended,
+    // and for a negative descriptor. [any]
     plug_watch (*watch)(const plug_host_v1 *host, plug_loop loop, int32_t descriptor, plug_readiness wanted,
         void *context, plug_ready_function ready, plug_release_function release);
-    // Watches for this from here on; 0: for nothing. On another thread than the loop's, soon; of calls on several
-    // threads the last one counts. PLUG_STALE once it is not watched any more. [any]
+    // Watches for this from here on; 0: for nothing. Called on another thread than the loop's, it takes effect soon. Of
+    // calls on several threads the last one counts. PLUG_STALE once the watch has ended. [any]
     plug_result (*rewatch)(const plug_host_v1 *host, plug_watch watch, plug_readiness wanted);
-    // Ends watching; `release` follows, never within this call. PLUG_STALE the second time. [any]
+    // Ends a watch; `release` follows, never within this call. PLUG_STALE the second time. [any]
     plug_result (*unwatch)(const plug_host_v1 *host, plug_watch watch);
 
     // ---- work that blocks
 
-    // Runs `work` on a thread of the kernel's, where it may block, and then `done` on the loop of this number, as
-    // start_timer counts them. After PLUG_OK both run exactly once, before `destroy`, also for a plugin that was
-    // switched off. At most 64 pieces of work run at once; others wait. PLUG_WRONG_TIME before `start`, PLUG_STALE from
-    // `stop` on, PLUG_TOO_LARGE where the system starts no thread: then nothing runs. [any]
+    // Runs `work` on a thread of the kernel's, where it may block, and then `done` on this loop; where the loop has
+    // ended meanwhile, on the thread of `work`. After PLUG_OK both run exactly once, before `destroy`, also for a
+    // plugin that was switched off. At most 64 pieces of work run at once; others wait. With another result nothing
+    // runs: PLUG_WRONG_TIME before `start`, PLUG_STALE after `stop`, PLUG_TOO_LARGE where the system starts no thread.
+    // [any]
     plug_result (*run_blocking)(const plug_host_v1 *host, plug_loop loop, void *context, plug_work_function work,
         plug_done_function done);
 
     // ---- services of other plugins
 
-    // Returns the service of an id that `needs` lists; NULL for another id, before the plugin's own `start`, and for
+    // Returns the service of an id that `needs` lists, from the plugin's own `start` on. NULL for another id, and for
     // one with `?` that no plugin provides. Valid until `destroy` returns: the plugin that provides it is created and
     // started before this one, and stopped and destroyed after it. [any]
     const void *(*service)(const plug_host_v1 *host, plug_text id);
 
-    // ---- metrics. Operators and exporters read them as `ID.name`. A plugin has at most 2000; 0 stands for the next,
-    // and to add to 0 does nothing.
+    // ---- metrics. Operators and exporters read them as `ID.name`. A plugin can have 2000 metrics, and gets 0 when it
+    // asks for more. 0 in place of a metric does nothing.
 
     // Returns the counter of this name without labels, made at 0 when it is first asked for. 0 for a name that is
     // empty, is not UTF-8, or holds a control character. [any]
@@ -950,7 +971,8 @@ struct plug_host_v1 {
     // plugin. What it receives is valid until it returns. [any] [calls back]
     void (*read_metrics)(const plug_host_v1 *host, void *context, plug_metric_function read);
 
-    // ---- the arguments of a command, by their names. They work until `command` returns.
+    // ---- the arguments of a command, by their names. These functions work until `command` returns, and the texts are
+    // valid as long; each is made once, however often it is asked for.
 
     // Writes an argument that is an integer, or a bool (0 or 1); PLUG_NOT_FOUND for others and without it. [any]
     plug_result (*argument_integer)(const plug_host_v1 *host, plug_reply reply, plug_text name, int64_t *value);

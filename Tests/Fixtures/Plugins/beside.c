@@ -154,22 +154,23 @@ static void arguments(plugin *self, plug_reply reply) {
     const plug_host_v1 *host = self->host;
     int64_t number = -1, flag = -1;
     plug_text name = {0}, list = {0};
-    plug_field item = {0}, member = {0};
+    plug_field item = {0}, again = {0}, member = {0};
     host->argument_integer(host, reply, PLUG_TEXT("number"), &number);
     host->argument_integer(host, reply, PLUG_TEXT("flag"), &flag);
     host->argument_text(host, reply, PLUG_TEXT("name"), &name);
     host->argument_text(host, reply, PLUG_TEXT("list"), &list);
     host->argument_item(host, reply, PLUG_TEXT("list"), 1, &item);
+    host->argument_item(host, reply, PLUG_TEXT("list"), 1, &again);
     host->argument_item(host, reply, PLUG_TEXT("map"), 0, &member);
     plug_result missing = host->argument_text(host, reply, PLUG_TEXT("missing"), &name);
     plug_result beyond = host->argument_item(host, reply, PLUG_TEXT("list"), 2, &item);
     plug_result mistyped = host->argument_integer(host, reply, PLUG_TEXT("name"), &number);
     char json[1024];
     int used = snprintf(json, sizeof json,
-        "[%" PRId64 ",%" PRId64 ",\"%.*s\",%.*s,\"%.*s\",\"%.*s=%.*s\",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", number, flag,
+        "[%" PRId64 ",%" PRId64 ",\"%.*s\",%.*s,\"%.*s\",\"%.*s=%.*s\",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%s]", number, flag,
         (int)name.count, name.bytes, (int)list.count, list.bytes, (int)item.value.count, item.value.bytes,
         (int)member.name.count, member.name.bytes, (int)member.value.count, member.value.bytes, missing, beyond,
-        mistyped);
+        mistyped, again.value.bytes == item.value.bytes ? "true" : "false");
     host->reply_json(host, reply, plug_make_text(json, (uint64_t)used));
 }
 

@@ -174,14 +174,13 @@ public:
         Verdict verdict = exchange.wait(ticket, std::chrono::seconds(30));
         int ends[2];
         if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) throw std::runtime_error("there is no pipe");
-        auto own = std::make_shared<std::optional<plugboard::Watch>>();
-        *own = host_.watch(
+        auto own = host_.watch(
             ends[0], 0,
-            [own, throws, end = ends[0]](plug_readiness ready) {
+            [throws, end = ends[0]](plugboard::Watch watch, plug_readiness ready) {
                 char byte = 0;
                 if (throws) throw std::runtime_error("thrown by a watch");
                 if ((ready & PLUG_READY_READ) == 0 || read(end, &byte, 1) != 1) abort();
-                if (!(*own)->cancel() || (*own)->cancel() || (*own)->change(0)) abort();
+                if (!watch.cancel() || watch.cancel() || watch.change(0)) abort();
             },
             [host = host_, ticket, ends, throws] {
                 close(ends[0]);
@@ -189,7 +188,7 @@ public:
                 host.wake(ticket);
                 if (throws) throw std::runtime_error("thrown by a release");
             });
-        if (write(ends[1], "x", 1) != 1 || !own->value().change(PLUG_READY_READ)) abort();
+        if (write(ends[1], "x", 1) != 1 || !own.value().change(PLUG_READY_READ)) abort();
         return verdict;
     }
 

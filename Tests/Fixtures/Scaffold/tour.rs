@@ -208,11 +208,9 @@ impl Tour {
         let (verdict, ticket) = exchange.wait(Some(Duration::from_secs(30)));
         let (mut own, mut other) = UnixStream::pair().unwrap();
         own.set_nonblocking(true).unwrap();
-        let (descriptor, place) = (own.as_raw_fd(), Arc::new(Mutex::new(None::<Watch>)));
-        let watch = place.clone();
-        let ready = move |ready| {
+        let descriptor = own.as_raw_fd();
+        let ready = move |watch: Watch, ready| {
             assert!(!panics, "thrown by a watch");
-            let watch = watch.lock().unwrap().unwrap();
             let is_read = ready & PLUG_READY_READ != 0 && own.read(&mut [0]).unwrap() == 1;
             assert!(is_read && watch.cancel() && !watch.cancel() && !watch.change(0));
         };
@@ -223,7 +221,6 @@ impl Tour {
             assert!(!panics, "thrown by a release");
         };
         let watch = self.host.watch(0, descriptor, 0, ready, released).unwrap();
-        *place.lock().unwrap() = Some(watch);
         assert!(sent == 1 && watch.change(PLUG_READY_READ));
         verdict
     }
