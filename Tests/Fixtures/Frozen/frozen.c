@@ -2,11 +2,19 @@
 #include "plugboard-1.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+// What a kernel after revision 1 has in this test, as "plugboard.later/1"; the plugin works without it, too.
+typedef struct later_v1 {
+    int64_t (*number)(const plug_host_v1 *host);
+} later_v1;
+
 typedef struct frozen {
     const plug_host_v1 *host;
+    const later_v1 *later;   // or NULL
     plug_metric closed;
     int64_t limit;
     uint64_t count;
@@ -68,6 +76,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
 static plug_result start(void *context) {
     frozen *self = context;
     self->closed = self->host->counter(self->host, PLUG_TEXT("closed"));
+    self->later = self->host->extension(self->host, PLUG_TEXT("plugboard.later/1"));
     return PLUG_OK;
 }
 
@@ -110,8 +119,20 @@ static void on_close(void *context, plug_exchange *exchange, plug_close outcome)
 
 static void command(void *context, plug_text name, plug_text arguments, plug_reply reply) {
     frozen *self = context;
-    (void)name;
-    self->host->reply_json(self->host, reply, arguments);
+    const plug_host_v1 *host = self->host;
+    char number[24] = "null";
+    if (self->later != NULL) snprintf(number, sizeof number, "%" PRId64, self->later->number(host));
+    host->reply_json(host, reply, name.bytes[0] == 'e' ? arguments : plug_make_text(number, strlen(number)));
+}
+
+// What the plugin itself has beyond revision 1.
+static int64_t twice(int64_t number) { return 2 * number; }
+static const struct { int64_t (*twice)(int64_t number); } doubling = { twice };
+
+static const void *extension(const plug_plugin_v1 *plugin, plug_text id) {
+    static const char known[] = "com.example.frozen.doubling/1";
+    (void)plugin;
+    return id.count == sizeof known - 1 && memcmp(id.bytes, known, sizeof known - 1) == 0 ? &doubling : NULL;
 }
 
 static const plug_option_v1 settings[] = {
@@ -126,7 +147,9 @@ static const plug_option_v1 attributes[] = {
 };
 static const plug_command_v1 commands[] = {
     { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with its arguments."), 0 },
+    { PLUG_LITERAL("later"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with the number of a later kernel."), 0 },
 };
+static const plug_text needs[] = { PLUG_LITERAL("plugboard.later/1?") };
 
 PLUGBOARD_METADATA(frozen, "com.example.frozen", "1.0.0");
 PLUGBOARD_PLUGIN(frozen) {
@@ -136,6 +159,7 @@ PLUGBOARD_PLUGIN(frozen) {
     .settings = settings, .setting_count = sizeof settings / sizeof *settings,
     .attributes = attributes, .attribute_count = sizeof attributes / sizeof *attributes,
     .commands = commands, .command_count = sizeof commands / sizeof *commands,
+    .needs = needs, .need_count = 1,
     .create = create, .start = start, .destroy = free, .on_request = on_request, .on_response = on_response,
-    .on_close = on_close, .command = command,
+    .on_close = on_close, .command = command, .extension = extension,
 };

@@ -176,10 +176,6 @@ static void refuse(plugin *self, plug_reply reply) {
     self->host->reply_fail(self->host, reply, PLUG_TEXT(ID ".refused"), PLUG_TEXT("Not today."));
 }
 
-static void unknown_extension(plugin *self, plug_reply reply) {
-    give_reply(self, reply, self->host->extension(self->host, PLUG_TEXT("plugboard.nothing/1")) ? "true" : "false");
-}
-
 static void version(plugin *self, plug_reply reply) {
     char json[64];
     snprintf(json, sizeof json, "\"%.*s\"", (int)self->host->version.count, self->host->version.bytes);
@@ -191,7 +187,7 @@ static const struct { plug_text name; void (*run)(plugin *self, plug_reply reply
     { PLUG_LITERAL("configuration"), configuration_directory }, { PLUG_LITERAL("directory"), directory }, { PLUG_LITERAL("later"), reply_later },
     { PLUG_LITERAL("cancel"), cancel_timer }, { PLUG_LITERAL("publish"), publish }, { PLUG_LITERAL("count"), count },
     { PLUG_LITERAL("body"), body }, { PLUG_LITERAL("refuse"), refuse },
-    { PLUG_LITERAL("extension"), unknown_extension }, { PLUG_LITERAL("version"), version }, { PLUG_LITERAL("released"), wait_for_release },
+    { PLUG_LITERAL("version"), version }, { PLUG_LITERAL("released"), wait_for_release },
 };
 
 static void command(void *self, plug_text name, plug_text arguments, plug_reply reply) {
@@ -206,7 +202,7 @@ static const plug_command_v1 commands[] = {
     { .name = PLUG_LITERAL("log") }, { .name = PLUG_LITERAL("clocks") }, { .name = PLUG_LITERAL("random") },
     { .name = PLUG_LITERAL("configuration") }, { .name = PLUG_LITERAL("directory") }, { .name = PLUG_LITERAL("later") }, { .name = PLUG_LITERAL("cancel") },
     { .name = PLUG_LITERAL("publish") }, { .name = PLUG_LITERAL("count") }, { .name = PLUG_LITERAL("body") },
-    { .name = PLUG_LITERAL("refuse") }, { .name = PLUG_LITERAL("extension") }, { .name = PLUG_LITERAL("version") },
+    { .name = PLUG_LITERAL("refuse") }, { .name = PLUG_LITERAL("version") },
     { .name = PLUG_LITERAL("released") },
 };
 

@@ -8,6 +8,8 @@ enum FrozenPlugin {
         .path
     private static let folder = "\(root)/Tests/Fixtures/Frozen"
     static let header = "\(folder)/plugboard-1.h"
+    /// The program that compares two headers.
+    static let comparison = "\(root)/Tests/compare-headers"
     static let currentHeader = "\(root)/Sources/CPlugboard/include/plugboard.h"
 
     /// A shared object in C, in the folder given.

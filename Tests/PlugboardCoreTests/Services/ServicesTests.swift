@@ -244,12 +244,6 @@ struct ServicesTests {
         #expect(error?.plugin == id)
     }
 
-    @Test func `an extension that the kernel does not have is NULL`() async throws {
-        let kernel = try kernel()
-
-        #expect(try await ask(kernel, "extension") == false)
-    }
-
     @Test func `a plugin learns the version of the kernel`() async throws {
         #expect(try await ask(kernel(), "version").stringValue == Kernel.version)
     }
