@@ -12,32 +12,29 @@ typedef struct sign {
 } sign;
 
 static uint64_t mixed(uint64_t sum, plug_text text) {
-    for (uint64_t index = 0; index < text.count; index++) {
-        sum = (sum ^ (unsigned char)text.bytes[index]) * UINT64_C(1099511628211);
-    }
+    for (uint64_t i = 0; i < text.count; i++) sum = (sum ^ (unsigned char)text.bytes[i]) * UINT64_C(1099511628211);
     return sum;
 }
 
-static void set_signature(sign *self, plug_exchange *exchange, int64_t seconds) {
+static void set_signature(sign *self, plug_exchange *exchange, plug_text time) {
     const plug_host_v1 *host = self->host;
     plug_head *request = host->request(exchange);
     plug_text method = host->method(request);
-    char time[24], value[96];
-    int count = snprintf(time, sizeof time, "%" PRId64, seconds);
-    uint64_t sum = mixed(mixed(self->key, host->url(request)), plug_make_text(time, (uint64_t)count));
-    count = snprintf(value, sizeof value, "%s.%.*s.%016" PRIx64, time, (int)(method.count > 32 ? 32 : method.count),
-        method.bytes, mixed(sum, method));
+    uint64_t sum = mixed(mixed(mixed(self->key, host->url(request)), time), method);
+    char value[96];
+    int count = snprintf(value, sizeof value, "%.*s.%.*s.%016" PRIx64, (int)time.count, time.bytes,
+        (int)(method.count > 32 ? 32 : method.count), method.bytes, sum);
     host->set_field(request, PLUG_TEXT("x-signature"), plug_make_text(value, (uint64_t)count));
     host->mark_secret(request, PLUG_TEXT("x-signature"));
 }
 
 static plug_verdict on_request(void *context, plug_exchange *exchange) {
     sign *self = context;
-    set_signature(self, exchange, self->host->wall_clock(self->host) / 1000000000);
+    char time[24];
+    int count = snprintf(time, sizeof time, "%" PRId64, self->host->wall_clock(self->host) / 1000000000);
+    set_signature(self, exchange, plug_make_text(time, (uint64_t)count));
     return PLUG_VERDICT_NEXT;
 }
-
-static void forget_nothing(void *state) { (void)state; }
 
 static plug_verdict on_response(void *context, plug_exchange *exchange) {
     sign *self = context;
@@ -49,28 +46,19 @@ static plug_verdict on_response(void *context, plug_exchange *exchange) {
         || host->can_resend(exchange) != PLUG_OK) {
         return PLUG_VERDICT_NEXT;
     }
-    int64_t seconds = 0;
-    for (uint64_t index = 0; index < time.count; index++) {
-        if (time.bytes[index] < '0' || time.bytes[index] > '9') return PLUG_VERDICT_NEXT;
-        seconds = seconds * 10 + (time.bytes[index] - '0');
-    }
-    host->set_exchange_state(exchange, self, forget_nothing);
+    host->set_exchange_state(exchange, self, NULL);
     host->log(host, PLUG_LOG_WARNING, PLUG_TEXT("The server's clock differs from this one."));
     host->publish_event(host, host->exchange_id(exchange), PLUG_TEXT("com.example.sign.corrected"), NULL, 0);
-    set_signature(self, exchange, seconds);
+    set_signature(self, exchange, time);
     return host->resend(exchange, 1000000000);
 }
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
-    sign *self = calloc(1, sizeof *self);
     plug_text key = {0};
-    if (self == NULL || host->setting_text(settings, PLUG_TEXT("key"), &key) != PLUG_OK) {
-        host->refuse(host, PLUG_TEXT("There is no key, or no memory."));
-        free(self);
-        return NULL;
-    }
-    self->host = host;
-    self->key = mixed(UINT64_C(14695981039346656037), key);
+    sign *self = malloc(sizeof *self);
+    if (self == NULL) return host->refuse(host, PLUG_TEXT("There is no memory.")), NULL;
+    host->setting_text(settings, PLUG_TEXT("key"), &key);
+    *self = (sign){ host, mixed(UINT64_C(14695981039346656037), key) };
     return self;
 }
 
@@ -83,7 +71,6 @@ PLUGBOARD_METADATA(sign, "com.example.sign", "1.0.0");
 PLUGBOARD_PLUGIN(sign) {
     .abi_revision = PLUG_ABI_REVISION, .id = PLUG_LITERAL("com.example.sign"), .version = PLUG_LITERAL("1.0.0"),
     .documentation = PLUG_LITERAL("Signs requests with the time of day."), .priority = 900,
-    .hooks = PLUG_ON_REQUEST | PLUG_ON_RESPONSE,
-    .settings = settings, .setting_count = sizeof settings / sizeof *settings,
+    .hooks = PLUG_ON_REQUEST | PLUG_ON_RESPONSE, .settings = settings, .setting_count = 1,
     .create = create, .destroy = free, .on_request = on_request, .on_response = on_response,
 };

@@ -11,143 +11,110 @@ use std::sync::Arc;
 
 type Names = Arc<HashSet<Vec<u8>>>;
 
-#[derive(Clone, Copy, PartialEq)]
-enum State {
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Place {
+    #[default]
     Outside,
-    Text,
-    Escape,
-    Hex,
-    BeforeValue,
-    SkippedText,
-    SkippedEscape,
-    SkippedNest,
-    SkippedWord,
+    /// Behind a string that is one of the names: it is a member's name if a colon follows.
+    Name,
+    /// Behind that colon.
+    Value,
+    /// In a value that is left out.
+    Skipped,
 }
 
-/// Reads each byte once and never grows, wherever pieces end. A string is a member's name if a colon follows it: no
-/// nesting is tracked.
+/// Reads each byte once and never grows, wherever pieces end. Outside of what is left out no nesting is tracked.
+#[derive(Default)]
 struct Mask {
     names: Names,
-    longest: usize,
-    state: State,
-    /// The string that is being read, with its escapes resolved.
-    name: Vec<u8>,
-    is_name: bool,
-    digits: u32,
-    code: u32,
+    place: Place,
+    /// The objects and arrays around a byte of what is left out.
     depth: u64,
+    is_in_text: bool,
+    is_escaped: bool,
+    /// The last string as it is written, cut behind `room` bytes, which are enough for each name.
+    text: Vec<u8>,
+    room: usize,
 }
 
 impl Mask {
-    fn new(names: Names) -> Mask {
-        let longest = names.iter().map(Vec::len).max().unwrap_or(0);
-        let (state, name) = (State::Outside, Vec::new());
-        Mask { names, longest, state, name, is_name: false, digits: 0, code: 0, depth: 0 }
-    }
-
-    /// Keeps one byte more than the longest name: that is enough to see a difference.
-    fn add(&mut self, byte: u8) {
-        if self.name.len() <= self.longest {
-            self.name.push(byte);
+    /// Reads a byte, and returns whether it ends a string.
+    fn ends_text(&mut self, byte: u8) -> bool {
+        let was_escaped = std::mem::replace(&mut self.is_escaped, false);
+        if !self.is_in_text {
+            self.is_in_text = byte == b'"';
+            self.text.clear();
+        } else if byte == b'"' && !was_escaped {
+            self.is_in_text = false;
+            return true;
+        } else {
+            self.is_escaped = byte == b'\\' && !was_escaped;
+            if self.text.len() <= self.room {
+                self.text.push(byte);
+            }
         }
+        false
     }
+}
 
-    fn read(&mut self, byte: u8) {
-        match (self.state, byte) {
-            (State::Outside, b'"') => {
-                self.state = State::Text;
-                self.name.clear();
-            }
-            (State::Outside, b':') if self.is_name => self.state = State::BeforeValue,
-            (State::Outside, _) => self.is_name = self.is_name && byte.is_ascii_whitespace(),
-            (State::Text, b'"') => {
-                self.state = State::Outside;
-                self.is_name = self.names.contains(&self.name);
-            }
-            (State::Text, b'\\') => self.state = State::Escape,
-            (State::Text, _) => self.add(byte),
-            (State::Escape, b'u') => {
-                self.state = State::Hex;
-                self.digits = 0;
-                self.code = 0;
-            }
-            (State::Escape, _) => {
-                self.state = State::Text;
-                // Names that are masked hold no \n, \t and the like.
-                self.add(if matches!(byte, b'"' | b'\\' | b'/') { byte } else { 0 });
-            }
-            (State::Hex, _) => {
-                self.digits += 1;
-                self.code = self.code << 4 | (byte as char).to_digit(16).unwrap_or(0);
-                if self.digits == 4 {
-                    self.state = State::Text;
-                    self.add(if self.code < 0x80 { self.code as u8 } else { 0 });
+/// A string without its escapes. Names hold no \n, \t and the like: 0 stands for these.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut bytes = text.iter().copied();
+    let mut name = Vec::new();
+    while let Some(byte) = bytes.next() {
+        name.push(match byte {
+            b'\\' => match bytes.next() {
+                Some(byte @ (b'"' | b'\\' | b'/')) => byte,
+                Some(b'u') => {
+                    let digits = bytes.by_ref().take(4).map(|digit| (digit as char).to_digit(16).unwrap_or(0));
+                    digits.fold(0, |code, digit| code << 4 | digit).try_into().unwrap_or(0)
                 }
-            }
-            _ => {}
-        }
+                _ => 0,
+            },
+            _ => byte,
+        });
     }
-
-    fn begin_skipping(&mut self, byte: u8) {
-        self.is_name = false;
-        self.depth = u64::from(matches!(byte, b'{' | b'['));
-        self.state = match byte {
-            b'{' | b'[' => State::SkippedNest,
-            b'"' => State::SkippedText,
-            _ => State::SkippedWord,
-        };
-    }
-
-    /// Whether the byte belongs to a value that is left out.
-    fn skips(&mut self, byte: u8) -> bool {
-        match (self.state, byte) {
-            (State::SkippedText, b'\\') => self.state = State::SkippedEscape,
-            (State::SkippedText, b'"') if self.depth == 0 => self.state = State::Outside,
-            (State::SkippedText, b'"') => self.state = State::SkippedNest,
-            (State::SkippedEscape, _) => self.state = State::SkippedText,
-            (State::SkippedNest, b'"') => self.state = State::SkippedText,
-            (State::SkippedNest, b'{' | b'[') => self.depth += 1,
-            (State::SkippedNest, b'}' | b']') => {
-                self.depth -= 1;
-                if self.depth == 0 {
-                    self.state = State::Outside;
-                }
-            }
-            (State::SkippedWord, b',' | b'}' | b']') => {
-                self.state = State::Outside;
-                return false;
-            }
-            (State::SkippedText | State::SkippedNest | State::SkippedWord, _) => {}
-            _ => return false,
-        }
-        true
-    }
+    name
 }
 
 impl Transformer for Mask {
     fn transform(&mut self, bytes: &[u8], output: &mut Vec<u8>) -> Result<(), Failure> {
-        output.reserve(bytes.len());
         for &byte in bytes {
-            if self.skips(byte) {
-                continue;
-            }
-            if self.state == State::BeforeValue && !byte.is_ascii_whitespace() {
+            if self.place == Place::Value && !byte.is_ascii_whitespace() {
                 output.extend_from_slice(b"\"***\"");
-                self.begin_skipping(byte);
-            } else {
-                output.push(byte);
-                self.read(byte);
+                self.place = Place::Skipped;
             }
+            let was_in_text = self.is_in_text;
+            let ends_text = self.ends_text(byte);
+            if self.place == Place::Skipped {
+                let opens = !was_in_text && matches!(byte, b'{' | b'[');
+                let closes = !was_in_text && matches!(byte, b'}' | b']');
+                // A number and a word end before the byte that follows.
+                let is_behind = self.depth == 0 && !was_in_text && (closes || byte == b',');
+                self.depth = self.depth + u64::from(opens) - u64::from(closes && !is_behind);
+                if self.depth == 0 && (closes || ends_text || is_behind) {
+                    self.place = Place::Outside;
+                }
+                if !is_behind {
+                    continue;
+                }
+            }
+            output.push(byte);
+            self.place = match self.place {
+                _ if ends_text && self.names.contains(&unescaped(&self.text)) => Place::Name,
+                Place::Name if byte == b':' => Place::Value,
+                place if byte.is_ascii_whitespace() => place,
+                _ => Place::Outside,
+            };
         }
         Ok(())
     }
 
     fn finish(&mut self, _output: &mut Vec<u8>) -> Result<(), Failure> {
-        if self.state == State::Outside {
+        if !self.is_in_text && matches!(self.place, Place::Outside | Place::Name) {
             return Ok(());
         }
-        let reason = "The JSON ended within a string or a member.";
-        Err(Failure { code: "com.example.mask.cut".to_string(), reason: reason.to_string() })
+        Err(Failure::new("com.example.mask.cut", "The JSON ended within a string or a member."))
     }
 }
 
@@ -155,9 +122,18 @@ struct MaskedMembers {
     names: Names,
 }
 
+impl MaskedMembers {
+    /// Makes transformers.
+    fn masks(&self) -> impl Fn() -> Mask {
+        let names = Arc::clone(&self.names);
+        // A byte of a name can be written with six.
+        let room = 6 * names.iter().map(Vec::len).max().unwrap_or(0);
+        move || Mask { names: Arc::clone(&names), room, ..Mask::default() }
+    }
+}
+
 fn is_json(head: &Head<'_>) -> bool {
-    let field = String::from_utf8_lossy(head.field("content-type").unwrap_or_default()).to_ascii_lowercase();
-    let kind = field.split(&[';', ' '][..]).next().unwrap_or("");
+    let kind = head.media_type();
     kind == "application/json" || kind.ends_with("+json")
 }
 
@@ -169,8 +145,7 @@ impl Plugin for MaskedMembers {
 
     fn on_request(&self, exchange: &mut Exchange<'_>) -> Hook {
         if is_json(&exchange.request()) {
-            let names = Arc::clone(&self.names);
-            exchange.transform_request_body(move || Mask::new(Arc::clone(&names)))?;
+            exchange.transform_request_body(self.masks())?;
         }
         Ok(Verdict::NEXT)
     }
@@ -185,8 +160,7 @@ impl Plugin for MaskedMembers {
             let reason = "The response's JSON is compressed. Enable the plugin decode.";
             return Ok(exchange.fail("com.example.mask.encoded", reason));
         }
-        let names = Arc::clone(&self.names);
-        exchange.transform_response_body(move || Mask::new(Arc::clone(&names)))?;
+        exchange.transform_response_body(self.masks())?;
         Ok(Verdict::NEXT)
     }
 }
