@@ -82,6 +82,51 @@ struct WorkbenchTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    /// A table in C that a test provides, or takes from a plugin.
+    private struct Numbers {
+        var context: UnsafeMutableRawPointer?
+        var twice: @convention(c) (UnsafeMutableRawPointer?, Int64) -> Int64
+    }
+
+    /// Doubles a number with a service of another plugin.
+    private final class Doubler: Plugin {
+        static let manifest = Manifest(
+            id: "doubler", version: "1.0.0", priority: 500, hooks: [.request], needs: ["com.example.numbers/1"])
+
+        private let host: PluginHost
+
+        init(settings: NoSettings, host: PluginHost) { self.host = host }
+
+        func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
+            let numbers = host.service("com.example.numbers/1", as: Numbers.self)
+            exchange.request["X-Twice"] = numbers.map { "\($0.pointee.twice($0.pointee.context, 21))" }
+            return .next
+        }
+    }
+
+    @Test func `a test provides a service that the plugin needs`() async throws {
+        let table = UnsafeMutablePointer<Numbers>.allocate(capacity: 1)
+        defer { table.deallocate() }
+        table.initialize(to: Numbers(context: nil, twice: { $1 * 2 }))
+        let bench = try Workbench(Doubler.self) {
+            $0.plugins.append(.providing(["com.example.numbers/1": UnsafeRawPointer(table)]))
+        }
+
+        _ = try await bench.send(Request(.get, url))
+        await bench.kernel.shutDown()
+
+        #expect(bench.transport.requests.map { $0["X-Twice"] } == ["42"])
+    }
+
+    @Test func `a test takes the service that the plugin provides`() throws {
+        let bench = try Workbench(file: try FixturePlugin.build("numbers"), loader: .dynamic)
+
+        let numbers = try #require(bench.service("com.example.numbers/1", as: Numbers.self))
+        let none = bench.service("com.example.numbers/2", as: Numbers.self)
+
+        #expect(numbers.pointee.twice(numbers.pointee.context, 21) == 42 && none == nil)
+    }
+
     @Test func `a plugin from a file takes part, and so does one beside another`() async throws {
         let tagger = try FixturePlugin.build("tagger", define: ["PLUGIN_ID": "com.example.bench"])
         let bench = try Workbench(file: tagger, loader: .dynamic, beside: [Obedient.descriptor]) {

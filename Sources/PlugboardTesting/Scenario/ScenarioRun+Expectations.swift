@@ -117,11 +117,20 @@ extension ScenarioRun {
     }
 
     func checkCounter(_ name: String, _ value: Int64, at path: String) async throws(ScenarioError) {
-        let found = await wait { [bench] in bench.kernel.counters[name] == value ? true : nil }
+        let found = await wait { [self] in self.value(ofMetric: name) == value ? true : nil }
         if found == nil {
-            let now = bench.kernel.counters[name].map { "\($0)" } ?? "missing"
+            let now = self.value(ofMetric: name).map { "\($0)" } ?? "missing"
             throw ScenarioError(path: "\(path).\(Printable.text(name))", reason: "is \(now), expected \(value)")
         }
+    }
+
+    /// A metric with labels is named `ID.name{label=value,other=value}`. Of a histogram, how many values it has counted.
+    private func value(ofMetric name: String) -> Int64? {
+        let metric = bench.kernel.metrics.first { metric in
+            let labels = metric.labels.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
+            return name == metric.name + (labels.isEmpty ? "" : "{\(labels)}")
+        }
+        return metric.map { $0.kind == .histogram ? Int64($0.counts.reduce(0, +)) : $0.value }
     }
 
     /// Fails for requests without a response and for failed exchanges that no step mentions.

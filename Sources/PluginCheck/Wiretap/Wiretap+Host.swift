@@ -55,6 +55,18 @@ extension Wiretap {
             if after > 0 { Wiretap.state.withLock { $0.deadlineCount += 1 } }
             return Wiretap.kernel.start_timer(host, loop, after, context, fired)
         }
+        table.watch = { host, loop, descriptor, wanted, context, ready, release in
+            Wiretap.notInCreate("watch")
+            return Wiretap.kernel.watch(host, loop, descriptor, wanted, context, ready, release)
+        }
+        table.run_blocking = { host, loop, context, work, done in
+            Wiretap.notInCreate("run_blocking")
+            return Wiretap.kernel.run_blocking(host, loop, context, work, done)
+        }
+        table.service = { host, id in
+            Wiretap.notInCreate("service")
+            return Wiretap.kernel.service(host, id)
+        }
         table.publish_event = { host, exchange, id, details, count in
             Wiretap.notInCreate("publish_event")
             return Wiretap.kernel.publish_event(host, exchange, id, details, count)
