@@ -33,7 +33,7 @@ struct Authentication: Plugin {
     init(settings: Settings, host: PluginHost, providers: [String: TokenProvider]) {
         self.host = host
         keyring = Keyring(pause: settings.pause)
-        fetcher = Fetcher(host: host, settings: settings, threads: WorkerThreads(), providers: providers)
+        fetcher = Fetcher(host: host, settings: settings, providers: providers)
     }
 
     /// Accepts attributes that describe a whole credential, and those without a scheme: the request itself may add one.
@@ -43,7 +43,8 @@ struct Authentication: Plugin {
         if let credential, let secret = credential.given { _ = try credential.fieldValue(for: secret) }
     }
 
-    func stop(within: Duration) { fetcher.threads.stop() }
+    /// The kernel waits for the fetches that are under way.
+    func stop(within: Duration) { fetcher.stop() }
 
     /// A request that carries a source of its secret uses none that the configuration gives.
     private func attribute(_ name: String, _ exchange: borrowing Exchange) -> String? {

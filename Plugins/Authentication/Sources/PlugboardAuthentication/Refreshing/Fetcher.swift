@@ -7,13 +7,16 @@ import Synchronization
 struct Fetcher: Sendable {
     let host: PluginHost
     let settings: AuthenticationSettings
-    let threads: WorkerThreads
     let providers: [String: TokenProvider]
+    private let stopping = Once()
+
+    /// Ends the commands that run, and lets no closure of the program begin any more.
+    func stop() { _ = stopping.begin() }
 
     /// Carries out a fetch, and ends the flight. `exchange` is the exchange of its events.
     func fetch(for keeper: Keeper, _ flight: Flight, exchange: UInt64) {
         let errand = Errand(keeper: keeper, flight: flight, exchange: exchange)
-        let isTaken = threads.run { begin(errand) }
+        let isTaken = host.runBlocking { begin(errand) }
         if !isTaken { end(errand, .failure(.refresh("the kernel is shutting down, or no thread can be started"))) }
     }
 
@@ -24,7 +27,7 @@ struct Fetcher: Sendable {
         let exchange: UInt64
     }
 
-    /// Blocks: called on a worker thread only.
+    /// Blocks: not on the loop.
     private func begin(_ errand: Errand) {
         do throws(PlugboardError) {
             switch errand.keeper.credential.source {
@@ -35,7 +38,7 @@ struct Fetcher: Sendable {
                 end(errand, secret, SecretLife.Fetched(authorization: "", renewal: renewal))
             case .command(let arguments, let lifetime):
                 let command = SecretCommand(arguments: arguments, timeout: settings.timeout)
-                let secret = try command.run { threads.isStopping }
+                let secret = try command.run { stopping.hasBegun }
                 end(errand, secret, good(for: lifetime))
             case .provider(let name, let lifetime): try ask(name, lifetime, errand)
             case .endpoint(let endpoint): try ask(endpoint, errand)
@@ -95,7 +98,7 @@ struct Fetcher: Sendable {
         // If the task has ended before, its end found no timer.
         if isOver.hasBegun { timer.cancel() } else { isOver.timer.withLock { $0 = timer } }
         // No task begins while the plugin stops.
-        if threads.isStopping, isOver.begin() { end(errand, .failure(.refresh("the kernel is shutting down"))) }
+        if stopping.hasBegun, isOver.begin() { end(errand, .failure(.refresh("the kernel is shutting down"))) }
     }
 
     /// Why a credential with a provider cannot be used; nil if it can.
@@ -112,7 +115,7 @@ struct Fetcher: Sendable {
 
     private func shown(_ name: String) -> String { Printable.text(name) }
 
-    /// Whether the outcome is there: the closure and its time limit may both bring one.
+    /// What happens once, such as the outcome: the closure and its time limit may both bring one.
     private final class Once: Sendable {
         private let isBegun = Atomic(false)
         let timer = Mutex<PluginHost.Timer?>(nil)
@@ -167,14 +170,11 @@ struct Fetcher: Sendable {
             errand.keeper.memory.withLock { $0.replaced = (stored, new) }
             guard case .file(let path)? = endpoint.refreshToken else { return end(errand, response.token, fetched) }
             // Stored before the waiting exchanges go on: the old refresh token may be invalid already.
-            let isTaken = threads.run {
+            let finish = { @Sendable in
                 store(new, in: path)
                 end(errand, response.token, fetched)
             }
-            if !isTaken {
-                store(new, in: path)
-                end(errand, response.token, fetched)
-            }
+            if !host.runBlocking(finish) { finish() }
         } catch {
             end(errand, .failure(error))
         }
