@@ -113,29 +113,34 @@ final class CommandArguments: Sendable {
     init(_ json: String) { self.json = json }
 
     func integer(_ name: String) -> Int64? {
+        var integer: Int64?
         with(name) { argument, _ in
             switch argument.value {
-            case .bool(let bool): bool ? 1 : 0
-            case .number(let number): Int64(number.text)
-            default: nil
+            case .bool(let bool): integer = bool ? 1 : 0
+            case .number(let number): integer = Int64(number.text)
+            default: break
             }
         }
+        return integer
     }
 
     func text(_ name: String) -> plug_text? {
+        var text: plug_text?
         with(name) { argument, scratch in
-            let text = argument.text ?? CommandArguments.text(argument.value, scratch)
+            text = argument.text ?? CommandArguments.text(argument.value, scratch)
             argument.text = text
-            return text
         }
+        return text
     }
 
     func item(_ name: String, _ index: UInt64) -> plug_field? {
+        var item: plug_field?
         with(name) { argument, scratch in
             let items = argument.items ?? CommandArguments.items(of: argument.value, scratch)
             argument.items = items
-            return index < UInt64(items.count) ? items[Int(index)] : nil
+            if index < UInt64(items.count) { item = items[Int(index)] }
         }
+        return item
     }
 
     private static func items(of value: JSONValue, _ scratch: Scratch) -> [plug_field] {
@@ -152,15 +157,14 @@ final class CommandArguments: Sendable {
         return scratch.text("\(value)")
     }
 
-    private func with<Result>(_ name: String, _ read: (inout Argument, Scratch) -> Result?) -> Result? {
+    private func with(_ name: String, _ read: (inout Argument, Scratch) -> Void) {
         state.withLock { state in
             let members = state.members ?? (try? JSONParser.parse(json))?.objectValue ?? JSONObject()
             if state.members == nil {
                 state.members = members
                 state.arguments = members.map { Argument(value: $0.value) }
             }
-            guard let position = members.position(of: name) else { return nil }
-            return read(&state.arguments[position], state.scratch)
+            if let position = members.position(of: name) { read(&state.arguments[position], state.scratch) }
         }
     }
 }
