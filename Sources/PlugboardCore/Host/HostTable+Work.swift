@@ -93,17 +93,13 @@ extension plug_url_parts_v1 {
 
 /// What C sees as the arguments of a command, while it runs. Each text is made once. [any]
 final class CommandArguments: Sendable {
-    private struct Argument {
-        let value: JSONValue
-        var text: plug_text?
-        var items: [plug_field]?
-    }
-
     /// Sendable because it is used under the lock.
     private struct State: @unchecked Sendable {
         var members: JSONObject?
-        /// In the order of the members.
-        var arguments: [Argument] = []
+        /// Each argument as text, in the order of the members.
+        var texts: [plug_text] = []
+        /// The items of each argument, which are none of a text, a number and a bool.
+        var items: [[plug_field]] = []
         let scratch = Scratch()
     }
 
@@ -114,8 +110,8 @@ final class CommandArguments: Sendable {
 
     func integer(_ name: String) -> Int64? {
         var integer: Int64?
-        with(name) { argument, _ in
-            switch argument.value {
+        with(name) { state, _ in
+            switch state.members?[name] {
             case .bool(let bool): integer = bool ? 1 : 0
             case .number(let number): integer = Int64(number.text)
             default: break
@@ -126,30 +122,16 @@ final class CommandArguments: Sendable {
 
     func text(_ name: String) -> plug_text? {
         var text: plug_text?
-        with(name) { argument, scratch in
-            text = argument.text ?? CommandArguments.text(argument.value, scratch)
-            argument.text = text
-        }
+        with(name) { text = $0.texts[$1] }
         return text
     }
 
     func item(_ name: String, _ index: UInt64) -> plug_field? {
         var item: plug_field?
-        with(name) { argument, scratch in
-            let items = argument.items ?? CommandArguments.items(of: argument.value, scratch)
-            argument.items = items
-            if index < UInt64(items.count) { item = items[Int(index)] }
+        with(name) { state, position in
+            if index < UInt64(state.items[position].count) { item = state.items[position][Int(index)] }
         }
         return item
-    }
-
-    private static func items(of value: JSONValue, _ scratch: Scratch) -> [plug_field] {
-        switch value {
-        case .array(let items): items.map { plug_field(name: plug_text(), value: text($0, scratch)) }
-        case .object(let members):
-            members.map { plug_field(name: scratch.text($0.key), value: text($0.value, scratch)) }
-        default: []
-        }
     }
 
     private static func text(_ value: JSONValue, _ scratch: Scratch) -> plug_text {
@@ -157,14 +139,30 @@ final class CommandArguments: Sendable {
         return scratch.text("\(value)")
     }
 
-    private func with(_ name: String, _ read: (inout Argument, Scratch) -> Void) {
+    /// Calls a function with the position of an argument, if there is one.
+    private func with(_ name: String, _ read: (borrowing State, Int) -> Void) {
         state.withLock { state in
-            let members = state.members ?? (try? JSONParser.parse(json))?.objectValue ?? JSONObject()
             if state.members == nil {
+                let members = (try? JSONParser.parse(json))?.objectValue ?? JSONObject()
+                for (_, value) in members {
+                    state.texts.append(CommandArguments.text(value, state.scratch))
+                    state.items.append(CommandArguments.items(of: value, state.scratch))
+                }
                 state.members = members
-                state.arguments = members.map { Argument(value: $0.value) }
             }
-            if let position = members.position(of: name) { read(&state.arguments[position], state.scratch) }
+            if let position = state.members?.position(of: name) { read(state, position) }
         }
+    }
+
+    private static func items(of value: JSONValue, _ scratch: Scratch) -> [plug_field] {
+        var fields: [plug_field] = []
+        if case .array(let items) = value {
+            for item in items { fields.append(plug_field(name: plug_text(), value: text(item, scratch))) }
+        } else if case .object(let members) = value {
+            for (key, member) in members {
+                fields.append(plug_field(name: scratch.text(key), value: text(member, scratch)))
+            }
+        }
+        return fields
     }
 }

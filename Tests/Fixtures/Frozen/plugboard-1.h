@@ -64,7 +64,8 @@
 // hooks, bodies, pulls and sub-responses. The comment of each function ends with a tag:
 //   [loop]    Runs on the thread of the exchange's loop. The kernel calls such a function of the plugin there, and it
 //             must not block. The plugin calls such a function of the host there, within a call from the kernel.
-//   [any]     Called on any thread, at any time from `create` until `destroy` returns.
+//   [any]     Called on any thread, at any time from `create` until `destroy` returns. Before `start` only some of the
+//             host's functions work: see `create`.
 //   [start]   Called on the thread that makes the kernel, before the first exchange. It may block.
 //   [worker]  Called by the kernel on a thread that is not a loop's. It may block.
 //   [calls back]  Beside one of these: the function may call functions of plugins before it returns, also of the plugin
@@ -670,10 +671,10 @@ struct plug_host_v1 {
 
     // ---- state of the plugin's own
 
-    // Sets the state of this turn, which is released after its on_close. Setting another state releases the one before.
-    // NULL is no state. `release` may be NULL; it runs on the loop. It can be set in any steering hook. In on_request
-    // it is released at once where the verdict is PLUG_VERDICT_RESPOND or PLUG_VERDICT_FAIL, because these open no
-    // turn, and with the exchange where that ends while the hook waits. [loop] [calls back]
+    // Sets the state of this turn, in any steering hook; NULL is no state. `release`, which may be NULL, runs on the
+    // loop: after the turn's on_close, or when another state is set. PLUG_VERDICT_RESPOND and PLUG_VERDICT_FAIL of
+    // on_request open no turn: it then runs at once. Where the exchange ends while on_request waits, it runs with that
+    // end. [loop] [calls back]
     plug_result (*set_turn_state)(plug_exchange *exchange, void *state, plug_release_function release);
     // Returns the state of this turn, or NULL. [loop]
     void *(*turn_state)(plug_exchange *exchange);
@@ -714,8 +715,9 @@ struct plug_host_v1 {
     // Removes all fields of the name. PLUG_OK also where there are none. [loop]
     plug_result (*remove_field)(plug_head *head, plug_text name);
     // Marks the fields of this name that the head has now as secret, also where set_field then gives them another
-    // value: they are never printed, and are dropped when a resend goes to another origin. Authorization, Cookie,
-    // X-Api-Key and other usual names of credentials, and those of kernel.secretFields, always are. [loop]
+    // value: they are never printed, and are dropped when a resend goes to another origin. Fields with the usual names
+    // of credentials, such as Authorization, Cookie and X-Api-Key, and those of kernel.secretFields always are secret.
+    // [loop]
     plug_result (*mark_secret)(plug_head *head, plug_text name);
     // Returns 1 if the field at this index is secret, else 0. [loop]
     uint32_t (*is_secret)(const plug_head *head, uint64_t index);
@@ -889,10 +891,10 @@ struct plug_host_v1 {
     // Returns the path of a folder that only this plugin uses, made when it is first asked for (mode 0700). Valid as
     // long as the host. {NULL, 0} if it cannot be made. It may block on the disk: call it in `create` or `start`. [any]
     plug_text (*data_directory)(const plug_host_v1 *host);
-    // Returns the path of the folder that `data_directory` is in a kernel that starts. It is not made here, and may not
-    // exist. A check of a configuration calls `create`, too; `data_directory` is then an empty folder, which is removed
-    // after the check. So `create` reads at this path, and never writes there, to refuse what `start` would refuse.
-    // Valid as long as the host. {NULL, 0} if there is no such folder. [any]
+    // Returns the path that `data_directory` has in a kernel that starts, without making the folder: it may not exist.
+    // A check of a configuration calls `create`, too, and `data_directory` is then an empty folder, which is removed
+    // after the check. To refuse what `start` would refuse, read at this path in `create`, and write nothing there.
+    // Valid as long as the host. {NULL, 0} if there is no such path. [any]
     plug_text (*data_path)(const plug_host_v1 *host);
     // Returns the absolute path of the folder where relative paths begin that the configuration gives, in settings and
     // in attributes: that of the configuration's file, or else the process's when the kernel was made. Valid as long as
@@ -921,7 +923,7 @@ struct plug_host_v1 {
     // Watches a descriptor on this loop: `ready` runs there again and again as long as the descriptor is ready for some
     // of `wanted`. The plugin has opened the descriptor so that it does not block (O_NONBLOCK). `release` runs exactly
     // once and is the last call with the context: soon after `unwatch`, after the plugin is switched off, and at the
-    // kernel's end, after `stop` and before `destroy`. It runs on the loop, and where that has ended, on a worker's
+    // kernel's end, after `stop` and before `destroy`. It runs on the loop, and where that has ended, on another
     // thread. Close the descriptor there and not before. A descriptor can be watched once: a second watch of it is
     // released soon, and `ready` never called. Returns 0, and calls nothing, before `start`, when the kernel has ended,
     // and for a negative descriptor. [any]
