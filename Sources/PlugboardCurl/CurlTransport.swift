@@ -15,7 +15,7 @@ import PlugboardTransport
 /// Sendable because everything except `init` is called on the loop's thread.
 package final class CurlTransport: Transport, @unchecked Sendable {
     private static let isReady: Bool = {
-        guard CurlMemory.startCurl() else { return false }
+        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return false }
         // libcurl reports refused streams only in this log, which `Callbacks.debug` reads.
         if CurlAbilities.current.tellsRefusedStreams { ccurl_trace("http/2") }
         return true
@@ -68,7 +68,6 @@ package final class CurlTransport: Transport, @unchecked Sendable {
         isShutDown = true
         forget()
         for multi in retired { multi.endAll(CurlTransport.shutDownError) }
-        CurlMemory.endKeeping()
     }
 
     private static var shutDownError: PlugboardError {

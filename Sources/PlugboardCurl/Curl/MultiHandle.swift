@@ -63,7 +63,6 @@ final class MultiHandle: LoopParticipant {
         self.environmentBypass = environmentBypass
         touched = .allocate(capacity: 1)
         touched.initialize(to: TouchedList())
-        CurlMemory.beginKeeping()
         connectionRoom = max(settings.idleConnections, 1)
         multi = curl_multi_init()
         share = curl_share_init()
