@@ -69,7 +69,7 @@ struct PluginArguments: ParsableArguments {
     /// Reports crashes of earlier processes. Call this before files are loaded, because loading may crash again; a
     /// kernel does it by itself.
     static func reportCrashes(_ configuration: Configuration) {
-        CrashNotes(configuration).report(to: .standardError(level: configuration.kernel.logLevel))
+        CrashNote.report(configuration, to: .standardError(level: configuration.kernel.logLevel))
     }
 
     static func loader(for configuration: Configuration) -> DynamicLoader {
@@ -155,7 +155,9 @@ extension Configuration {
 
     func descriptor(of entry: PluginEntry) -> PluginDescriptor? {
         if let path = entry.path {
-            return try? CrashNotes(self).noting(PluginArguments.loader(for: self)).load(path, sha256: entry.sha256)
+            return try? CrashNote.loading(path, self) { () throws(PlugboardError) in
+                try PluginArguments.loader(for: self).load(path, sha256: entry.sha256)
+            }
         }
         return entry.id.flatMap { Catalog.bundled.descriptor($0) }
     }

@@ -114,7 +114,9 @@ struct PluginResolver {
             return nil
         }
         do throws(PlugboardError) {
-            let descriptor = try loader.load(path, sha256: entry.sha256)
+            let descriptor = try CrashNote.loading(path, configuration) { () throws(PlugboardError) in
+                try loader.load(path, sha256: entry.sha256)
+            }
             loadedPaths.insert(path)
             guard let id = entry.id, id != descriptor.id else { return descriptor }
             reading.note(location.appending("id"), "differs from the id of the plugin in the file, \(descriptor.id)")

@@ -18,7 +18,7 @@ package struct ResolvedPlugins: Sendable {
     /// Opens the files that the configuration names, and checks all it says of plugins.
     ///
     /// - Parameter loader: Opens files; nil in a program that is built without. If a file ends the process
-    ///   meanwhile, the next start says so (`CrashNotes`).
+    ///   meanwhile, the next start says so (`CrashNote`).
     /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugin.order` for a cycle,
     ///   the loader's for a file that is refused, else `configuration`.
     package init(
@@ -52,7 +52,6 @@ package struct ResolvedPlugins: Sendable {
     package static func check(
         _ configuration: Configuration, catalog: Catalog, loader: (any PluginFileLoader)? = nil
     ) -> Check {
-        let loader = loader.map { CrashNotes(configuration).noting($0) }
         let catalog = catalog.replacing(with: configuration.plugins)
         var assembly = PluginResolver(configuration, catalog: catalog, loader: loader)
         assembly.checkCatalog()

@@ -17,14 +17,14 @@ import PlugboardKit
 final class Containment: @unchecked Sendable {
     private let loop: EventLoop
     let mark: CallMark
-    private let sideMarks: SideMarks?
+    private let note: CrashNote?
     private var measures: HookMeasures?
 
     /// - Parameter note: The note that names the plugin after a crash; nil for none.
     init(_ note: CrashNote?, loop: EventLoop, index: Int) {
         self.loop = loop
         mark = CallMark(in: note, loop: index)
-        sideMarks = note.map { SideMarks(in: $0) }
+        self.note = note
     }
 
     /// Measures calls from here on; before the first exchange.
@@ -36,7 +36,7 @@ final class Containment: @unchecked Sendable {
     func call<Result>(_ slot: Int, _ hook: CalledHook, _ function: () -> Result) -> Result {
         guard hook.isOfExchanges || loop.isCurrent else {
             // On other threads it delays no exchange: only a crash has to name the plugin.
-            return sideMarks?.calling(slot, hook, function) ?? function()
+            return note?.calling(slot, hook, function) ?? function()
         }
         let round = mark.enter(slot, hook)
         let began = hook.isOfExchanges && measures != nil ? clockTime(CLOCK_MONOTONIC) : 0

@@ -1,3 +1,4 @@
+import PlugboardKit
 import Synchronization
 
 #if canImport(Glibc)
@@ -6,114 +7,144 @@ import Synchronization
     import Musl
 #endif
 
-/// A file that says which plugin's code a process runs, so that it names the plugin after a crash.
+/// A file that tells the program's next start which plugin's code a run was in when it crashed or was killed.
 ///
-/// The file is `FOLDER/running-PID-N`. It holds `signature`, the number of words that follow, the words of the calls
-/// under way (one of `CallMark` for each loop, then those of `SideMarks`), the time when it was made, the program's
-/// name, and the names of the plugins that calls refer to. The process locks it, and removes it when it ends in an
-/// orderly way, at the latest in `exit`. So a file that is not locked was left by a process that crashed or was killed.
-/// It gets its name only when it is locked and complete; until then it is `new-PID-N`.
-///
-/// It is in the data directory, although every call changes its page and the system writes that back: at most a few
-/// pages every half a minute, while there is work. A folder in memory (`$XDG_RUNTIME_DIR`) would cost nothing, but
-/// services and containers have none, and it is deleted with the user's last session or with the container, before
-/// anyone reads it.
+/// `kernel/PROGRAM:PID:TIME` in the data directory has a word for the call under way on each loop (`CallMark`), words for
+/// calls on other threads, and names. The process locks it, and removes it when it ends in an orderly way, at the latest
+/// in `exit`. So a file that is not locked was left by a process that crashed or was killed.
 ///
 /// Sendable because only atomic words change.
-final class CrashNote: @unchecked Sendable {
-    /// How many words there are for calls on other threads than those of the loops.
+package final class CrashNote: @unchecked Sendable {
     static let sideCount = 31
-    /// The distance between the words of two loops, so that processors do not exchange one line of memory all the time.
+    private static let loopLimit = 64
+    /// Each loop's word has a line of memory of its own, so that processors do not exchange one all the time.
     private static let loopStride = 8
-    /// Eight bytes, as many as a word. A file with another signature is ignored.
-    static let signature = Array("plugnot3".utf8)
-    /// The number of bytes before the names.
-    static func headSize(_ wordCount: Int) -> Int { (3 + wordCount) * 8 }
-    /// More bytes than any names of plugins need.
-    static let sizeLimit = 1 << 20
+    private static let wordCount = loopLimit * loopStride + sideCount
+    private static let size = wordCount * 8
+    /// The first name, before those of the plugins. Files with another one say nothing.
+    private static let signature = "plugnot4"
+    private static let folder = "kernel"
+    static let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
+    /// The files of this process. Nil once it exits, which is no crash, whatever other threads do meanwhile.
+    private static let live = Mutex<Set<String>?>([])
+    /// The process that has `live`: a child of `fork` has a copy, and must not remove its parent's files.
+    private static let process: pid_t = {
+        atexit {
+            guard getpid() == CrashNote.process else { return }
+            for path in CrashNote.live.withLock({ $0.take() }) ?? [] { unlink(path) }
+        }
+        return getpid()
+    }()
 
+    private let path: String
     private let descriptor: Int32
-    private let memory: UnsafeMutableRawPointer
-    private let size: Int
-    private let live: LiveNotes.Entry
-    private let isRemoved = Atomic(false)
-    private let loopCount: Int
-    /// The words of the calls; 0 for no call.
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// The word for the calls of the loop of this index.
-    func word(ofLoop index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { words + index * CrashNote.loopStride }
-
-    /// The words for calls on other threads.
-    var sideWords: LazyMapSequence<Range<Int>, UnsafeMutablePointer<Atomic<UInt64>>> {
-        let first = words + loopCount * CrashNote.loopStride
-        return (0..<CrashNote.sideCount).lazy.map { first + $0 }
+    /// Nil if none can be made, and for linked plugins of a program that has no data directory. Blocks.
+    convenience init?(running plugins: [EnabledPlugin], _ configuration: Configuration) {
+        let data = DataDirectory(configuration.kernel)
+        let hasFolder = configuration.kernel.dataDirectory != nil || data.isThere
+        guard !plugins.isEmpty, hasFolder || plugins.contains(where: { $0.linkage != .linked }),
+            case .made(let folder) = data.make(CrashNote.folder)
+        else { return nil }
+        self.init(plugins.map(\.id), in: folder)
     }
 
-    /// Nil if no such file can be made: plugins run without it. Blocks.
-    ///
-    /// - Parameters:
-    ///   - names: The names of the plugins, by slot: ids, or paths of files that are loaded.
-    ///   - program: The program whose next run reads the file (`CrashReport.take`).
-    ///   - loops: How many loops call plugins.
-    init?(folder: String, names: [String], program: String = RunningProgram.name, loops: Int = 1) {
-        let wordCount = loops * CrashNote.loopStride + CrashNote.sideCount
-        var content = CrashNote.signature
-        withUnsafeBytes(of: UInt64(wordCount)) { content += $0 }
-        content += [UInt8](repeating: 0, count: wordCount * 8)
-        let began = clockTime(CLOCK_REALTIME) / 1_000_000_000
-        withUnsafeBytes(of: began) { content += $0 }
-        for name in [program] + names { content += Array(name.utf8.filter { $0 != 0 }) + [0] }
-        guard content.count <= CrashNote.sizeLimit else { return nil }
-        var made: (path: String, descriptor: Int32)?
-        for _ in 0..<3 where made == nil { made = CrashNote.make(folder, content) }
-        guard let made else { return nil }
-        guard let live = LiveNotes.add(made.path) else {
-            unlink(made.path)
-            close(made.descriptor)
-            return nil
-        }
-        self.live = live
-        loopCount = loops
-        size = content.count
-        descriptor = made.descriptor
-        guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
-        else {
-            live.remove()
-            close(descriptor)
-            return nil
-        }
-        self.memory = memory
-        words = (memory + 16).bindMemory(to: Atomic<UInt64>.self, capacity: wordCount)
-        for index in 0..<wordCount { (words + index).initialize(to: Atomic(0)) }
-    }
-
-    /// Makes a file that is locked before it has the name that other processes look for. Nil also if another process
-    /// has removed it before it was locked.
-    private static func make(_ folder: String, _ content: [UInt8]) -> (path: String, descriptor: Int32)? {
-        let name = "\(getpid())-\(UInt32.random(in: .min ... .max))"
-        let (new, path) = ("\(folder)/new-\(name)", "\(folder)/running-\(name)")
-        let descriptor = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    /// - Parameter names: The names of the plugins, by slot: ids, or the path of a file that is loaded.
+    init?(_ names: [String], in folder: String, program: String = CrashNote.program) {
+        path = "\(folder)/\(program):\(CrashNote.process):\(clockTime(CLOCK_REALTIME))"
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }
-        // Written, so that the disk has room for it: a store to a mapped page without room raises a signal.
+        var content = [UInt8](repeating: 0, count: CrashNote.size)
+        for name in [CrashNote.signature] + names { content += Array(name.utf8) + [0] }
+        // Locked while it is empty: empty files are left alone. Written: a store to a page that the disk has no room
+        // for raises a signal.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, write(descriptor, content, content.count) == content.count,
-            rename(new, path) == 0
+            let memory = mmap(nil, CrashNote.size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
+            memory != MAP_FAILED
         else {
-            unlink(new)
+            unlink(path)
             close(descriptor)
             return nil
         }
-        return (path, descriptor)
+        words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: CrashNote.wordCount)
+        for index in 0..<CrashNote.wordCount { (words + index).initialize(to: Atomic(0)) }
+        if CrashNote.live.withLock({ $0?.insert(path) }) == nil { unlink(path) }
     }
 
-    /// Deletes the file: the process ends in an orderly way.
+    /// Removes the file: the process ends in an orderly way.
     func remove() {
-        if !isRemoved.exchange(true, ordering: .relaxed) { live.remove() }
+        guard getpid() == CrashNote.process, CrashNote.live.withLock({ $0?.remove(path) }) != nil else { return }
+        unlink(path)
     }
 
     deinit {
         remove()
-        munmap(memory, size)
+        munmap(words, CrashNote.size)
         close(descriptor)
+    }
+
+    /// The word for the calls of the loop of this index.
+    func word(ofLoop index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { words + index * CrashNote.loopStride }
+
+    /// Calls a plugin's function on any thread but those of the loops. It is not noted while `sideCount` others are.
+    func calling<Result, Failure: Error>(
+        _ slot: Int, _ hook: CalledHook, _ call: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let (first, value) = (word(ofLoop: CrashNote.loopLimit), CallMark.Call(slot, hook).word)
+        let word = (0..<CrashNote.sideCount).lazy.map { first + $0 }
+            .first { $0.pointee.compareExchange(expected: 0, desired: value, ordering: .relaxed).exchanged }
+        defer { word?.pointee.store(0, ordering: .relaxed) }
+        return try call()
+    }
+
+    /// Loads a plugin's file with a note, because its constructors and its entry function are code of the plugin too.
+    package static func loading<Result>(
+        _ path: String, _ configuration: Configuration, _ load: () throws(PlugboardError) -> Result
+    ) throws(PlugboardError) -> Result {
+        guard case .made(let folder) = DataDirectory(configuration.kernel).make(folder),
+            let note = CrashNote([path], in: folder)
+        else { return try load() }
+        return try note.calling(0, .load, load)
+    }
+
+    /// Logs once in which plugins earlier runs of this program have crashed. A configuration that names no plugins, not
+    /// even switched-off ones, logs nothing and leaves the notes. Blocks.
+    package static func report(_ configuration: Configuration, to log: KernelLog) {
+        if configuration.plugins.isEmpty && configuration.leftOut.isEmpty { return }
+        guard let folder = DataDirectory(configuration.kernel).path(of: folder) else { return }
+        for sentence in take(from: folder) { log.write(.warning, "kernel", sentence) }
+    }
+
+    /// Removes the notes that ended runs of the program have left in a folder, and returns what they say. Blocks.
+    static func take(from folder: String, program: String = CrashNote.program) -> [String] {
+        names(inFolder: folder).filter { $0.hasPrefix("\(program):") }.compactMap { name in
+            let path = "\(folder)/\(name)"
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+            var content = [UInt8](repeating: 0, count: 1 << 17)
+            content.removeSubrange(max(read(descriptor, &content, content.count), 0)...)
+            // Of several programs that start at once, the one that removes the file reports it.
+            guard !content.isEmpty, unlink(path) == 0, case let calls = calls(in: content), !calls.isEmpty,
+                let began = name.split(separator: ":").last.flatMap({ Int64($0) })
+            else { return nil }
+            return "An earlier run of \(Printable.text(program)) (begun \(HTTPDate(seconds: began / 1_000_000_000)))"
+                + " ended – crashed or was killed – while \(calls.joined(separator: " and ")). If that happens again, switch "
+                + "\(calls.count == 1 ? "that plugin" : "one of them") off (\"enabled\": false in the configuration); "
+                + "--safe starts the command without loaded plugins."
+        }
+    }
+
+    private static func calls(in content: [UInt8]) -> [String] {
+        let names = content.dropFirst(size).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        guard names.first == signature else { return [] }
+        return (0..<wordCount).compactMap { index in
+            let word = content.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) }
+            guard let call = CallMark.Call(word: word), call.slot + 1 < names.count else { return nil }
+            let name = Printable.text(names[call.slot + 1])
+            return call.hook == .load ? "it loaded the plugin \(name)" : "the plugin \(name) was in \(call.hook)"
+        }
     }
 }

@@ -69,8 +69,7 @@ public final class Kernel: PluginCommands, RequestSender {
         self.atSend = atSend
         let configuration = plugins.isEmpty ? configuration : configuration.adding(plugins)
         let log = log ?? .standardError(level: configuration.kernel.logLevel)
-        let notes = CrashNotes(configuration)
-        notes.report(to: log)
+        CrashNote.report(configuration, to: log)
         let check = ResolvedPlugins.check(configuration, catalog: catalog, loader: loader)
         // Only plugins can judge some of their settings. They are created for that only where there are other errors
         // already.
@@ -91,7 +90,7 @@ public final class Kernel: PluginCommands, RequestSender {
                             loop: loop, settings: Kernel.transportSettings(settings, loops: loops.count)),
                     isShared: transport != nil)
             },
-            crashNote: notes.note(running: resolved.plugins, loops: loops.count),
+            crashNote: CrashNote(running: resolved.plugins, configuration),
             configurationFolder: configuration.folder, watch: watch)
         self.core = core
         var created: [Slot] = []

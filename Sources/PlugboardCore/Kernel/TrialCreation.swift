@@ -45,7 +45,7 @@ enum TrialCreation {
                 settings: settings, origins: soundOrigins(of: plugins, configuration, beside: known),
                 resolved: ResolvedPlugins(plugins: plugins, absent: [], warnings: []),
                 log: .silent, loops: [KernelLoop.Parts(loop: loop, transport: NoTransport())],
-                crashNote: CrashNotes(trial).note(running: plugins), startingData: data,
+                crashNote: CrashNote(running: plugins, trial), startingData: data,
                 configurationFolder: configuration.folder)
             let startup = Startup(core: core)
             var slots: [Slot] = []

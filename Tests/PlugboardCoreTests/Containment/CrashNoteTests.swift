@@ -13,210 +13,119 @@ struct CrashNoteTests {
 
     init() throws { folder = try TemporaryFolder("notes") }
 
-    private func call(_ plugin: String, _ hook: CalledHook) -> CrashReport.Call {
-        CrashReport.Call(plugin: plugin, hook: hook)
+    private func note(_ names: [String], of program: String = "mine") throws -> CrashNote {
+        try #require(CrashNote(names, in: folder.path, program: program))
     }
 
-    /// What the dead have left for this program.
-    private func calls() -> [[CrashReport.Call]] { CrashReport.take(from: folder.path).map(\.calls) }
+    private func take(for program: String = "mine") -> [String] { CrashNote.take(from: folder.path, program: program) }
 
-    /// Makes a copy that is not locked, as a process that died would leave it.
+    /// Copies the notes to files that are not locked, as a process that died would leave them.
     private func die() throws {
-        for name in try folder.entries() where name.hasPrefix("running-") && !name.hasSuffix("-copy") {
-            let path = folder.file(name)
-            try FileManager.default.copyItem(atPath: path, toPath: "\(path)-copy")
+        for name in try folder.entries() where !name.contains(":1:") {
+            let copy = name.replacing("\(getpid())", with: "1")
+            try FileManager.default.copyItem(atPath: folder.file(name), toPath: folder.file(copy))
         }
+    }
+
+    @Test func `calls of each loop are reported, then those of other threads, while they last`() throws {
+        let note = try note(["a", "b"])
+        let marks = (0..<64).map { CallMark(in: note, loop: $0) }
+
+        note.calling(0, .create) {}
+        _ = marks[63].enter(1, .onRequest)
+        _ = marks[0].enter(0, .onClose)
+        marks[1].enter(0, .pull).end()
+        try note.calling(1, .stop) { try note.calling(0, .load) { try die() } }
+        let report = take().joined()
+
+        #expect(
+            report.contains(
+                "while the plugin a was in onClose and the plugin b was in onRequest and the plugin b was in stop and it "
+                    + "loaded the plugin a. If that happens again, switch one of them off"))
     }
 
     @Test func `a note of 64 plugins with long ids names the last one`() throws {
         let ids = (0..<64).map { "com.example.\(String(repeating: "long", count: 50)).\($0)" }
-        let note = try #require(CrashNote(folder: folder.path, names: ids))
-        let mark = CallMark(in: note)
+        let note = try note(ids)
 
-        _ = mark.enter(63, .fired)
+        _ = CallMark(in: note).enter(63, .fired)
         try die()
 
-        #expect(calls() == [[call(ids[63], .fired)]])
-    }
-
-    @Test func `calls on other threads are reported after the loop's, while they last`() throws {
-        let note = try #require(CrashNote(folder: folder.path, names: ["a", "b"]))
-        let (mark, side) = (CallMark(in: note), SideMarks(in: note))
-
-        side.calling(0, .create) {}
-        _ = mark.enter(0, .onClose)
-        try side.calling(1, .stop) { try side.calling(1, .release) { try die() } }
-
-        #expect(
-            calls() == [
-                [call("a", .onClose), call("b", .stop), call("b", .release)]
-            ])
-    }
-
-    @Test func `each loop has a word of its own, before those of other threads`() throws {
-        let note = try #require(CrashNote(folder: folder.path, names: ["a", "b"], loops: 3))
-        let (marks, side) = ((0..<3).map { CallMark(in: note, loop: $0) }, SideMarks(in: note))
-
-        _ = marks[2].enter(1, .onRequest)
-        _ = marks[0].enter(0, .onClose)
-        marks[1].enter(0, .pull).end()
-        try side.calling(1, .stop) { try die() }
-
-        #expect(calls() == [[call("a", .onClose), call("b", .onRequest), call("b", .stop)]])
+        #expect(take().joined().contains("while the plugin \(ids[63]) was in fired."))
     }
 
     @Test func `more calls than there are words go on unmarked`() throws {
-        let note = try #require(CrashNote(folder: folder.path, names: ["a"]))
-        let side = SideMarks(in: note)
-        let deepest = Mutex(0)
+        let note = try note(["a"])
+        var deepest = 0
 
         func nest(_ depth: Int) {
-            side.calling(0, .command) {
-                if depth < 2 * CrashNote.sideCount { nest(depth + 1) } else { deepest.withLock { $0 = depth } }
-            }
+            deepest = depth
+            if depth < 2 * CrashNote.sideCount { note.calling(0, .command) { nest(depth + 1) } }
         }
         nest(0)
         try die()
 
-        #expect(deepest.withLock { $0 } == 2 * CrashNote.sideCount)
-        #expect(calls().isEmpty)
+        #expect(deepest == 2 * CrashNote.sideCount)
+        #expect(take().isEmpty)
     }
 
     @Test func `the note of a live process is left alone, and removed at its end`() throws {
-        var note = CrashNote(folder: folder.path, names: ["a"])
-        _ = note.map { CallMark(in: $0).enter(0, .onRequest) }
+        var first: CrashNote? = try note(["a"])
+        let second = try note(["a"])
+        _ = first.map { CallMark(in: $0).enter(0, .onRequest) }
 
-        let found = calls()
+        let found = take()
         let kept = try folder.entries().count
-        note = nil
+        first = nil
+        let left = try folder.entries().count
+        second.remove()
 
-        #expect(found.isEmpty && kept == 1)
+        #expect(found.isEmpty && kept == 2 && left == 1)
         #expect(try folder.entries().isEmpty)
     }
 
-    @Test func `a note that a start has left half made is removed, one that another start makes now is not`() throws {
-        _ = try folder.write("new-1-1", "")
-        let path = try folder.write("new-1-2", "")
-        let descriptor = open(path, O_RDWR)
-        defer { close(descriptor) }
-        #expect(flock(descriptor, LOCK_EX) == 0)
-
-        let found = calls()
-
-        #expect(found.isEmpty)
-        #expect(try folder.entries() == ["new-1-2"])
-    }
-
-    @Test(arguments: ["", "plugnot2", "plugnot1" + String(repeating: "\u{1}", count: 400), "\u{1}\u{1}"])
+    @Test(arguments: ["plugnot4", "\u{1}\u{1}", String(repeating: "\u{1}", count: 10_000)])
     func `a file that is not a note reports nothing, and is removed`(content: String) throws {
-        _ = try folder.write("running-1-1", content)
+        _ = try folder.write("mine:1:1", content)
 
-        #expect(calls().isEmpty)
+        #expect(take().isEmpty)
         #expect(try folder.entries().isEmpty)
     }
 
     @Test func `each program gets its own notes, with its name and its start; notes of other programs stay`() throws {
-        let before = clockTime(CLOCK_REALTIME) / 1_000_000_000
-        for program in ["a", "b"] {
-            let note = try #require(CrashNote(folder: folder.path, names: ["of \(program)"], program: program))
-            _ = CallMark(in: note).enter(0, .onRequest)
-            try die()
-        }
-
-        let stranger = CrashReport.take(from: folder.path, for: "c")
-        let own = CrashReport.take(from: folder.path, for: "b")
-        let again = CrashReport.take(from: folder.path, for: "b")
-        let other = CrashReport.take(from: folder.path, for: "a")
-
-        #expect(stranger.isEmpty && again.isEmpty)
-        #expect(own.map(\.calls) == [[call("of b", .onRequest)]] && other.map(\.program) == ["a"])
-        #expect(own.allSatisfy { before <= $0.began.seconds && $0.began.seconds <= before + 60 })
-        #expect(try folder.entries().isEmpty)
-    }
-
-    @Test func `another program's note is removed a month after it was found`() throws {
-        let note = try #require(CrashNote(folder: folder.path, names: ["plugin"], program: "other"))
-        _ = CallMark(in: note).enter(0, .onRequest)
+        let programs = ["plug\u{7}board", "plug"]
+        let notes = try programs.map { try note(["of \($0)"], of: $0) }
+        for note in notes { _ = CallMark(in: note).enter(0, .onRequest) }
         try die()
-        let found: Int64 = 2_000_000_000
-        let days = { (count: Int64) in found + count * 86_400 }
+        let day = HTTPDate(seconds: clockTime(CLOCK_REALTIME) / 1_000_000_000).description.prefix(16)
 
-        let counts = try [found, days(30), days(30) + 1].map { now in
-            _ = CrashReport.take(from: folder.path, for: "mine", now: now)
-            return try folder.entries().filter { $0.hasPrefix("ended-") }.count
-        }
+        let stranger = take(for: "board")
+        let own = take(for: programs[0])
 
-        #expect(counts == [1, 1, 0])
-    }
-
-    @Test func `of others' the last 32 stay`() {
-        let others = (0..<40).map { CrashReport.OtherProgram(path: "\($0)", age: Int64($0)) }
-
-        let gone = CrashReport.tooMany(others.shuffled())
-
-        #expect(Set(gone.map(\.path)) == Set((32..<40).map { "\($0)" }))
-    }
-
-    @Test func `a report says no more than is known`() {
-        let report = CrashReport(
-            program: "plug\u{7}board", began: HTTPDate(seconds: 784_111_777), calls: [call("acme", .onRequest)])
-
-        #expect(
-            report.sentence.hasPrefix(
-                "An earlier run of \(Printable.text("plug\u{7}board")) (begun Sun, 06 Nov 1994 08:49:37 GMT) ended – crashed or "
-                    + "was killed – while the plugin acme was in onRequest. If that happens again, switch that plugin off"
-            ))
-    }
-
-    @Test(arguments: [
-        ("/usr/bin/plugboard", "plugboard"), ("/opt/a b (deleted)", "a b"), ("server", "server"), ("/", "a program"),
-        ("", "a program"),
-    ])
-    func `a program is known by its file's name`(path: String, name: String) {
-        #expect(RunningProgram.lastPart(of: path) == name)
-    }
-
-    @Test func `removing one note leaves the others`() throws {
-        let first = try #require(CrashNote(folder: folder.path, names: ["a"]))
-
-        first.remove()
-        let second = try #require(CrashNote(folder: folder.path, names: ["b"]))
-        first.remove()
-
-        #expect(try folder.entries().count == 1)
-        withExtendedLifetime((first, second)) {}
+        #expect(stranger.isEmpty && own.count == 1 && take(for: programs[0]).isEmpty)
+        #expect(own.joined().hasPrefix("An earlier run of \(Printable.text(programs[0])) (begun \(day)"))
+        #expect(take(for: "plug").joined().contains("was killed – while the plugin of plug was in onRequest."))
     }
 
     @Test func `where there can be no file there is no note`() {
-        #expect(CrashNote(folder: folder.file("nowhere"), names: ["a"]) == nil)
+        #expect(CrashNote(["a"], in: folder.file("nowhere")) == nil)
     }
 
     @Test func `starts at the same time take no note from one another`() async throws {
         let path = folder.path
         let isDone = Atomic(false)
-        let sweeper = Thread.running {
-            while !isDone.load(ordering: .relaxed) { _ = CrashReport.take(from: path) }
-        }
-
-        let notes = (0..<200).compactMap { CrashNote(folder: path, names: ["plugin \($0)"]) }
-        isDone.store(true, ordering: .relaxed)
-        try await sweeper.opened()
-
-        // One may have been swept away while it was new, three times in a row: then there is none, and never half a
-        // one.
-        #expect(!notes.isEmpty)
-        #expect(try folder.entries().filter { $0.hasPrefix("running-") }.count == notes.count)
-    }
-}
-
-extension Thread {
-    /// Runs a closure on a thread of its own; the gate opens when it is done.
-    fileprivate static func running(_ body: @escaping @Sendable () -> Void) -> Gate {
-        let done = Gate()
+        let gate = Gate()
         Thread.detachNewThread {
-            body()
-            done.open()
+            while !isDone.load(ordering: .relaxed) { _ = CrashNote.take(from: path) }
+            gate.open()
         }
-        return done
+
+        let notes = (0..<200).compactMap { CrashNote(["plugin \($0)"], in: path) }
+        isDone.store(true, ordering: .relaxed)
+        try await gate.opened()
+
+        // There is none where the other start looked before it was locked, and never half a one.
+        #expect(!notes.isEmpty)
+        #expect(try folder.entries().count == notes.count)
     }
 }
