@@ -223,7 +223,8 @@ let plugins: [Target] =
     plugin("Logging") + plugin("Indicator") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
     + plugin("Redirect")
     + plugin("Authentication")
-    + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
+    + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL")
+    + plugin("Cache", "PlugboardRanges", "PlugboardSQLite", structuredFields)
     + plugin("Queue", "PlugboardSQLite") + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
     + plugin("Validator", "PlugboardJSONSchema")
 

@@ -31,7 +31,7 @@ final class SchemaFetching: Sendable {
     private let memory = Mutex(Memory())
 
     private struct Memory {
-        var known: [ExactText: Known] = [:]
+        var known: [[UInt8]: Known] = [:]
         /// The bytes of the documents.
         var size = 0
         /// How often everything was forgotten.
@@ -95,8 +95,8 @@ final class SchemaFetching: Sendable {
     func document(
         _ uri: String, by routes: String, inheriting inheritance: Inheritance
     ) async throws(PlugboardError) -> JSONValue {
-        // No URI contains a line break.
-        let key = ExactText("\(uri)\n\(routes)")
+        // Bytes, because canonically equivalent texts are not the same URL. No URI contains a line break.
+        let key = Array("\(uri)\n\(routes)".utf8)
         let known: Known = memory.withLock { memory in
             switch memory.known[key] {
             case .document(let document, let size): return .document(document, size: size)
@@ -119,7 +119,7 @@ final class SchemaFetching: Sendable {
     }
 
     private func result(
-        _ uri: String, _ key: ExactText, _ edition: Int, _ inheritance: Inheritance
+        _ uri: String, _ key: [UInt8], _ edition: Int, _ inheritance: Inheritance
     ) async -> Result<JSONValue, PlugboardError> {
         let result: Result<JSONValue, PlugboardError>
         let found: Known?

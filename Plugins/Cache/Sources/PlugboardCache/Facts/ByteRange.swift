@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardRanges
 
 /// The value of a request's `Range` (RFC 9110 §14.1.2).
 enum ByteRange: Sendable, Equatable {
@@ -38,30 +39,12 @@ enum ByteRange: Sendable, Equatable {
     }
 }
 
-/// The value of a response's `Content-Range` (RFC 9110 §14.4).
-struct ContentRange: Sendable, Equatable {
-    let bytes: Range<Int>
-    /// The length of the whole representation; nil if it is unknown.
-    let complete: Int?
-
-    /// Nil for an unsatisfied range, for another unit, and for a malformed or impossible value.
-    init?(_ text: UnsafeRawBufferPointer) {
-        let text = text.trimmed
-        guard text.part(0, 5).equals("bytes"), text.count > 6, text[5] == 0x20 else { return nil }
-        let rest = text.part(6, text.count).trimmed
-        guard let slash = rest.firstIndex(of: UInt8(ascii: "/")),
-            let dash = rest.firstIndex(of: UInt8(ascii: "-")), dash < slash,
-            let first = rest.part(0, dash).byteCount, let last = rest.part(dash + 1, slash).byteCount, first <= last
-        else { return nil }
-        let size = rest.part(slash + 1, rest.count)
-        complete = size.byteCount
-        guard complete.map({ last < $0 }) ?? size.elementsEqual("*".utf8) else { return nil }
-        bytes = first..<last + 1
-    }
-
+extension ContentRange {
+    /// Nil also for numbers that are larger than any body.
     init?(of fields: Fields) {
-        guard let range = fields.firstValue(.contentRange, { ContentRange($0) }) else { return nil }
-        self = range
+        guard let value = fields.firstValue(.contentRange, { String(decoding: $0, as: UTF8.self) }) else { return nil }
+        self.init(value)
+        if max(bytes.upperBound, complete ?? 0) > 1_000_000_000_000_000_000 { return nil }
     }
 
     /// Whether the range is the whole.

@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardRanges
 
 extension CachePolicy {
     // MARK: 304

@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardRanges
 
 /// Decides what is stored, and what it replaces (RFC 9111 §3).
 extension CachePolicy {
