@@ -930,8 +930,9 @@ private:
         collected_.bytes.append(view(piece.bytes));
     }
     void end(std::string_view code = {}, std::string_view reason = {}) {
-        body_ = Body();
+        // The texts may belong to the body.
         if (!code.empty()) collected_ = Collected{{}, std::string(code), std::string(reason)};
+        body_ = Body();
         Done done = std::move(*done_);
         done_.reset();
         done(std::move(collected_));
@@ -951,7 +952,10 @@ template <class Done> void SubResponse::collect(uint64_t limit, Done collected) 
     if (auto why = failure()) return collected(Collected{{}, std::string(why->first), std::string(why->second)});
     auto head = this->head();
     Collected known;
-    if (head) known.status = head->status(), known.fields = head->fields();
+    if (head) {
+        known.status = head->status();
+        known.fields = head->fields();
+    }
     Body body = take_body();
     if (!body) return collected(std::move(known));
     uint64_t length = body.length();

@@ -5,6 +5,8 @@ extension PluginEntry {
     ///
     ///     let bench = try Workbench(Bearer.self) { $0.plugins.append(.providing(["com.acme.tokens/1": table])) }
     ///
+    /// All services of a bench go into one call, because a kernel has one plugin of each id.
+    ///
     /// - Parameter services: The table of each service, by its id, which says what the table is. Tables have to live as
     ///   long as the kernel.
     public static func providing(_ services: [String: UnsafeRawPointer]) -> PluginEntry {

@@ -56,7 +56,7 @@ extension PluginResolver {
                 let known = catalog.ids.filter { catalog.descriptor($0)?.provides.contains(id) == true }
                 let remedy =
                     known.isEmpty
-                    ? "Enable the plugin that provides it"
+                    ? "Enable the plugin that provides it, or use the version of Plugboard that has it"
                     : "Enable \(known.joined(separator: " or ")), which provides it"
                 reading.note(
                     plugin.location,

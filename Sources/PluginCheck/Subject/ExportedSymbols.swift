@@ -34,16 +34,26 @@ struct ExportedSymbols {
         }
     }
 
-    /// The names that are not the entry function and can clash with names of other objects.
+    /// The names that are no entry functions, of this revision or another, and can clash with names of other objects.
     ///
     /// Names of Swift declarations (`$s…`) are mangled with their module, and the compiler exports all that are public:
     /// only plain C names can clash with those of another object. The linker's marks of where an image begins and
     /// ends are bound within each image.
     func foreign(entry: String) -> [String] {
         names.filter { name in
-            name != entry && !name.hasPrefix("$s") && !name.hasPrefix("$S") && !ExportedSymbols.marks.contains(name)
+            !isEntry(name, entry) && !name.hasPrefix("$s") && !name.hasPrefix("$S")
+                && !ExportedSymbols.marks.contains(name)
         }
         .sorted()
+    }
+
+    /// Whether it is the entry function of this revision, or that of another, whose name ends in `_` and a number.
+    private func isEntry(_ name: String, _ entry: String) -> Bool {
+        guard name.hasPrefix(entry) else { return false }
+        let rest = name.utf8.dropFirst(entry.utf8.count)
+        let digits = rest.dropFirst()
+        return rest.isEmpty
+            || rest.first == UInt8(ascii: "_") && !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     private static let marks: Set<String> = ["_init", "_fini", "_edata", "_end", "__bss_start"]

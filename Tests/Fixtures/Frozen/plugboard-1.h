@@ -25,7 +25,8 @@
 //     PLUGBOARD_METADATA(hello, "com.example.hello", "1.0.0");
 //     PLUGBOARD_PLUGIN(hello) {
 //         .abi_revision = PLUG_ABI_REVISION, .id = PLUG_LITERAL("com.example.hello"),
-//         .version = PLUG_LITERAL("1.0.0"), .priority = 300, .hooks = PLUG_ON_REQUEST,
+//         .version = PLUG_LITERAL("1.0.0"), .documentation = PLUG_LITERAL("Adds the field x-hello to requests."),
+//         .priority = 300, .hooks = PLUG_ON_REQUEST,
 //         .create = create, .destroy = free, .on_request = on_request,
 //     };
 //
@@ -77,18 +78,21 @@
 // Memory. What the kernel hands out belongs to the kernel and is valid until the hook or callback returns, also after
 // an edit, unless the comment says otherwise. A text that the plugin hands in is copied before the call returns. A
 // body, bytes or a source that the plugin hands in belongs to the kernel from then on, also where the call returns an
-// error; a state that is refused still belongs to the plugin. A body can be handed in once: the second time is
-// PLUG_BAD_ARGUMENT, and in `respond` a fault. Memory is never freed across the border: it is copied, or comes with its
-// release function.
+// error. If set_turn_state or set_exchange_state returns an error, the state stays the plugin's, and its `release` is
+// not called. A body can be handed in once: the second time is PLUG_BAD_ARGUMENT, and in `respond` a fault. Memory is
+// never freed across the border: it is copied, or comes with its release function.
 //
-// Which functions take the host. A pointer that the kernel hands out knows its kernel and the plugin that it was handed
-// to. A number does not, and neither does what belongs to no exchange: such functions take the host that was given to
-// `create`.
+// Which functions take the host. A function that gets a pointer from the kernel (an exchange, a head, a body, an event,
+// settings, a sub-response) finds its kernel through it. One that gets a number, or neither, takes the host that was
+// given to `create`.
 //
 // Errors. A plug_result is PLUG_OK, or says why nothing was done; what the function would have written is then
-// unchanged. NULL in place of a required pointer is an error, never a crash, and so is NULL beside a count that is not
-// 0: PLUG_BAD_ARGUMENT. In the wrong hook, a function that returns a pointer returns NULL, and one that returns a text
-// returns {NULL, 0}. After the kernel has ended, functions tagged [any] do nothing and return PLUG_STALE, NULL or 0.
+// unchanged. NULL in place of a pointer that is needed is an error, never a crash: PLUG_BAD_ARGUMENT, or the result
+// that the function has where it finds nothing (PLUG_NOT_FOUND, PLUG_STALE, PLUG_WRONG_TIME). NULL beside a count that
+// is not 0 is PLUG_BAD_ARGUMENT. Where only a result would be written, NULL drops it. In the wrong hook, and without a
+// pointer that it needs, a function that returns a pointer returns NULL, one that returns a text {NULL, 0}, and one
+// that returns a number 0 or the value that its comment names for nothing. After the kernel has ended, functions tagged
+// [any] do nothing and return PLUG_STALE, NULL or 0; releases, `random` and `url_parts` go on working.
 //
 // Names. Each kind of number has its own type, and its values have their own prefix: a plug_verdict is PLUG_VERDICT_….
 // Only a plug_result is short: PLUG_OK, PLUG_STALE. The types are uint32_t or uint64_t, not enums, whose size depends
@@ -99,7 +103,9 @@
 // that are handed in, of requests, responses and trailers, are checked: a name is a token, a value holds no CR, LF or
 // NUL (RFC 9110 §5.1, §5.5). Control characters in what is logged or printed are shown escaped (`\u{1B}`).
 //
-// Ids of plugins, services and errors are ASCII. What follows the plugin's id in the id of an event, and names and
+// Ids of plugins, services and errors are ASCII. That of a service is an id like a plugin's, `/` and a number from 1
+// ("com.example.tokens/1"). A name of an option begins with a letter; letters, digits, `.`, `_` and `-` follow. The
+// attribute `enabled` of each plugin is the kernel's. What follows the plugin's id in the id of an event, and names and
 // labels of metrics, are UTF-8 without control characters. All are compared byte by byte.
 //
 // The promise. A struct never changes its layout or its size, a function never changes what its comment says, a number
@@ -115,7 +121,7 @@
 //      that it does not know, and sets no flag that is not listed.
 //   4. A new revision has a descriptor of its own (plug_plugin_v2), which a function MODULE_LTX_plugboard_plugin_2
 //      returns. A kernel asks for the newest that it knows first, so one shared object can serve kernels of several
-//      revisions.
+//      revisions. Such a file has the metadata of the lowest.
 
 #ifndef PLUGBOARD_H
 #define PLUGBOARD_H
@@ -362,9 +368,10 @@ struct plug_plugin_v1 {
 
     // Makes the instance, which the other functions get as `self`. The settings were checked against the table before.
     // The host is valid as long as the instance. Before `start`, these functions of the host work: settings, `refuse`,
-    // log, clocks, random, metrics, url_parts, extension and those of folders. Of the others, those that make something
-    // return NULL or 0, and the rest PLUG_WRONG_TIME. Returns NULL, after host->refuse(…), where there can be no
-    // instance; then neither `stop` nor `destroy` is called, so free here what was made. [start]
+    // log, clocks, random, metrics, url_parts, configured_route, extension and those of folders. Of the others, those
+    // that make something return NULL or 0, those that take a number PLUG_STALE or PLUG_NOT_FOUND, and the rest
+    // PLUG_WRONG_TIME. Returns NULL, after host->refuse(…), where there can be no instance; then neither `stop` nor
+    // `destroy` is called, so free here what was made. [start]
     void *(*create)(const plug_host_v1 *host, const plug_settings *settings);
     // Checks attributes together; each alone was checked against the table before. Called after `create` and before
     // `start`, once for each origin to whose requests the configuration gives attributes of this plugin, unless it
@@ -382,8 +389,8 @@ struct plug_plugin_v1 {
     // after `start`, before the plugins that need it are started; NULL is an error, and the kernel does not start. May
     // be NULL where `provides` is empty. [start]
     const void *(*service)(void *self, plug_text id);
-    // No more exchanges come. Ends what the plugin does by itself, and may block for up to `within` nanoseconds; with 0
-    // no time is left, and what it would wait for is cancelled. May be NULL. [worker]
+    // No more exchanges come. Ends what the plugin does by itself, and may block for up to `within` nanoseconds. With 0
+    // no time is left: cancel what you would wait for, and return. May be NULL. [worker]
     void (*stop)(void *self, int64_t within);
     // Frees the instance. The last call to it, except for releases of bytes, bodies and sources that the program still
     // holds. May be NULL. [worker]
@@ -446,7 +453,7 @@ typedef struct plug_source_v1 {
 typedef uint32_t plug_piece_kind;
 #define PLUG_PIECE_BYTES 0u    // bytes, perhaps none
 #define PLUG_PIECE_END 1u      // the end; `trailers` may hold fields
-#define PLUG_PIECE_BROKEN 2u    // the body broke; `code` and `reason` say why
+#define PLUG_PIECE_BROKEN 2u   // the body broke; `code` and `reason` say why
 struct plug_piece_v1 {
     plug_piece_kind kind;
     uint32_t reserved;
@@ -481,7 +488,7 @@ typedef uint32_t plug_subrequest_flags;
 // A request of the plugin's own, which may be sent for an exchange:
 //   1. Plugins. The plugin that sends it does not take part. If the exchange is itself a sub-request, the plugins that
 //      sent it and the sub-requests around it do not take part either. Without PLUG_SUBREQUEST_OUTERMOST, the plugins
-//      further out than the sender do not take part either. on_event is called in all of them.
+//      further out than the sender do not take part either. Plugins that do not take part still get its events.
 //   2. Options. It has the options of the exchange's request, such as the proxy, where it does not set its own. The
 //      `timeout` is excepted; at another origin also the client certificate, its key and the pins.
 //   3. Secrets. Its fields are secret where the exchange's request has a secret field of the same name.
@@ -494,8 +501,8 @@ typedef uint32_t plug_subrequest_flags;
 //   5. Time. Its own `timeout` applies, not the exchange's. It goes on while the exchange is suspended.
 //   6. End. It is cancelled when the exchange ends. With PLUG_SUBREQUEST_DETACHED it goes on. One that is sent after
 //      the end of its exchange takes nothing from it, not even the proxy: keep the options that `option_at` shows and
-//      give them here; to another origin without pins, client certificate and key. The same holds for one that serves
-//      several exchanges.
+//      give them here; to another origin without pins, client certificate and key. If it serves several exchanges,
+//      these must have the same `route` and `own_routes`.
 //   7. Limits. Sub-requests nest four deep. Connection limits never make one wait.
 typedef struct plug_subrequest_v1 {
     plug_text method;
@@ -641,13 +648,13 @@ struct plug_host_v1 {
     // tls.verify, tls.ca, tls.pins, tls.certificate and tls.key. {NULL, 0} without any of these. The text is the same
     // in another process, too. Use what is stored or shared of an exchange only for exchanges with the same text, and
     // store nothing of it if PLUG_ROUTE_UNVERIFIED is written to `flags`, which may be NULL.
-    // What belongs to a server, whatever its certificate and the proxy are, such as cookies, is kept for the URL's
-    // origin; but if PLUG_ROUTE_DETOUR is written, for the first 16 bytes of the text, which stand for the detour
-    // alone. [loop]
+    // Keep what belongs to the server itself, such as cookies, by the URL's origin, and with PLUG_ROUTE_DETOUR also by
+    // the first 16 bytes of the text: these are equal for the same unixSocket or target of connectTo, whatever the
+    // proxy and the TLS options are. [loop]
     plug_text (*route)(plug_exchange *exchange, plug_route_flags *flags);
-    // Returns a text that stands for those options of the request itself that decide on the route to any URL; {NULL, 0}
-    // without such options. The response of a sub-request, which takes these options over, may be shared only among
-    // exchanges with the same text. [loop]
+    // Returns a text that stands for the route and TLS options of the request itself, whatever its URL is; {NULL, 0}
+    // without such options. `route` is about the URL that the request has now. Where a response may come from another
+    // URL, as after a redirect, share it only among exchanges for which both texts are the same. [loop]
     plug_text (*own_routes)(plug_exchange *exchange);
 
     // Writes the parts of an absolute http or https URL; PLUG_BAD_ARGUMENT for another text. [any]
@@ -735,14 +742,14 @@ struct plug_host_v1 {
     // Returns 1 if `body_rewind` can work, else 0. [loop]
     uint32_t (*body_can_rewind)(const plug_body *body);
     // Asks for the next piece. `pulled` runs once, later or within this call. To keep the piece's bytes, copy them or
-    // call piece_keep. A second call before `pulled` has run gets a break. Not to be called after the end.
-    // [loop] [calls back]
+    // call piece_keep. The `pulled` of a second call before the first has run gets PLUG_PIECE_BROKEN. Not to be called
+    // after the end. [loop] [calls back]
     plug_result (*body_pull)(plug_body *body, void *context, plug_piece_function pulled);
     // Lets the body begin again at its first byte. PLUG_WRONG_TIME where that is not possible. [loop] [calls back]
     plug_result (*body_rewind)(plug_body *body);
-    // Gives the body back, once. An open pull of it gets a break with the code `cancelled`: in a hook soon after the
-    // hook has returned, elsewhere on the loop before this returns, on another thread soon after. So the context of the
-    // pull has to live until then. [any] [calls back]
+    // Gives the body back, once. An open pull of it gets PLUG_PIECE_BROKEN with the code `cancelled`: in a hook soon
+    // after the hook has returned, elsewhere on the loop before this returns, on another thread soon after. So the
+    // context of the pull has to live until then. [any] [calls back]
     void (*body_release)(plug_body *body);
 
     // ---- pulls of the plugin's own source
@@ -768,12 +775,14 @@ struct plug_host_v1 {
     // Takes the body of the request in on_request, to put a source around it: the plugin owns the body from here on,
     // and must set another in its place in the same hook, or it is at fault. NULL if there is none. [loop]
     plug_body *(*take_request_body)(plug_exchange *exchange);
-    // Sets the body of the request, in on_request and before `resend`. NULL: no body. [loop] [calls back]
+    // Sets the body of the request, in on_request and before `resend`. NULL: no body. The field Content-Length stays as
+    // it is: remove it where the length changes. [loop] [calls back]
     plug_result (*set_request_body)(plug_exchange *exchange, plug_body *body);
     // Takes the body of the response in on_response, in the same way. Responses to HEAD, and those with 204 and 304,
     // have none. [loop]
     plug_body *(*take_response_body)(plug_exchange *exchange);
-    // Sets the body of the response, in on_response. NULL: no body. [loop] [calls back]
+    // Sets the body of the response, in on_response. NULL: no body. The field Content-Length stays as it is: remove it
+    // where the length changes. [loop] [calls back]
     plug_result (*set_response_body)(plug_exchange *exchange, plug_body *body);
     // Returns the whole body, in a visit with PLUG_VISIT_HELD. [loop]
     plug_text (*held_body)(plug_exchange *exchange);
@@ -924,9 +933,9 @@ struct plug_host_v1 {
     // of `wanted`. The plugin has opened the descriptor so that it does not block (O_NONBLOCK). `release` runs exactly
     // once and is the last call with the context: soon after `unwatch`, after the plugin is switched off, and at the
     // kernel's end, after `stop` and before `destroy`. It runs on the loop, and where that has ended, on another
-    // thread. Close the descriptor there and not before. A descriptor can be watched once: a second watch of it is
-    // released soon, and `ready` never called. Returns 0, and calls nothing, before `start`, when the kernel has ended,
-    // and for a negative descriptor. [any]
+    // thread. Close the descriptor there and not before. A descriptor can be watched once: the `release` of a second
+    // watch runs soon, `ready` never, and that release must not close the descriptor. Returns 0, and calls nothing,
+    // before `start`, when the kernel has ended, and for a negative descriptor. [any]
     plug_watch (*watch)(const plug_host_v1 *host, plug_loop loop, int32_t descriptor, plug_readiness wanted,
         void *context, plug_ready_function ready, plug_release_function release);
     // Watches for this from here on; 0: for nothing. Called on another thread than the loop's, it takes effect soon. Of
@@ -974,7 +983,7 @@ struct plug_host_v1 {
     void (*read_metrics)(const plug_host_v1 *host, void *context, plug_metric_function read);
 
     // ---- the arguments of a command, by their names. These functions work until `command` returns, and the texts are
-    // valid as long; each is made once, however often it is asked for.
+    // valid as long. Asking again returns the same text.
 
     // Writes an argument that is an integer, or a bool (0 or 1); PLUG_NOT_FOUND for others and without it. [any]
     plug_result (*argument_integer)(const plug_host_v1 *host, plug_reply reply, plug_text name, int64_t *value);
