@@ -1,5 +1,6 @@
 // Calls functions of the host with wrong arguments or at wrong times, and notes the results. The field x-do says which.
 #include <plugboard.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,24 @@ static plug_verdict twice(plugin *self, plug_exchange *exchange, int responds) {
     return responds ? host->respond(exchange, 200, NULL, 0, body) : PLUG_VERDICT_NEXT;
 }
 
+// Calls every function of the host with NULL, 0 and {NULL, 0} for all it takes: 16 words are more than any takes, and
+// functions in C may be called with more than they read.
+static void call_with_nothing(const plug_host_v1 *host, plug_head *request) {
+    typedef uint64_t (*any_function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+    const char *function = (const char *)host + offsetof(plug_host_v1, respond);
+    const char *end = (const char *)host + sizeof *host;
+    int calls = 0;
+    for (; function < end; function += sizeof(any_function), calls++) {
+        any_function call;
+        memcpy(&call, function, sizeof call);
+        call(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+    char told[32];
+    snprintf(told, sizeof told, "%d", calls);
+    host->set_field(request, PLUG_TEXT("x-told"), plug_make_text(told, strlen(told)));
+}
+
 static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plugin *self = context;
     const plug_host_v1 *host = self->host;
@@ -212,6 +231,7 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
     if (is(what, "respond-right")) return host->respond(exchange, 200, NULL, 0, make_five(host, 5, 0));
     if (is(what, "send-short")) host->set_request_body(exchange, make_five(host, 7, 0));
     if (is(what, "send-long")) host->set_request_body(exchange, make_five(host, 3, 0));
+    if (is(what, "nothing")) call_with_nothing(host, request);
     if (is(what, "twice")) return twice(self, exchange, 0);
     if (is(what, "respond-twice")) return twice(self, exchange, 1);
     if (is(what, "hollow")) hollow(self, exchange);

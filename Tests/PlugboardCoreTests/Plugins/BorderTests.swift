@@ -1,3 +1,4 @@
+import CPlugboard
 import Foundation
 import Plugboard
 import PlugboardEventLoop
@@ -58,6 +59,17 @@ import Testing
         #expect(transport.requests.first?.fields["x-a"] == nil)
         // Two of them in `create`.
         #expect(try await ask(kernel, "released") == 3)
+    }
+
+    @Test func `no function of the host crashes on NULL`() async throws {
+        let transport = MockTransport()
+        let kernel = try kernel(transport)
+
+        _ = try await kernel.send(request("nothing"))
+
+        let first = try #require(MemoryLayout<plug_host_v1>.offset(of: \.respond))
+        let count = (MemoryLayout<plug_host_v1>.size - first) / MemoryLayout<UnsafeRawPointer>.size
+        #expect(transport.requests.map { $0.fields["x-told"] } == ["\(count)"])
     }
 
     @Test func `names of events and counters are UTF-8 without control characters`() async throws {
