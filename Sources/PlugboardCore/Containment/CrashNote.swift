@@ -9,9 +9,9 @@ import Synchronization
 
 /// A file that tells the program's next start which plugin's code a run was in when it crashed or was killed.
 ///
-/// `kernel/PROGRAM:PID:TIME` in the data directory has a word for the call under way on each loop (`CallMark`), words for
-/// calls on other threads, and names. The process locks it, and removes it when it ends in an orderly way, at the latest
-/// in `exit`. So a file that is not locked was left by a process that crashed or was killed.
+/// `kernel/PROGRAM:PID:TIME` in the data directory has a word for the call under way on each loop (`CallMark`), words
+/// for calls on other threads, and names. The process locks it, and removes it when it ends in an orderly way, also by
+/// `exit`. So a file that is not locked was left by a process that crashed or was killed.
 ///
 /// Sendable because only atomic words change.
 package final class CrashNote: @unchecked Sendable {

@@ -38,19 +38,17 @@ final class OutcomeBatch {
         outcomes.append(outcome)
     }
 
-    /// Called by an outcome within `handOver`: its task runs in Swift's pool.
-    func resumeInPool(_ ready: Ready, _ priority: UInt8) {
-        pool.append(ready)
-        if self.priority < priority { self.priority = priority }
-    }
-
     private func handOver() {
         isHandingOver = true
         // An exchange that ends here, with its body, may complete others.
         while !outcomes.isEmpty {
             let taken = outcomes
             outcomes = []
-            for outcome in taken { outcome.handOver(self) }
+            for outcome in taken {
+                guard let (ready, priority) = outcome.handOver() else { continue }
+                pool.append(ready)
+                self.priority = max(self.priority, priority)
+            }
         }
         isHandingOver = false
         if pool.isEmpty { return }

@@ -94,11 +94,11 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         exchange.home.outcomes.add(self)
     }
 
-    /// Resumes the task that waits, or lets the batch resume it in Swift's pool. [loop]
-    func handOver(_ batch: OutcomeBatch) {
+    /// Resumes the task that waits. Returns it instead, with its priority, if it runs in Swift's pool. [loop]
+    func handOver() -> (ready: OutcomeBatch.Ready, priority: UInt8)? {
         // Only now, at the end of the turn, in which most bodies come whole: their end need not be waited for.
         queue.take()?.pump()
-        guard arrived != nil else { return }
+        guard arrived != nil else { return nil }
         let waiting = state.withLock { state -> (UnsafeContinuation<Outcome, Never>, UInt8?)? in
             switch state {
             case .waiting(let continuation, let priority):
@@ -110,11 +110,9 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
             return nil
         }
         // Outside the lock, because a response that nobody wants is released here.
-        guard let outcome = arrived.take(), let (continuation, priority) = waiting else { return }
-        if let priority {
-            batch.resumeInPool(OutcomeBatch.Ready(outcome: consume outcome, continuation: continuation), priority)
-        } else {
-            continuation.resume(returning: consume outcome)
-        }
+        guard let outcome = arrived.take(), let (continuation, priority) = waiting else { return nil }
+        if let priority { return (OutcomeBatch.Ready(outcome: outcome, continuation: continuation), priority) }
+        continuation.resume(returning: consume outcome)
+        return nil
     }
 }
