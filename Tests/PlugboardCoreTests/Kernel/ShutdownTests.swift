@@ -94,7 +94,7 @@ import Testing
         // The plugin blocks for two minutes.
         #expect(took < .seconds(60))
         #expect(record.lines == ["inner stops", "outer stops"])
-        let wanted = "inner: The plugin inner is not destroyed: `stop`"
+        let wanted = "inner: The plugin inner is not destroyed: its `stop`"
         #expect(lines.lines.first?.hasPrefix(wanted) == true)
         // On a busy machine the other one, too, may take longer than the tenth of a second that is left for it.
         #expect(lines.lines.filter { $0.hasPrefix("inner:") }.count == 1)
@@ -130,7 +130,7 @@ import Testing
         LateStop.gate.open()
 
         #expect(told.count == 1)
-        #expect(told.first?.hasPrefix("The plugin late is not destroyed: `stop`") == true)
+        #expect(told.first?.hasPrefix("The plugin late is not destroyed: its `stop`") == true)
     }
 
     @Test func `a body that its reader has not read far ends for it when the kernel is gone`() async throws {
