@@ -19,8 +19,13 @@ struct Hedge: Plugin {
     }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
-        // Safe methods only: they may reach the server twice.
-        guard exchange.request.method.isSafe else { return .next }
+        // Safe methods only: they may reach the server twice. And no bodies: a body is read once, and no copy has it.
+        var hasBody = false
+        exchange.wrapRequestBody { body in
+            hasBody = true
+            return body
+        }
+        guard exchange.request.method.isSafe, !hasBody else { return .next }
         let (request, id) = (exchange.requestCopy, exchange.id)
         return .wait {
             let result = await first(of: request, for: id)

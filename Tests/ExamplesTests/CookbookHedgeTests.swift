@@ -46,6 +46,18 @@ struct CookbookHedgeTests {
         #expect(bench.transport.requests.map(\.method) == [.get, .post])
     }
 
+    @Test func `a request with a body is sent once, with its body`() async throws {
+        let bench = try Workbench(Hedge.self)
+
+        let handle = bench.begin(Request(.get, url, body: .text("a query")))
+        _ = await bench.transport.requests(atLeast: 1)
+        bench.clock.advance(by: .seconds(1))
+        _ = try await handle.response.body.text()
+        await bench.kernel.shutDown()
+
+        #expect(bench.transport.requests.map { $0.body?.text } == ["a query"])
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `a failure counts only if there is no response`() async throws {
         let refused = PlugboardError(.transportConnect, "refused")
