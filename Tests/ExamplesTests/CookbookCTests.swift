@@ -13,8 +13,8 @@ struct CookbookCTests {
 
     /// The sources that the tests of the cookbook compile, and their header.
     static let sources = [
-        "bearer.c", "indicator.c", "mask.c", "meter.c", "redis.c", "sign.c", "token.c", "tokens.c", "tokens.h",
-        "verdict.c",
+        "bearer.c", "indicator.c", "mask.c", "meter.c", "redis.c", "sign.c", "tee.c", "token.c", "tokens.c",
+        "tokens.h", "verdict.c",
     ]
 
     @Test func `every source is compiled by a test`() throws {
