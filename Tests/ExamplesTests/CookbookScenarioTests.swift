@@ -15,7 +15,7 @@ import Testing
         let own: [(String, Int)] =
             switch language {
             case .c: [("indicator", 2)]
-            case .cpp: [("pace", 2), ("flight", 6)]
+            case .cpp: [("bearer", 1), ("pace", 2), ("flight", 6)]
             default: [("pace", 2)]
             }
         return ([("mask", 3), ("token", 4)] + own).map { Row(plugin: $0, language: language, passed: $1) }

@@ -3,12 +3,12 @@ import PluginLoader
 import TestSupport
 import Testing
 
-/// A service that one plugin provides and another needs: `tokens.c` and `bearer.c`.
+/// A service that one plugin provides and another needs: `tokens.c`, `bearer.c` and `bearer.cpp`.
 struct CookbookServiceTests {
     /// A kernel with `bearer`, and with these plugins beside it.
-    private func bench(_ others: [PluginEntry]) async throws -> Workbench {
+    private func bench(_ others: [PluginEntry], _ language: CookbookLanguage = .c) async throws -> Workbench {
         try Workbench(
-            file: try await CookbookLibraries.shared.library("bearer", .c), loader: .dynamic
+            file: try await CookbookLibraries.shared.library("bearer", language), loader: .dynamic
         ) { $0.plugins += others }
     }
 
@@ -18,10 +18,12 @@ struct CookbookServiceTests {
         return PluginEntry(library, priority: 600, settings: settings)
     }
 
-    @Test func `the plugin that needs a service finds it in the plugin that provides it`() async throws {
-        let bench = try await bench([
-            try await tokens(["tokens": ["a.test": "token-a", "b.test": "token-b", "c.test": "a\nb"]])
-        ])
+    @Test(arguments: [CookbookLanguage.c, .cpp])
+    func `the plugin that needs a service finds it in the plugin that provides it`(
+        language: CookbookLanguage
+    ) async throws {
+        let bench = try await bench(
+            [try await tokens(["tokens": ["a.test": "token-a", "b.test": "token-b", "c.test": "a\nb"]])], language)
 
         for host in ["a.test", "b.test:8443", "other.test"] {
             _ = try await bench.send(Request(.get, "https://\(host)/"))
