@@ -26,8 +26,7 @@
 //     PLUGBOARD_PLUGIN(hello) {
 //         .abi_revision = PLUG_ABI_REVISION, .id = PLUG_LITERAL("com.example.hello"),
 //         .version = PLUG_LITERAL("1.0.0"), .documentation = PLUG_LITERAL("Adds the field x-hello to requests."),
-//         .priority = 300, .hooks = PLUG_ON_REQUEST,
-//         .create = create, .destroy = free, .on_request = on_request,
+//         .priority = 300, .hooks = PLUG_ON_REQUEST, .create = create, .destroy = free, .on_request = on_request,
 //     };
 //
 // To build it and to send a request through it:
