@@ -129,7 +129,8 @@ import Testing
         let received = seen.withLock { $0.map(\.received) }
         #expect(broken.error?.code == .bodyCut && server.requests.count == 3)
         #expect(received.contains(15_000) && received == received.sorted(), "\(received)")
-        #expect(call.currentProgress == TransferProgress(toSend: 0, received: 50_000, toReceive: 50_000, resumed: 15_000))
+        #expect(
+            call.currentProgress == TransferProgress(toSend: 0, received: 50_000, toReceive: 50_000, resumed: 15_000))
         #expect(own.withLock { $0 } == 50_000)
     }
 
