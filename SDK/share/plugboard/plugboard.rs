@@ -2017,6 +2017,13 @@ impl Exchange<'_> {
         (if route.bytes.is_null() { String::new() } else { unsafe { string(route) } }, flags)
     }
 
+    /// A text that stands for the route and TLS options of the request itself, whatever its URL is; empty without any.
+    /// A response that may come from another URL is shared only where this text and that of `route` are the same.
+    pub fn own_routes(&self) -> String {
+        let routes = unsafe { (self.host.table().own_routes)(self.raw) };
+        if routes.bytes.is_null() { String::new() } else { unsafe { string(routes) } }
+    }
+
     /// What is known of an attribute that `attribute` returns: `PLUG_ATTRIBUTE_…` together.
     pub fn attribute_flags(&self, name: &str) -> raw::plug_attribute_flags {
         unsafe { (self.host.table().attribute_flags)(self.raw, text(name)) }
