@@ -48,6 +48,14 @@ struct BodyArguments: ParsableArguments {
         }
     }
 
+    /// The data of `-d` for the query. Throws where another kind of body is given.
+    func queryData() throws -> [UInt8] {
+        guard dataBinary.isEmpty, json.isEmpty, parts.isEmpty, literalParts.isEmpty else {
+            throw CommandFailure(.usage, "--get puts the data of -d into the query, and no other body.")
+        }
+        return try FormData.joined(data)
+    }
+
     func content() throws -> Content? {
         if !data.isEmpty {
             return Content(

@@ -79,20 +79,21 @@ struct CurlArguments: ParsableArguments {
     func addAttributes(to request: inout Request) throws(CommandFailure) {
         if location {
             let limit = redirectLimit ?? CurlArguments.usualRedirectLimit
-            request.redirect.limit = limit < 0 ? CurlArguments.highestLimit : limit
+            request.redirect.limit = limit < 0 ? CurlArguments.highestLimit : min(limit, CurlArguments.highestLimit)
         }
         if retries { try addRetry(to: &request) }
         if let bearer { request.authentication.bearer(bearer) }
         if let user {
             let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let password =
-                parts.count > 1 ? parts[1] : try SecretPrompt.read("Password for \(Printable.text(parts[0])): ")
+                parts.count > 1 ? parts[1] : try SecretPrompt.ask("Password for \(Printable.text(parts[0])): ")
             request.authentication.basic(user: parts[0], password: password)
         }
     }
 
     private static let usualRedirectLimit = 50
-    private static let highestLimit = 1000
+    /// The most redirects that the plugin redirect follows, and the most repetitions of the plugin retry.
+    private static let (highestLimit, highestRetry) = (1000, 99)
     /// What curl calls transient.
     private static let transientStatuses = ["408", "429", "500", "502", "503", "504"]
     private static let transientFailures: Set<PlugboardError.Code> = [
@@ -100,7 +101,7 @@ struct CurlArguments: ParsableArguments {
     ]
 
     private func addRetry(to request: inout Request) throws(CommandFailure) {
-        request.retry.attempts = (retry ?? 0) + 1
+        request.retry.attempts = min(retry ?? 0, CurlArguments.highestRetry) + 1
         let delay = try Duration.argument(retryDelay, "--retry-delay")
         request.retry.delay = delay ?? .seconds(1)
         request.retry.delayLimit = delay ?? .seconds(600)

@@ -9,7 +9,7 @@ import PlugboardKit
 /// Asks the terminal of the process for a secret, without showing what is typed.
 enum SecretPrompt {
     /// Blocks. Throws a usage error where there is no terminal.
-    static func read(_ prompt: String) throws(CommandFailure) -> String {
+    static func ask(_ prompt: String) throws(CommandFailure) -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         var shown = termios()
         guard terminal >= 0, tcgetattr(terminal, &shown) == 0 else {
@@ -21,16 +21,16 @@ enum SecretPrompt {
         hidden.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(terminal, TCSAFLUSH, &hidden)
         defer { tcsetattr(terminal, TCSAFLUSH, &shown) }
-        write(prompt, to: terminal)
+        show(prompt, on: terminal)
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
-        while Glibc.read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
-        write("\n", to: terminal)
+        while read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+        show("\n", on: terminal)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func write(_ text: String, to terminal: Int32) {
+    private static func show(_ text: String, on terminal: Int32) {
         var text = text
-        text.withUTF8 { _ = Glibc.write(terminal, $0.baseAddress, $0.count) }
+        text.withUTF8 { _ = write(terminal, $0.baseAddress, $0.count) }
     }
 }

@@ -24,10 +24,11 @@ struct ResponseWriter {
         isForReaders = file == nil && output.isTerminal
     }
 
-    func write(_ heads: [ResponseHead]) throws {
-        for head in heads {
-            try output.write(isForReaders ? Bytes(ResponseWriter.text(of: head)) : ResponseWriter.bytes(of: head))
-        }
+    func write(_ heads: [ResponseHead]) throws { try ResponseWriter.write(heads, to: output, isForReaders) }
+
+    /// - Parameter isForReaders: Whether secrets and what controls a terminal are left out.
+    static func write(_ heads: [ResponseHead], to output: ByteOutput, _ isForReaders: Bool) throws {
+        for head in heads { try output.write(isForReaders ? Bytes(text(of: head)) : bytes(of: head)) }
     }
 
     /// Writes the body.
@@ -47,7 +48,7 @@ struct ResponseWriter {
     }
 
     /// The head as HTTP/1.1 writes it, byte for byte.
-    static func bytes(of head: ResponseHead) -> Bytes {
+    private static func bytes(of head: ResponseHead) -> Bytes {
         var bytes = Array("\(title(of: head))\r\n".utf8)
         for index in head.fields.indices {
             head.fields.withField(index) { name, value in

@@ -8,7 +8,7 @@ struct Sending {
     /// Sends a request that the command line gives by its method and URL.
     func run(_ method: Method, _ url: String, _ methods: MethodArguments, _ body: BodyArguments) async throws {
         let configuration = try arguments.configuration()
-        let url = try methods.url(url, adding: methods.get ? try FormData.joined(body.data) : [])
+        let url = try methods.url(url, adding: methods.get ? try body.queryData() : [])
         let request = try arguments.request(
             methods.method(of: method), url, against: configuration.kernel.baseURL,
             methods.get ? nil : try body.content(), adding: methods.fields)
@@ -79,7 +79,7 @@ struct Sending {
         let heads = earlier + [response.head]
         if let path = output.dumpHeader {
             let dump = try path == "-" ? ByteOutput.standard : ByteOutput(path: path)
-            for head in heads { try dump.write(ResponseWriter.bytes(of: head)) }
+            try ResponseWriter.write(heads, to: dump, dump.isTerminal)
         }
         let showsHeads = output.include || request.method == .head
         let writer = try ResponseWriter(output, file)

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What options of curl do here that no comparison with curl shows.
+struct CurlOptionTests {
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer.responding { request in
+            switch request.path {
+            case "/moved": ServerResponse(status: 302, fields: [("Location", "/")])
+            default: ServerResponse(fields: [("Set-Cookie", "secret=geheim"), ("X-Seen", "a\u{9B}b")], body: "body")
+            }
+        }
+    }
+
+    @Test(.enabled(if: Command.hasTerminals))
+    func `heads that go to a terminal show no secrets and control nothing`() async throws {
+        let shown = try await Command.onTerminal("get \(server.url()) -D -")
+
+        #expect(shown.contains("X-Seen: a\\u{9B}b"), "\(shown)")
+        #expect(!shown.contains("geheim") && !shown.contains("a\u{9B}b"), "\(shown)")
+    }
+
+    @Test(arguments: [["--retry", "9223372036854775807"], ["-L", "--max-redirs", "9223372036854775807"]])
+    func `numbers beyond what plugins take are their limits`(options: [String]) async throws {
+        let outcome = try await Command.running(["get", server.url("/moved"), "-L"] + options)
+
+        #expect(outcome.status == 0 && outcome.stdout == "body", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [["--json", "{}"], ["--data-binary", "a"], ["-F", "a=b"]])
+    func `with --get only the data of -d is allowed`(options: [String]) async throws {
+        let outcome = try await Command.running(["get", server.url(), "-G"] + options)
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("--get puts the data of -d"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a password is sent to the origin of the request alone`() async throws {
+        let other = try LoopbackServer.responding { _ in ServerResponse(body: "other") }
+        let moving = try LoopbackServer.responding { _ in
+            ServerResponse(status: 302, fields: [("Location", other.url("/"))])
+        }
+
+        let outcome = try await Command.run("get", moving.url(), "-L", "-u", "ada:geheim", "-v")
+
+        #expect(outcome.status == 0 && outcome.stdout == "other", "\(outcome.stderr)")
+        #expect(moving.requests.first?["Authorization"] == "Basic \(Data("ada:geheim".utf8).base64EncodedString())")
+        #expect(other.requests.first?["Authorization"] == nil)
+        #expect(!outcome.stderr.contains("geheim") && !outcome.stderr.contains("YWRhOmdlaGVpbQ"))
+    }
+
+    @Test func `the variables of --write-out are written after a failure, too`() async throws {
+        let outcome = try await Command.run(
+            "get", "http://127.0.0.1:1/", "-w", "%{http_code} %{exitcode} %{size_download}\\n", "--connect-timeout", "5"
+        )
+
+        #expect(outcome.status == 7 && outcome.stdout == "000 7 0\n", "\(outcome.stdout)")
+    }
+}
