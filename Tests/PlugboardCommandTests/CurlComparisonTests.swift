@@ -36,7 +36,7 @@ struct CurlComparisonTests {
         ("get", ["-w", "%{http_code}\\n"]),
         ("get", ["-s", "-o", "/dev/null", "-w", "%{response_code} %{size_download}"]),
         ("get", ["-L", "-w", "%{num_redirects} %{url_effective} %{content_type}\\t%%"]),
-        ("get", ["-w", "%{http_version} %{method} %{scheme} %{num_headers} %{redirect_url}\\n"]),
+        ("get", ["-w", "%{http_version} %{method} %{num_headers} %{redirect_url}\\n"]),
         ("get", ["-w", "%header{X-Kind} %{exitcode}"]), ("get", ["--http1.1"]), ("get", ["-4"]),
         ("get", ["-N", "-S", "-#"]), ("get", ["--no-progress-meter"]), ("get", ["--compressed"]),
         ("get", ["-G", "-d", "a=1", "--data-urlencode", "b=x y&z"]), ("get", ["--url-query", "q=x y", "-s"]),
