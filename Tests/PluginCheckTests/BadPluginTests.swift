@@ -117,7 +117,10 @@ struct BadPluginTests {
         #expect(result.status == bad.status, "\(result)")
         #expect(result.reason.contains(bad.reason), "\(result)")
         let found = verdict.results.values.filter { ![.passed, .skipped, .untried].contains($0.status) }
-        #expect(Set(found.map(\.check)) == bad.finding, "\(found)")
+        let checks = Set(found.map(\.check))
+        // A fault that is a race is not found by every check each time.
+        let isSure = bad.plugin != "completes_race"
+        #expect(isSure ? checks == bad.finding : checks.isSubset(of: bad.finding), "\(found)")
         #expect(verdict.status == (found.contains { $0.status != .warned } ? 1 : 0))
     }
 
