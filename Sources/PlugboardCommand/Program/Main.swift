@@ -155,11 +155,10 @@ enum Main {
 
     private static func end(with error: any Error) -> Never {
         switch error {
-        case let failure as CommandFailure:
+        case is CommandFailure, is PlugboardError:
+            let failure = CommandFailure(of: error)
             if let message = failure.message { StandardError.say(message) }
             exit(failure.status.number)
-        case let error as PlugboardError:
-            end(with: CommandFailure(ExitStatus(for: error), error))
         default:
             // Thrown by the parser: help and the version go to standard output, errors to standard error.
             let message = Program.fullMessage(for: error)

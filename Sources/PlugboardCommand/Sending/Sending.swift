@@ -46,24 +46,19 @@ struct Sending {
         let began = ContinuousClock.now
         let exchange = kernel.begin(request) { observer.hear($0) }
         interrupt.cancels { exchange.cancel() }
-        let failure: CommandFailure?
         do {
             defer { observer.progress?.clear() }
             let response = try await exchange.response
             (facts.response, facts.url) = (response.head, response.url)
             facts.file = try output.path(for: request.url)
-            failure = try await write(response, to: request, facts.file, after: observer.earlierHeads)
+            facts.failure = try await write(response, to: request, facts.file, after: observer.earlierHeads)
         } catch {
             exchange.cancel()
             facts.failure = CommandFailure(of: error)
-            facts.total = .now - began
-            try writeOut?.write(observer.completed(facts))
-            throw error
         }
-        facts.failure = failure
         facts.total = .now - began
         try writeOut?.write(observer.completed(facts))
-        if let failure { throw failure }
+        if let failure = facts.failure { throw failure }
         withExtendedLifetime(interrupt) {}
         return observer.timings
     }

@@ -234,7 +234,7 @@ struct Uploading: Sendable {
             failure.responseStatus = status
             throw failure
         } catch {
-            throw error as? CommandFailure ?? CommandFailure(.failure, "\(error)")
+            throw CommandFailure(of: error)
         }
     }
 
