@@ -112,6 +112,7 @@ package final class FileClaim: Sendable {
     }
 
     /// Waits until the file is released. False at once if no cancelled task of this process has it.
+    @inline(never)  // The optimizer of Swift 6.3 crashes where it inlines this.
     private func waitForRelease(of path: String) async -> Bool {
         var isCancelled = false
         await withCheckedContinuation { continuation in

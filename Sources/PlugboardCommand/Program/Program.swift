@@ -43,7 +43,7 @@ struct Program: AsyncParsableCommand {
                 name: "Plugins and configurations",
                 subcommands: [PluginsVerb.self, ExplainVerb.self, ConfigVerb.self]),
             CommandGroup(name: "Other programs", subcommands: [ExecVerb.self]),
-            CommandGroup(name: "Documents", subcommands: [ValidateVerb.self]),
+            CommandGroup(name: "Documents", subcommands: [ValidateVerb.self, ManualVerb.self]),
         ])
 
     /// The versions of the command and of libcurl, and the restrictions of that libcurl, one line each.
