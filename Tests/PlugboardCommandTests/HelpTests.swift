@@ -130,10 +130,6 @@ struct HelpTests {
         (["nope"], "There is no help for nope. See"), (["gett"], "Did you mean get?"),
         (["plugins", "chek"], "There is no help for plugins chek. Did you mean check?"),
         (["get", "nope"], "There is no help for get nope."),
-        (
-            ["cache"],
-            "There is no help for cache. It is a plugin, whose commands and settings plugboard plugins inspect cache"
-        ),
     ])
     func `help for a verb that does not exist is an error`(words: [String], text: String) async throws {
         let outcome = try await ProcessRunner.running([try Products.executable("plugboard"), "help"] + words)
@@ -149,6 +145,14 @@ struct HelpTests {
 
         #expect(outcome.status == 0 && outcome.stderr.isEmpty)
         #expect(outcome.stdout == (try await ProcessRunner.running([plugboard] + words + ["--help"]).stdout))
+    }
+
+    @Test func `help for a plugin shows its settings, attributes and commands`() async throws {
+        let help = try await Command.run("help", "cache")
+
+        #expect(help.status == 0 && help.stderr.isEmpty)
+        #expect(help.stdout == (try await Command.run("plugins", "inspect", "cache")).stdout)
+        #expect(help.stdout.contains("\nSettings\n") && help.stdout.contains("\nCommands\n"))
     }
 
     @Test func `an error of the parser begins with the name of the command, like all errors`() async throws {

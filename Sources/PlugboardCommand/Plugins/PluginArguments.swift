@@ -20,13 +20,14 @@ struct PluginArguments: ParsableArguments {
     var config: String? { configs.first }
     @Option(
         name: .customLong("plugin"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Enables one more plugin: an id, or the path of a file.", valueName: "id|path"))
+        help: ArgumentHelp("Enables one more plugin: an id, or the path of a file.", valueName: "id|path"),
+        completion: PluginCompletion.plugins)
     var names: [String] = []
     @Option(
         name: .customLong("set"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "A setting of a plugin; replaces the configuration's, and relative paths begin at the folder of its file.",
-            valueName: "plugin.key=value"))
+            valueName: "plugin.key=value"), completion: PluginCompletion.settings)
     var settings: [String] = []
 
     @Flag(help: "Loads no shared objects: only linked plugins run.")

@@ -99,7 +99,12 @@ enum Main {
 
     /// Parses the words of the command line. A first word that is not a verb is the id of a plugin.
     private static func parse(words arguments: [String]) throws -> any ParsableCommand {
-        if arguments.first == "help" { try checkHelp(arguments.dropFirst()) }
+        if arguments.first == "help" {
+            if arguments.count == 2, Catalog.bundled.descriptor(arguments[1]) != nil {
+                return try Program.parseAsRoot(["plugins", "inspect", arguments[1]])
+            }
+            try checkHelp(arguments.dropFirst())
+        }
         guard let first = arguments.first, !first.hasPrefix("-"), !Program.verbs.contains(first) else {
             try checkVerb(arguments)
             return try Program.parseAsRoot(arguments)
@@ -116,11 +121,7 @@ enum Main {
         var command: any ParsableCommand.Type = Program.self
         for word in words where !word.hasPrefix("-") {
             guard let next = verb(word, of: command) else {
-                let isPlugin = words.first == word && Catalog.bundled.descriptor(word) != nil
-                let advice =
-                    isPlugin
-                    ? " It is a plugin, whose commands and settings plugboard plugins inspect \(word) lists."
-                    : "\(nearest(word, of: command)) See plugboard --help."
+                let advice = "\(nearest(word, of: command)) See plugboard --help."
                 throw CommandFailure(.usage, "There is no help for \(words.joined(separator: " ")).\(advice)")
             }
             command = next

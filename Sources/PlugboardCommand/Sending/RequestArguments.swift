@@ -19,7 +19,8 @@ struct RequestArguments: ParsableArguments {
     @Option(
         name: .customLong("attribute"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "What this request tells a plugin: redirect.limit=5.", valueName: "plugin.name=value"))
+            "What this request tells a plugin: redirect.limit=5.", valueName: "plugin.name=value"),
+        completion: PluginCompletion.attributes)
     var attributes: [String] = []
 
     /// - Parameters:

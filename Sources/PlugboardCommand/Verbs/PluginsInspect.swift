@@ -23,7 +23,10 @@ struct PluginsInspect: ParsableCommand {
               plugboard plugins inspect redirect --json
             """)
 
-    @Argument(help: ArgumentHelp("The id of a linked plugin, or a file.", valueName: "id|path")) var plugin: String
+    @Argument(
+        help: ArgumentHelp("The id of a linked plugin, or a file.", valueName: "id|path"),
+        completion: PluginCompletion.plugins)
+    var plugin: String
     @Flag(help: "Only reads the file; none of its code runs.") var metadata = false
     @Flag(help: "Writes JSON.") var json = false
 
