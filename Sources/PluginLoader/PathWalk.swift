@@ -4,23 +4,23 @@ import PlugboardKit
 /// All folders, symbolic links and files that determine which file a path names.
 ///
 /// `realpath` cannot be used for this, because it hides the links and the folders that contain them.
-struct PathWalk {
+package struct PathWalk {
     /// A folder, a link or the file.
-    struct Step: Equatable {
+    package struct Step: Equatable {
         enum Kind { case folder, file, link, other }
 
-        var path: String
+        package var path: String
         var kind: Kind
-        var ownership: Ownership
+        package var ownership: Ownership
     }
 
     /// From the root on; a link precedes its target.
-    private(set) var steps: [Step] = []
+    package private(set) var steps: [Step] = []
     /// The path without links, `.` and `..`.
     private(set) var end = ""
 
     /// Follows an absolute path to a regular file. Throws `loading.missing` if there is none.
-    init(to path: String) throws(PlugboardError) {
+    package init(to path: String) throws(PlugboardError) {
         steps.append(try PathWalk.look(at: "/", on: path))
         var ahead = PathWalk.names(in: path)
         var followed = 0

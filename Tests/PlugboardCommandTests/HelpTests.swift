@@ -4,7 +4,7 @@ import Testing
 struct HelpTests {
     private static let verbs = [
         ["get"], ["head"], ["post"], ["put"], ["patch"], ["delete"], ["request"], ["download"], ["upload"], ["exec"],
-        ["config", "check"],
+        ["config", "path"], ["config", "show"], ["config", "init"], ["config", "edit"], ["config", "check"],
         ["plugins", "list"], ["plugins", "inspect"], ["plugins", "order"], ["plugins", "new"], ["plugins", "check"],
         ["plugins", "sdk"], ["explain"], ["call"], ["endpoints", "list"], ["endpoints", "show"],
     ]

@@ -31,7 +31,9 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &pipe)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
-        let variables = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        // Empty, so that the command does not use the configuration of who runs the tests.
+        let variables = ProcessInfo.processInfo.environment.merging(["PLUGBOARD_CONFIG": ""]) { _, new in new }
+            .merging(environment) { _, new in new }
         var argumentPointers = arguments.map { strdup($0) } + [nil]
         var variablePointers = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { for pointer in argumentPointers + variablePointers { free(pointer) } }

@@ -39,7 +39,8 @@ enum DefinitionCompletion {
         if let path = value(of: "--openapi", in: words) {
             return Definitions.check(file: path, formats: [.yaml]).definitions ?? Definitions()
         }
-        guard let path = value(of: "--config", in: words),
+        let found = words.contains("--no-config") ? nil : try? FoundConfiguration.current?.usablePath()
+        guard let path = value(of: "--config", in: words) ?? found,
             let configuration = Configuration.check(file: path, sections: PluginArguments.sections).readable
         else { return Definitions() }
         return Definitions.check(configuration).definitions ?? Definitions()

@@ -15,9 +15,11 @@ import PluginLoader
 struct PluginArguments: ParsableArguments {
     @Option(
         name: .customLong("config"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("The configuration; - is standard input.", valueName: "file"))
+        help: ArgumentHelp(
+            "The configuration; - is standard input. Without it, that of PLUGBOARD_CONFIG or else the user's own is used, which "
+                + "plugboard config path shows.", valueName: "file"))
     var configs: [String] = []
-    var config: String? { configs.first }
+    @Flag(name: .customLong("no-config"), help: "Uses no configuration.") var usesNoConfiguration = false
     @Option(
         name: .customLong("plugin"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Enables one more plugin: an id, or the path of a file.", valueName: "id|path"),
@@ -37,19 +39,30 @@ struct PluginArguments: ParsableArguments {
         guard configs.count <= 1 else {
             throw ValidationError("There is one configuration: give --config once, and change its settings with --set.")
         }
+        if usesNoConfiguration && !configs.isEmpty { throw ValidationError("Give --config or --no-config, not both.") }
     }
 
     /// The configuration with the changes of the command line.
     ///
     /// - Parameter enable: Enables further plugins, before `--set` is applied.
     func configuration(_ enable: (inout Configuration) throws -> Void = { _ in }) throws -> Configuration {
-        var configuration = try config.map { try PluginArguments.configuration(at: $0) } ?? Configuration()
+        var configuration = try file().map { try PluginArguments.configuration(at: $0) } ?? Configuration()
         for name in names { try configuration.switchOn(name) }
         try enable(&configuration)
         if safe { configuration.leaveOutLoadedPlugins() }
         if !settings.isEmpty { PluginArguments.reportCrashes(configuration) }
         for setting in settings { try configuration.set(setting) }
         return configuration
+    }
+
+    /// The configuration's file: that of the command line, or the one that is found; nil for none.
+    private func file() throws -> String? {
+        if let config = configs.first { return config }
+        guard !usesNoConfiguration, let found = FoundConfiguration.current, let path = try found.usablePath() else {
+            return nil
+        }
+        found.use()
+        return path
     }
 
     /// The sections of configurations that belong to no plugin and not to the kernel.

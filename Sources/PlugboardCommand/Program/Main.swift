@@ -158,7 +158,9 @@ enum Main {
         switch error {
         case is CommandFailure, is PlugboardError:
             let failure = CommandFailure(of: error)
-            if let message = failure.message { StandardError.say(message) }
+            if let message = failure.message {
+                StandardError.say(FoundConfiguration.explained(message, failure.status))
+            }
             exit(failure.status.number)
         default:
             // Thrown by the parser: help and the version go to standard output, errors to standard error.

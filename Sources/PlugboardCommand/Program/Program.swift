@@ -11,7 +11,7 @@ struct Program: AsyncParsableCommand {
         abstract: "Sends HTTP requests through plugins that a configuration enables.",
         usage: """
             plugboard VERB …
-            plugboard PLUGIN-ID COMMAND [name=value …|JSON] --config FILE
+            plugboard PLUGIN-ID COMMAND [name=value …|JSON]
             """,
         discussion: """
             Bodies and results go to standard output, everything else to standard error.
@@ -23,6 +23,7 @@ struct Program: AsyncParsableCommand {
               plugboard call getTopic topic=17 --openapi api.json
               plugboard plugins order --config plugboard.json
               plugboard explain https://example.com/ --config plugboard.json
+              plugboard config init
               plugboard config check plugboard.json
               echo '{"id": "1", "url": "https://example.com/"}' | plugboard exec
 

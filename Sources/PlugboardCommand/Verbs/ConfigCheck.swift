@@ -9,9 +9,11 @@ struct ConfigCheck: ParsableCommand {
         discussion: """
             Ends with status 0 if nothing is wrong, else with 1. The shared objects that
             the configuration names are loaded, and plugins are created but not started,
-            because they know which settings make sense.
+            because they know which settings make sense. Without FILE, the configuration
+            that plugboard config path shows is checked.
 
             EXAMPLES:
+              plugboard config check
               plugboard config check plugboard.json
               plugboard config check --schema > plugboard.schema.json
             """)
@@ -20,16 +22,26 @@ struct ConfigCheck: ParsableCommand {
     @Flag(help: "Writes the JSON Schema of configurations instead.") var schema = false
 
     func validate() throws {
-        guard schema != (file != nil) else { throw ValidationError("Give a file to check, or --schema.") }
+        if schema && file != nil { throw ValidationError("Give a file to check, or --schema.") }
     }
 
     func run() throws {
-        guard let file else {
+        if schema {
             let text: String = JSONWriter.write(
                 ConfigurationSchema.write(.bundled, sections: [Definitions.section: Definitions.schema]),
                 options: .init(pretty: true))
             return try ByteOutput.standard.write(text + "\n")
         }
+        if let file { return try ConfigCheck.check(file) }
+        let found = try ConfigPath.required()
+        guard let path = try found.usablePath() else {
+            throw CommandFailure(.usage, "Give a file: \(found.path) does not exist. plugboard config init writes it.")
+        }
+        try ConfigCheck.check(path)
+    }
+
+    /// Prints everything that is wrong with a file, or that nothing is.
+    static func check(_ file: String) throws {
         let reading = Configuration.check(file: file, sections: PluginArguments.sections)
         guard let configuration = reading.readable else { throw report(reading.errors) }
         PluginArguments.reportCrashes(configuration)
@@ -45,7 +57,7 @@ struct ConfigCheck: ParsableCommand {
                 + "\n")
     }
 
-    private func report(_ errors: [ConfigurationError]) -> CommandFailure {
+    private static func report(_ errors: [ConfigurationError]) -> CommandFailure {
         for error in errors { StandardError.write("\(error)\n") }
         return CommandFailure(.failure, nil)
     }

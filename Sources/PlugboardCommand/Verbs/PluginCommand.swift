@@ -10,12 +10,12 @@ struct PluginCommand: AsyncParsableCommand {
         usage: "plugboard <plugin-id> <command> [<name=value> ...] [<options>]",
         discussion: """
             Arguments are name=value, or one JSON object. A value that is JSON is passed
-            as JSON, any other as a text. The plugin must be enabled by --config or
-            --plugin; `plugboard plugins inspect` lists its commands. Without --timeout,
+            as JSON, any other as a text. The plugin must be enabled by the configuration
+            or --plugin; `plugboard plugins inspect` lists its commands. Without --timeout,
             a command has no time limit.
 
             EXAMPLES:
-              plugboard cache stats --config plugboard.json
+              plugboard cache stats
               plugboard com.example.sign rotate key=2 --plugin ./libsign.so
             """)
 

@@ -30,6 +30,9 @@ public struct Configuration: Sendable {
     /// The text that this was read from; nil when it was made in code.
     package var source: ConfigurationSource?
 
+    /// What the text says from which this was read, also where the program has changed it since.
+    package var document: JSONValue? { source?.positions?.value }
+
     /// Where relative paths begin; nil when it was made in code.
     package var folder: String?
 

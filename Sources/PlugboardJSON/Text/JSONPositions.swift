@@ -11,6 +11,9 @@ package struct JSONPositions: Sendable {
         self.options = options
     }
 
+    /// The value of the whole text. Each call parses the text again.
+    package var value: JSONValue? { try? JSONParser.parse(bytes, options: options) }
+
     /// The position at which the value begins; nil if there is no value at the path.
     package func position(of path: JSONPath) -> JSONPosition? {
         bytes.withUnsafeBytes { bytes in
