@@ -168,7 +168,7 @@ let programs: [Target] = [
         dependencies: [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
-            "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardEpoll",
+            "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardCurl", "CPlugboardEpoll",
             "ScaffoldTemplates", "PlugboardJSON",
             "PlugboardCodecs", "PlugboardDownloads", "PlugboardUploads", "PlugboardEndpoints",
             "PlugboardPropertyList",

@@ -1,25 +1,9 @@
-import Foundation
 import TestSupport
 import Testing
 
-private enum Curl {
-    /// Where curl is installed; nil where it is not.
-    static let path = ["/usr/bin/curl", "/usr/local/bin/curl"].first(where: FileManager.default.isExecutableFile)
-}
-
 /// The verbs and curl side by side, with the same options and the same server.
-@Suite(.enabled(if: Curl.path != nil, "skipped: this machine has no curl"))
+@Suite(.enabled(if: CurlTrace.curl != nil, "skipped: this machine has no curl"))
 struct CurlComparisonTests {
-    /// What a client has sent and done.
-    private struct Trace: Equatable, CustomStringConvertible {
-        let requests: [String]
-        let stdout: String
-        let status: Int32
-        let files: [String: String]
-
-        var description: String { "\(requests) → status \(status), \"\(stdout)\", files \(files)" }
-    }
-
     /// The verb, and the options that both get.
     private static let cases: [(verb: String, options: [String])] = [
         ("get", []), ("get", ["-L"]), ("get", ["-sSL"]), ("get", ["-sSfL"]), ("get", ["--fail", "--location"]),
@@ -38,7 +22,7 @@ struct CurlComparisonTests {
         ("get", ["-L", "-w", "%{num_redirects} %{url_effective} %{content_type}\\t%%"]),
         ("get", ["-w", "%{http_version} %{method} %{num_headers} %{redirect_url}\\n"]),
         ("get", ["-w", "%header{X-Kind} %{exitcode}"]), ("get", ["--http1.1"]), ("get", ["-4"]),
-        ("get", ["-N", "-S", "-#"]), ("get", ["--no-progress-meter"]), ("get", ["--compressed"]),
+        ("get", ["-N", "-S", "-#"]), ("get", ["--no-progress-meter"]),
         ("get", ["-G", "-d", "a=1", "--data-urlencode", "b=x y&z"]), ("get", ["--url-query", "q=x y", "-s"]),
         ("get", ["-X", "DELETE"]), ("get", ["-XOPTIONS"]), ("get", ["--request", "PURGE"]),
         ("post", ["-d", "a=1"]), ("post", ["-d", "a=1", "--data-raw", "@b", "-d", "c=3"]),
@@ -49,11 +33,13 @@ struct CurlComparisonTests {
         ("delete", ["-d", "why"]), ("head", []),
     ]
 
-    @Test(arguments: ["ok", "redirect", "missing", "busy"])
-    func `the server sees the same requests, and the user the same output and status`(situation: String) async throws {
+    private static let situations = ["ok", "redirect", "missing", "busy"]
+
+    @Test func `the server sees the same requests, and the user the same output and status`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, (verb, options)) in CurlComparisonTests.cases.enumerated() {
                 if index >= CurlComparisonTests.width { try await group.next() }
+                let situation = CurlComparisonTests.situations[index % CurlComparisonTests.situations.count]
                 group.addTask {
                     let ours = try await trace(of: verb, options, at: situation, byCurl: false)
                     let theirs = try await trace(of: verb, options, at: situation, byCurl: true)
@@ -83,66 +69,55 @@ struct CurlComparisonTests {
 
     private func trace(
         of verb: String, _ options: [String], at situation: String, byCurl isCurl: Bool
-    ) async throws -> Trace {
-        let server = try LoopbackServer.responding { CurlComparisonTests.response(to: $0) }
-        defer { server.stop() }
-        let folder = try TemporaryFolder()
-        let url = server.url("/\(situation)/page.html")
-        var words = [try Products.executable("plugboard"), verb]
-        if isCurl {
-            words = [Curl.path ?? ""]
-            let posts = verb == "post" && options.contains { $0 == "-d" || $0 == "-F" || $0.hasPrefix("--data") }
-            let decides = posts || options.contains { $0.hasPrefix("-X") || $0 == "--request" }
-            if verb == "head" { words.append("-I") }
-            if let method = CurlComparisonTests.methods[verb], !decides { words += ["-X", method] }
-        }
-        let outcome = try await ProcessRunner.running(
-            ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder.path] + words + options + [url],
-            environment: ["HOME": folder.path, "no_proxy": "*"])
-        let port = url.split(separator: "/")[1]
-        var files: [String: String] = [:]
-        for name in FileManager.default.enumerator(atPath: folder.path)?.compactMap({ $0 as? String }) ?? []
-        where name.contains(".") || name == "output" {
-            files[name] = String(decoding: try folder.read(name), as: UTF8.self).replacingOccurrences(
-                of: port, with: "HOST")
-        }
-        return Trace(
-            requests: server.requests.map { CurlComparisonTests.text(of: $0) },
-            stdout: outcome.stdout.replacingOccurrences(of: port, with: "HOST"), status: outcome.status, files: files)
+    ) async throws -> CurlTrace {
+        let quoted = options.map { "'\($0)'" }.joined(separator: " ")
+        guard isCurl else { return try await .of("\"$plugboard\" \(verb)", "\(quoted) \"$url\"", at: situation) }
+        let posts = verb == "post" && options.contains { $0 == "-d" || $0 == "-F" || $0.hasPrefix("--data") }
+        let decides = posts || options.contains { $0.hasPrefix("-X") || $0 == "--request" }
+        var words = CurlTrace.curl ?? ""
+        if verb == "head" { words += " -I" }
+        if let method = CurlComparisonTests.methods[verb], !decides { words += " -X \(method)" }
+        return try await .of(words, "\(quoted) \"$url\"", at: situation)
     }
+}
 
-    /// The request without what names the client or its port.
-    private static func text(of request: ReceivedRequest) -> String {
-        var fields = request.fields.filter {
-            !["host", "user-agent", "accept-encoding"].contains($0.name.lowercased())
-        }
-        if let agent = request["User-Agent"], !agent.hasPrefix("curl/"), !agent.hasPrefix("plugboard/") {
-            fields.append((name: "User-Agent", value: agent))
-        }
-        var lines = fields.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
-        var body = request.text
-        // The boundary of a form is random.
-        if let type = request["Content-Type"], let boundary = type.components(separatedBy: "boundary=").last,
-            type.hasPrefix("multipart/")
-        {
-            body = body.replacingOccurrences(of: boundary, with: "B")
-            lines = lines.filter { !$0.hasPrefix("content-length") }.map {
-                $0.replacingOccurrences(of: boundary, with: "B")
+/// Command lines of curl, run by curl and by `plugboard curl`.
+@Suite(.enabled(if: CurlTrace.curl != nil, "skipped: this machine has no curl"))
+struct CurlCommandComparisonTests {
+    /// How many lines are compared at a time.
+    private static let width = 4
+    /// The share of use, in percent, that is the same at least.
+    private static let share = 95
+
+    @Test func `nearly all that curl's users write does the same`() async throws {
+        let lines =
+            CurlCommandComparisonTests.everyday + CurlCommandComparisonTests.usual
+            + CurlCommandComparisonTests.rare
+        let runs = lines.flatMap { line in line.situations.map { (line: line, situation: $0) } }
+        var (same, all) = (0, 0)
+        var reports: [String] = []
+
+        try await withThrowingTaskGroup(of: (Int, String?).self) { group in
+            func take(_ result: (weight: Int, report: String?)?) {
+                guard let result else { return }
+                all += result.weight
+                if let report = result.report { reports.append(report) } else { same += result.weight }
             }
+            for (index, run) in runs.enumerated() {
+                if index >= CurlCommandComparisonTests.width { take(try await group.next()) }
+                group.addTask { (run.line.weight, try await difference(run.line.text, at: run.situation)) }
+            }
+            while let result = try await group.next() { take(result) }
         }
-        return "\(request.method) \(request.target) \(lines) \(body)"
+
+        if !reports.isEmpty { print("Different from curl:\n\(reports.sorted().joined(separator: "\n"))") }
+        #expect(same * 100 >= all * CurlCommandComparisonTests.share, "\(same) of \(all) is the same")
     }
 
-    private static func response(to request: ReceivedRequest) -> ServerResponse {
-        let fields = [("Content-Type", "text/plain"), ("X-Kind", "k")]
-        switch request.path.split(separator: "/").first {
-        case "redirect":
-            return ServerResponse(status: 302, fields: fields + [("Location", "/second/page.html")], body: "moved")
-        case "second":
-            return ServerResponse(status: 301, fields: fields + [("Location", "/ok/page.html")], body: "moved again")
-        case "missing": return ServerResponse(status: 404, fields: fields, body: "nothing here")
-        case "busy": return ServerResponse(status: 503, fields: fields, body: "later")
-        default: return ServerResponse(status: 200, fields: fields, body: "content")
-        }
+    /// Nil where both do the same.
+    private func difference(_ line: String, at situation: String) async throws -> String? {
+        let ours = try await CurlTrace.of("\"$plugboard\" curl", line, at: situation)
+        let theirs = try await CurlTrace.of(CurlTrace.curl ?? "", line, at: situation)
+        return ours == theirs ? nil : "[\(situation)] \(line)\n  ours:   \(ours)\n  theirs: \(theirs)"
     }
 }

@@ -13,6 +13,12 @@ struct WriteOut {
         var file: String?
         var received = 0
         var sent = 0
+        /// How many connections were opened.
+        var connections = 0
+        /// The bytes of all heads that were received, as HTTP/1.1 writes them.
+        var headSize = 0
+        /// Counted from 0.
+        var urlNumber = 0
         var redirects = 0
         var repetitions = 0
         /// Of the last attempt, from its beginning, by the names of the event `attemptEnded`.
@@ -92,7 +98,7 @@ struct WriteOut {
     private func value(_ name: String, _ facts: Facts) -> String {
         if name == "json" { return WriteOut.json(facts) }
         if name == "header_json" {
-            return JSONWriter.write(WriteOut.headers(facts), options: JSONWriter.Options(pretty: true))
+            return WriteOut.headers(facts)
         }
         guard let value = WriteOut.variables[name] else {
             StandardError.warn("--write-out: the variable \(Printable.text(name)) is unknown")
@@ -114,6 +120,9 @@ struct WriteOut {
         "exitcode": { number(Int($0.failure?.status.number ?? 0)) },
         "filename_effective": { $0.file.map { .string($0) } ?? .null },
         "method": { .string($0.request.method.name) },
+        "http_connect": { _ in .string("000") }, "num_connects": { number($0.connections) },
+        "ssl_verify_result": { number($0.failure?.status == .certificate ? 1 : 0) },
+        "size_header": { number($0.headSize) },
         "num_headers": { number($0.response?.fields.count ?? 0) },
         "num_redirects": { number($0.redirects) }, "num_retries": { number($0.repetitions) },
         "redirect_url": { facts in
@@ -135,7 +144,7 @@ struct WriteOut {
         },
         "time_total": { time($0.total) },
         "url": { .string($0.request.url) }, "url_effective": { .string($0.url) },
-        "urlnum": { _ in number(0) },
+        "urlnum": { number($0.urlNumber) },
     ]
 
     private static func status(_ facts: Facts) -> JSONValue {
@@ -168,13 +177,22 @@ struct WriteOut {
         return JSONWriter.write(.object(object))
     }
 
-    /// The fields of the response by their names in lower case, each with the list of its values.
-    private static func headers(_ facts: Facts) -> JSONValue {
-        var object = JSONObject()
+    /// The fields of the response by their names in lower case, each with the list of its values, one on each line.
+    private static func headers(_ facts: Facts) -> String {
+        var values: [(name: String, values: [JSONValue])] = []
+        var indices: [String: Int] = [:]
         for field in facts.response?.fields ?? Fields() {
             let name = field.name.lowercased()
-            object[name] = .array((object[name]?.arrayValue ?? []) + [.string(field.value)])
+            if let index = indices[name] {
+                values[index].values.append(.string(field.value))
+            } else {
+                indices[name] = values.count
+                values.append((name, [.string(field.value)]))
+            }
         }
-        return .object(object)
+        let lines = values.map { name, values in
+            "\(JSONWriter.write(.string(name)) as String):\(JSONWriter.write(.array(values)) as String)"
+        }
+        return "{\(lines.joined(separator: ",\n"))\n}"
     }
 }

@@ -30,6 +30,7 @@ struct ExitStatus: Equatable {
     static let read = ExitStatus(
         26, "a file or standard input cannot be read", "body.read", "upload.changed")
     static let timeout = ExitStatus(28, "a time limit was reached", "timeout")
+    static let range = ExitStatus(33, "the server does not continue a body")
     static let handshake = ExitStatus(35, "the TLS handshake failed", "transport.tls")
     static let redirects = ExitStatus(47, "too many redirects, or one that is refused", "redirect")
     static let receive = ExitStatus(56, "the connection was lost before a response came", "transport", "body")
@@ -51,7 +52,8 @@ struct ExitStatus: Equatable {
 
     static let all = [
         success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, upload, read, timeout,
-        handshake, redirects, receive, certificate, decoding, size, rewind, configuration, loading, startup, plugin,
+        range, handshake, redirects, receive, certificate, decoding, size, rewind, configuration, loading, startup,
+        plugin,
         command, runaway, verdict, digest, undecided, interrupted,
     ]
 

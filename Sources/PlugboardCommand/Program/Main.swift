@@ -64,7 +64,7 @@ enum Main {
     private static func run() async {
         do {
             try checkEncoding()
-            var command = try parse(Array(CommandLine.arguments.dropFirst()))
+            var command = try parse(words)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -73,6 +73,13 @@ enum Main {
         } catch {
             end(with: error)
         }
+    }
+
+    /// The words after the name of the program; a program with the name curl runs the verb of this name.
+    private static var words: [String] {
+        let arguments = CommandLine.arguments
+        let name = arguments.first?.split(separator: "/").last ?? ""
+        return (name == "curl" ? ["curl"] : []) + arguments.dropFirst()
     }
 
     /// Throws for words that Swift's texts would change.
@@ -88,6 +95,9 @@ enum Main {
 
     /// Parses the command line; where that fails, once more with short options and their values in words of their own.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        if arguments.first == CurlVerb.configuration.commandName {
+            return CurlVerb(words: Array(arguments.dropFirst()))
+        }
         do {
             return try parse(words: DataWords.joined(arguments))
         } catch {

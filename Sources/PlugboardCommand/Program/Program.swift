@@ -37,7 +37,7 @@ struct Program: AsyncParsableCommand {
                 name: "Requests",
                 subcommands: [
                     GetVerb.self, HeadVerb.self, PostVerb.self, PutVerb.self, PatchVerb.self, DeleteVerb.self,
-                    AnyMethodVerb.self, DownloadVerb.self, UploadVerb.self,
+                    AnyMethodVerb.self, CurlVerb.self, DownloadVerb.self, UploadVerb.self,
                 ]),
             CommandGroup(name: "Endpoints by name", subcommands: [CallVerb.self, EndpointsVerb.self]),
             CommandGroup(

@@ -12,8 +12,8 @@ final class ExchangeObserver: Sendable {
     /// The final responses that have come, the last one included.
     private let heads = Mutex<[ResponseHead]>([])
     /// What `--write-out` needs of the exchange.
-    private let counts = Mutex<(progress: TransferProgress, redirects: Int, repetitions: Int)>(
-        (TransferProgress(), 0, 0))
+    private let counts = Mutex<(progress: TransferProgress, redirects: Int, repetitions: Int, connections: Int)>(
+        (TransferProgress(), 0, 0, 0))
 
     init(isVerbose: Bool, progress: ProgressBar?) {
         self.isVerbose = isVerbose
@@ -38,6 +38,7 @@ final class ExchangeObserver: Sendable {
                 default: break
                 }
             }
+        case .connected: counts.withLock { $0.connections += 1 }
         case .attemptEnded:
             let steps = ExchangeObserver.steps.map { ($0, Int64(event.integer($0) ?? 0)) }
             lastAttempt.withLock { $0 = (Int64(event.integer("attempt") ?? 0), steps) }
@@ -61,6 +62,8 @@ final class ExchangeObserver: Sendable {
         let counts = counts.withLock { $0 }
         (facts.sent, facts.received) = (counts.progress.sent, counts.progress.received)
         (facts.redirects, facts.repetitions) = (counts.redirects, counts.repetitions)
+        facts.connections += counts.connections
+        facts.headSize += heads.withLock { $0.reduce(0) { $0 + ResponseWriter.bytes(of: $1).count } }
         for (name, nanoseconds) in lastAttempt.withLock({ $0?.steps ?? [] }) {
             facts.steps[name] = .nanoseconds(nanoseconds)
         }

@@ -14,9 +14,10 @@ final class ProgressBar: Sendable {
     private let isShown = Mutex(false)
 
     /// Nil if standard error is not a terminal with control sequences, or if the body is written to the same terminal.
-    init?(for output: OutputArguments) {
-        let isBodyShown =
-            (output.output == nil || output.output == "-") && !output.remoteName && ByteOutput.standard.isTerminal
+    ///
+    /// - Parameter file: The path of the file for the body; nil or `-` for standard output.
+    init?(for output: OutputArguments, _ file: String?) {
+        let isBodyShown = (file == nil || file == "-") && ByteOutput.standard.isTerminal
         let isOff = output.silent || output.verbose || output.noProgressMeter
         guard StandardError.canBeDrawnOn, !isBodyShown, !isOff else { return nil }
     }

@@ -48,7 +48,7 @@ struct ResponseWriter {
     }
 
     /// The head as HTTP/1.1 writes it, byte for byte.
-    private static func bytes(of head: ResponseHead) -> Bytes {
+    static func bytes(of head: ResponseHead) -> Bytes {
         var bytes = Array("\(title(of: head))\r\n".utf8)
         for index in head.fields.indices {
             head.fields.withField(index) { name, value in

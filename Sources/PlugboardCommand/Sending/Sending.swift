@@ -40,7 +40,7 @@ struct Sending {
     /// Returns what `--timing` prints.
     private func send(_ request: Request, _ kernel: Kernel, _ writeOut: WriteOut?) async throws -> String {
         let observer = ExchangeObserver(
-            isVerbose: output.verbose, progress: ProgressBar(for: output))
+            isVerbose: output.verbose, progress: ProgressBar(for: output, output.remoteName ? "" : output.output))
         let interrupt = Interrupt()
         var facts = WriteOut.Facts(request: request, url: request.url)
         let began = ContinuousClock.now

@@ -30,8 +30,10 @@ final class ByteOutput: Sendable {
     }
 
     /// Creates the file, or truncates it.
-    convenience init(path: String) throws(CommandFailure) {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    ///
+    /// - Parameter flag: What else to do with a file that exists: O_APPEND or O_EXCL.
+    convenience init(path: String, _ flag: Int32 = O_TRUNC, mode: mode_t = 0o666) throws(CommandFailure) {
+        let file = open(path, O_WRONLY | O_CREAT | flag | O_CLOEXEC, mode)
         guard file >= 0 else { throw CommandFailure(.write, "\(path) cannot be written: \(systemText(errno)).") }
         self.init(descriptor: file, name: path, isOwned: true)
     }

@@ -5,7 +5,8 @@ struct RequestBody {
     let source: (any BodySource)?
     /// Nil uses the chunked coding in HTTP/1.1.
     let length: Int?
-    /// Whether there is no body, but the method defines a meaning for one: `Content-Length: 0` is sent.
+    /// Whether there is no body, but the method defines a meaning for one: `Content-Length: 0` is sent, unless the
+    /// request has the field with an empty value.
     let saysNothing: Bool
     /// Whether the body waits until the server wants it (`Expect: 100-continue`, RFC 9110 §10.1.1).
     let waitsForContinue: Bool
@@ -17,11 +18,13 @@ struct RequestBody {
         }
         var announced: Int?
         var isChunked = false
+        var omitsLength = false
         var expects = false
         for index in 0..<attempt.fields.count {
             let complaint = attempt.fields.withField(index) { name, value -> PlugboardError? in
                 if let complaint = RequestBody.complaint(name, value) { return complaint }
                 switch KnownField(name) {
+                case .contentLength where FieldList.isBlank(value): omitsLength = true
                 case .contentLength:
                     guard let number = HeadReader.number(value), announced == nil || announced == number else {
                         return RequestBody.error(
@@ -59,8 +62,8 @@ struct RequestBody {
                 throw RequestBody.error("The request's fields announce a body, but there is none.")
             }
             length = nil
-            saysNothing =
-                announced != nil || attempt.method == .post || attempt.method == .put || attempt.method == .patch
+            let isMeant = attempt.method == .post || attempt.method == .put || attempt.method == .patch
+            saysNothing = announced != nil || isMeant && !omitsLength
         }
     }
 

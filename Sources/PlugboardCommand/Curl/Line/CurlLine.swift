@@ -1,0 +1,139 @@
+import PlugboardKit
+
+/// A command line of curl, read with curl's rules: options and URLs in any order, joined short options, and long
+/// options that are abbreviated or begin with `--no-`.
+struct CurlLine {
+    /// What the line asks for instead of transfers.
+    enum Question { case help, version }
+
+    private(set) var groups = [CurlGroup()]
+    private(set) var question: Question?
+    /// How many files of options include one another.
+    private var depth = 0
+
+    init(_ words: [String]) throws(CommandFailure) {
+        try read(words)
+        if groups.count > 1, groups[groups.count - 1].isEmpty { groups.removeLast() }
+        if question == nil, groups.contains(where: { $0.urls.isEmpty }) {
+            throw CommandFailure(
+                .usage,
+                groups.count == 1
+                    ? "curl: no URL is given. See plugboard curl --help."
+                    : "curl: no URL is given before or after --next.")
+        }
+    }
+
+    // MARK: Words
+
+    private mutating func read(_ words: [String]) throws(CommandFailure) {
+        var rest = words[...]
+        var onlyURLs = false
+        while let word = rest.popFirst() {
+            if onlyURLs || !word.hasPrefix("-") || word == "-" {
+                groups[groups.count - 1].urls.append(word)
+            } else if word == "--" {
+                onlyURLs = true
+            } else if word.hasPrefix("--") {
+                try readLong(String(word.dropFirst(2)), &rest)
+            } else {
+                try readShort(word.dropFirst(), &rest)
+            }
+        }
+    }
+
+    private mutating func readLong(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandFailure) {
+        if let option = try CurlOption.long(word) {
+            return try take(option, isOn: true, value: option.takesValue ? value(of: option, &rest) : nil)
+        }
+        if word.hasPrefix("no-"), let option = try CurlOption.long(String(word.dropFirst(3))) {
+            guard !option.takesValue else {
+                throw CommandFailure(.usage, "curl: --\(option.name) takes a value and cannot be switched off.")
+            }
+            return try take(option, isOn: false, value: nil)
+        }
+        throw CurlLine.unknown("--\(word)", CurlOption.nearest(to: word))
+    }
+
+    private mutating func readShort(_ letters: Substring, _ rest: inout ArraySlice<String>) throws(CommandFailure) {
+        var letters = letters
+        while let letter = letters.popFirst() {
+            guard let option = CurlOption.short(letter) else { throw CurlLine.unknown("-\(letter)", nil) }
+            guard option.takesValue else {
+                try take(option, isOn: true, value: nil)
+                continue
+            }
+            let value = letters.isEmpty ? try self.value(of: option, &rest) : String(letters)
+            return try take(option, isOn: true, value: value)
+        }
+    }
+
+    private func value(of option: CurlOption, _ rest: inout ArraySlice<String>) throws(CommandFailure) -> String {
+        guard let value = rest.popFirst() else {
+            throw CommandFailure(.usage, "curl: option --\(option.name) needs a value.")
+        }
+        return value
+    }
+
+    private static func unknown(_ option: String, _ near: String?) -> CommandFailure {
+        let advice = near.map { " Did you mean --\($0)?" } ?? ""
+        return CommandFailure(
+            .usage, "curl: option \(Printable.text(option)) is unknown.\(advice) See plugboard curl --help.")
+    }
+
+    // MARK: Options
+
+    private mutating func take(_ option: CurlOption, isOn: Bool, value: String?) throws(CommandFailure) {
+        let last = groups.count - 1
+        switch option.effect {
+        case .passed:
+            if let value {
+                groups[last].words.append("--\(option.name)=\(value)")
+            } else {
+                groups[last].words.removeAll { $0 == "--\(option.name)" }
+                if isOn { groups[last].words.append("--\(option.name)") }
+            }
+        case .kept:
+            if let value { groups[last].values[option.name] = value } else { groups[last].flags[option.name] = isOn }
+        case .placed: try place(option.name, value ?? "", isOn)
+        case .accepted: break
+        case .refused(let reason):
+            throw CommandFailure(.usage, "curl: option --\(option.name) cannot be used. \(reason)")
+        case .refusedWithTLS: groups[last].withoutTLS.append(option.name)
+        case .refusedWithProxy: groups[last].withoutProxy.append(option.name)
+        }
+    }
+
+    private mutating func place(_ name: String, _ value: String, _ isOn: Bool) throws(CommandFailure) {
+        let last = groups.count - 1
+        switch name {
+        case "next": groups.append(CurlGroup())
+        case "help": question = .help
+        case "version": question = .version
+        case "config": try readFile(value)
+        case "header":
+            // curl ignores what is no field.
+            if value.hasPrefix("@") || value.contains(":") || value.hasSuffix(";") { groups[last].fields.append(value) }
+        case "output": groups[last].outputs.append(.file(value))
+        case "remote-name": if isOn { groups[last].outputs.append(.remoteName) }
+        case "upload-file": groups[last].uploads.append(value)
+        case "url": groups[last].urls.append(value)
+        case "url-query": groups[last].queries.append(value)
+        default:
+            if let kind = CurlGroup.DataKind(rawValue: name) { groups[last].data.append((kind, value)) }
+        }
+    }
+
+    // MARK: Files of options
+
+    private static let deepest = 20
+
+    private mutating func readFile(_ path: String) throws(CommandFailure) {
+        guard depth < CurlLine.deepest else {
+            throw CommandFailure(.usage, "curl: files of --config include one another more than 20 deep.")
+        }
+        let bytes = try InputArgument(path: path).bytes(for: "--config")
+        depth += 1
+        for words in try CurlFile.lines(of: String(decoding: bytes, as: UTF8.self), named: path) { try read(words) }
+        depth -= 1
+    }
+}

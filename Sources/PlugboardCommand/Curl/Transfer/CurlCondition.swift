@@ -1,0 +1,65 @@
+import CPlugboardCurl
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// On what condition a response is wanted: of `--time-cond` and `--etag-compare`.
+struct CurlCondition {
+    private var time: (date: HTTPDate, isBefore: Bool)?
+    private var tag: String?
+    private let tagFile: String?
+
+    /// Reads the file of `--etag-compare`, and makes that of `--etag-save`. Blocks.
+    init(_ group: CurlGroup) throws(CommandFailure) {
+        if let file = group.values["etag-compare"] {
+            let text = access(file, F_OK) == 0 ? String(decoding: try FileContents.bytes(of: file), as: UTF8.self) : ""
+            let line = text.prefix { !$0.isNewline }
+            tag = line.isEmpty ? "\"\"" : String(line)
+        }
+        tagFile = group.values["etag-save"]
+        if let text = group.values["time-cond"] {
+            let isBefore = text.hasPrefix("-")
+            let word = isBefore || text.hasPrefix("+") ? String(text.dropFirst()) : text
+            let seconds = curl_getdate(word, nil)
+            var entry = stat()
+            if seconds >= 0 {
+                time = (HTTPDate(seconds: Int64(seconds)), isBefore)
+            } else if stat(word, &entry) == 0 {
+                time = (HTTPDate(seconds: Int64(entry.st_mtim.tv_sec)), isBefore)
+            } else {
+                StandardError.warn("--time-cond is neither a date nor a file, and is ignored")
+            }
+        }
+        // The file is there also after a response without a tag.
+        if let tagFile, tagFile != "-" { _ = try ByteOutput(path: tagFile, O_APPEND) }
+    }
+
+    var fields: [(FieldName, String?)] {
+        var fields: [(FieldName, String?)] = []
+        if let time { fields.append((time.isBefore ? "If-Unmodified-Since" : .ifModifiedSince, "\(time.date)")) }
+        if let tag { fields.append((.ifNoneMatch, tag)) }
+        return fields
+    }
+
+    /// Whether the content of the response is as old, or as new, as it must not be, whatever the server thinks.
+    func excludes(_ head: ResponseHead, now: HTTPDate) -> Bool {
+        guard let time, let modified = CurlCondition.modified(head, now: now) else { return false }
+        return time.isBefore ? modified >= time.date : modified <= time.date
+    }
+
+    static func modified(_ head: ResponseHead, now: HTTPDate) -> HTTPDate? {
+        var text = head.fields[.lastModified] ?? ""
+        return text.withUTF8 { HTTPDate(UnsafeRawBufferPointer($0), now: now) }
+    }
+
+    /// Writes the response's `ETag` to the file of `--etag-save`.
+    func save(_ head: ResponseHead) throws(CommandFailure) {
+        guard let tagFile, let tag = head.fields[.etag] else { return }
+        let output = tagFile == "-" ? ByteOutput.standard : try ByteOutput(path: tagFile)
+        try output.write(Bytes("\(tag)\n"))
+    }
+}

@@ -1,0 +1,118 @@
+import PlugboardKit
+
+extension CurlGroup {
+    // MARK: Schemes
+
+    private static let schemes: Set<String> = ["http", "https"]
+
+    /// The schemes after `--proto` or `--proto-redir`: names with commas between them, each perhaps after `+`, `-` or
+    /// `=`, where `=` allows it alone.
+    private func schemes(_ option: String) throws(CommandFailure) -> Set<String> {
+        guard let text = values[option] else { return CurlGroup.schemes }
+        var allowed = CurlGroup.schemes
+        for part in text.lowercased().split(separator: ",") {
+            let sign = part.first.flatMap { "+-=".contains($0) ? $0 : nil }
+            let name = String(sign == nil ? part : part.dropFirst())
+            let all: Set<String> = name == "all" ? CurlGroup.schemes : [name]
+            switch sign {
+            case "-": allowed.subtract(all)
+            case "=": allowed = all
+            default: allowed.formUnion(all)
+            }
+        }
+        return allowed
+    }
+
+    func redirectRules() throws(CommandFailure) -> CurlHop.Rules {
+        var rules = CurlHop.Rules()
+        rules.keptPosts = Set([301, 302, 303].filter { self["post\($0)"] })
+        if let limit = try number("max-redirs", allowing: -1) { rules.limit = limit < 0 ? nil : limit }
+        rules.schemes = try schemes("proto-redir").intersection(CurlGroup.schemes)
+        rules.isPathKept = self["path-as-is"]
+        return rules
+    }
+
+    var follows: Bool { self["location"] || self["location-trusted"] }
+
+    /// Throws for a URL that may not be used, and for options that Plugboard has not for it.
+    func check(_ url: String) throws(CommandFailure) {
+        let scheme = URLParts(url)?.scheme?.lowercased() ?? ""
+        guard CurlGroup.schemes.contains(scheme) else {
+            throw CommandFailure(.failure, "The scheme \(Printable.text(scheme)) is neither http nor https.")
+        }
+        guard try schemes("proto").contains(scheme) else {
+            throw CommandFailure(.failure, "The scheme \(scheme) is not allowed (--proto).")
+        }
+        if scheme == "https", let name = withoutTLS.first {
+            throw CommandFailure(
+                .usage, "curl: option --\(name) cannot be used with https: Plugboard has nothing like it.")
+        }
+    }
+
+    // MARK: The connection
+
+    /// The options of requests.
+    func options(_ words: CurlWords) throws(CommandFailure) -> RequestOptions {
+        var options = try words.arguments.connection.options()
+        if let proxy = try proxy() {
+            options.proxy = proxy
+            if !proxy.isEmpty, let name = withoutProxy.first {
+                throw CommandFailure(
+                    .usage, "curl: option --\(name) cannot be used with a proxy: Plugboard has nothing like it.")
+            }
+        }
+        if let cert = values["cert"] {
+            guard values["cert-type"].map({ $0.uppercased() == "PEM" }) ?? true,
+                values["key-type"].map({ $0.uppercased() == "PEM" }) ?? true
+            else { throw CommandFailure(.usage, "curl: certificates and keys must be PEM.") }
+            options.tls.certificate = cert
+            options.tls.key = words.arguments.connection.key ?? cert
+        }
+        switch values["tls-max"] {
+        case nil, "default", "1.3": break
+        default: throw CommandFailure(.usage, "curl: --tls-max can only be 1.3: Plugboard has no highest version.")
+        }
+        if flags["alpn"] == false { options.httpVersion = .http1 }
+        if let limit = try bytes("limit-rate") {
+            options.speed.download = .bytes(limit)
+            options.speed.upload = .bytes(limit)
+        }
+        if values["speed-time"] != nil || values["speed-limit"] != nil {
+            options.idleTimeout = .seconds(max(try number("speed-time") ?? 30, 1))
+        }
+        return options
+    }
+
+    /// The proxy's URL with its credentials; nil for that of the environment.
+    private func proxy() throws(CommandFailure) -> String? {
+        let socks = ["socks4": "socks4", "socks4a": "socks4a", "socks5": "socks5", "socks5-hostname": "socks5h"]
+        var proxy = values["proxy"]
+        for (name, scheme) in socks { if let host = values[name] { proxy = "\(scheme)://\(host)" } }
+        guard let text = proxy, !text.isEmpty else { return proxy }
+        if self["proxytunnel"] {
+            throw CommandFailure(
+                .usage, "curl: option --proxytunnel cannot be used: http goes to a proxy without a tunnel.")
+        }
+        let url = text.contains("://") ? text : "http://\(text)"
+        guard let user = values["proxy-user"], let start = url.range(of: "://") else { return url }
+        let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let escaped = parts.map { part in
+            var bytes: [UInt8] = []
+            PercentEncoding.append(escaping: String(part), to: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        return "\(url[..<start])\(escaped.joined(separator: ":"))@\(url[start...])"
+    }
+}
+
+extension String {
+    /// The index behind the first occurrence.
+    fileprivate func range(of text: String) -> Index? {
+        var index = startIndex
+        while index < endIndex {
+            if self[index...].hasPrefix(text) { return self.index(index, offsetBy: text.count) }
+            index = self.index(after: index)
+        }
+        return nil
+    }
+}

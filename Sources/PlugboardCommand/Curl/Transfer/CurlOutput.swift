@@ -1,0 +1,100 @@
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Where the response of a transfer is written: standard output, or a file that is made with its first byte.
+final class CurlOutput {
+    /// How a file is made.
+    struct Manner {
+        var makesFolders = false
+        /// Leaves a file that exists, and takes the first free name with `.1`, `.2` and so on.
+        var keepsExisting = false
+        /// Writes behind what the file has.
+        var appends = false
+        var mode: mode_t?
+    }
+
+    /// Nil is standard output.
+    private(set) var path: String?
+    private let manner: Manner
+    private var file: ByteOutput?
+    /// Whether a server has named the file, which must not replace another.
+    private var isServersName = false
+
+    init(_ path: String?, _ manner: Manner) {
+        self.path = path == "-" ? nil : path
+        self.manner = manner
+    }
+
+    /// Takes the name that the server gives, in the same folder.
+    func rename(_ name: String) {
+        guard let path, file == nil else { return }
+        self.path = (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + name
+        isServersName = true
+    }
+
+    var isTerminal: Bool { path == nil && ByteOutput.standard.isTerminal }
+
+    func write(_ bytes: Bytes) throws(CommandFailure) { try opened().write(bytes) }
+
+    private func opened() throws(CommandFailure) -> ByteOutput {
+        if let file { return file }
+        guard let path else { return .standard }
+        if manner.makesFolders { try NewFolder.make(above: path) }
+        let opened = try open(path)
+        file = opened
+        return opened
+    }
+
+    private func open(_ path: String) throws(CommandFailure) -> ByteOutput {
+        let mode = manner.mode ?? 0o666
+        if isServersName { return try ByteOutput(path: path, O_EXCL, mode: mode) }
+        guard manner.keepsExisting else {
+            return try ByteOutput(path: path, manner.appends ? O_APPEND : O_TRUNC, mode: mode)
+        }
+        var number = 0
+        while true {
+            let name = number == 0 ? path : "\(path).\(number)"
+            number += 1
+            if access(name, F_OK) == 0, number <= 100 { continue }
+            self.path = name
+            return try ByteOutput(path: name, O_EXCL, mode: mode)
+        }
+    }
+
+    /// Makes a file that is continued, also where nothing comes.
+    func begin() throws(CommandFailure) { if manner.appends { try complete() } }
+
+    /// Makes the file also where nothing was written.
+    func complete() throws(CommandFailure) { if path != nil { _ = try opened() } }
+
+    /// Empties the file, because the transfer begins anew.
+    func restart() {
+        guard let path, file != nil, !manner.appends else { return }
+        truncate(path, 0)
+        // Its descriptor stands behind the end.
+        file = try? ByteOutput(path: path)
+    }
+
+    /// Removes a file that was written.
+    func remove() {
+        guard let path, file != nil else { return }
+        file = nil
+        unlink(path)
+    }
+
+    /// Gives the file the time of the response's `Last-Modified`.
+    func setTime(_ date: HTTPDate) {
+        guard let path else { return }
+        file = nil
+        let time = timespec(tv_sec: Int(date.seconds), tv_nsec: 0)
+        _ = withUnsafeTemporaryAllocation(of: timespec.self, capacity: 2) { times in
+            times.initialize(repeating: time)
+            return utimensat(AT_FDCWD, path, times.baseAddress, 0)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Plugboard
+import PlugboardKit
+
+/// What a group of options says about the requests to one URL.
+struct CurlRequest {
+    let group: CurlGroup
+    let words: CurlWords
+    /// Without user and password.
+    let url: String
+    let body: CurlBody
+    let kind: CurlHop.Kind
+    let rules: CurlHop.Rules
+    private let authorization: String?
+    private let fields: [FieldArgument]
+    private let options: RequestOptions
+    /// Of one repetition, with all its redirects.
+    let timeout: Duration?
+    /// The first byte that is wanted, of `--continue-at`.
+    let offset: Int
+
+    /// Reads files, and perhaps asks for a password. Blocks.
+    ///
+    /// - Parameter offset: How many bytes of the content are there already.
+    init(
+        _ group: CurlGroup, _ words: CurlWords, url text: String, upload: String?, offset: Int
+    ) throws {
+        (self.group, self.words, self.offset) = (group, words, offset)
+        let scheme = group.values["proto-default"] ?? "http"
+        var url = CurlURL.absolute(text, scheme: scheme, isPathKept: group["path-as-is"])
+        if let upload { url = CurlURL.forUpload(of: upload, to: url) }
+        (kind, body) = try CurlRequest.content(of: group, words, upload)
+        let parameters = try group.queries.map { query in
+            String(decoding: try FormData.encoded(query, for: "--url-query"), as: UTF8.self)
+        }
+        url = CurlURL.adding(parameters, to: url)
+        if group["get"], !group.data.isEmpty {
+            url = CurlURL.adding([String(decoding: try CurlBody.joined(group.data), as: UTF8.self)], to: url)
+        }
+        let (bare, user) = CurlURL.withoutUser(url)
+        if user != nil, group["disallow-username-in-url"] {
+            throw CommandFailure(.url, "The URL has a user, which --disallow-username-in-url refuses.")
+        }
+        self.url = bare
+        rules = try group.redirectRules()
+        try group.check(bare)
+        authorization = try CurlCredentials.field(of: group, host: String(URLParts(bare)?.host ?? ""), inURL: user)
+        fields = try group.fields.flatMap { try FieldArgument.all(in: $0) }
+        timeout = try group.seconds("max-time")
+        options = try group.options(words)
+    }
+
+    private static func content(
+        of group: CurlGroup, _ words: CurlWords, _ upload: String?
+    ) throws -> (CurlHop.Kind, CurlBody) {
+        let hasForm = !words.body.parts.isEmpty || !words.body.literalParts.isEmpty
+        let hasData = !group.data.isEmpty && !group["get"]
+        let kinds = [hasData, hasForm, upload != nil, group["head"] && !(upload != nil)]
+        guard kinds.count(where: { $0 }) <= 1 else {
+            throw CommandFailure(.usage, "curl: only one of -d, -F, -T and -I can be given.")
+        }
+        if let upload { return (.put, .upload(upload)) }
+        if hasForm { return (.post, .form(words.body)) }
+        if hasData { return (.post, .data(try CurlBody.joined(group.data))) }
+        return (group["head"] ? .head : .get, .none)
+    }
+
+    /// Whether the response's body is wanted.
+    var wantsBody: Bool { !group["head"] }
+
+    /// The request of one hop.
+    ///
+    /// - Parameter timeout: What is left of the time for all.
+    func request(for hop: CurlHop, timeout: Duration?) throws -> Request {
+        let content: (body: Body?, type: String?) =
+            [.post, .put].contains(hop.kind) ? try body.content() : (nil, nil)
+        var request = Request(Method(group.values["request"] ?? hop.kind.rawValue), hop.url, body: content.body)
+        let isTrusted = hop.isFirstOrigin || group["location-trusted"]
+        var own = fields
+        if !isTrusted { own.removeAll { [.authorization, .cookie].contains($0.name) } }
+        let named = Set(own.map(\.name))
+        for (name, value) in internalFields(hop, content, isTrusted) where !named.contains(name) {
+            if let value { request.fields.append(name, value) }
+        }
+        for field in own { if let value = field.value { request.fields.append(field.name, value) } }
+        if isTrusted { words.arguments.cookies.add(to: &request) }
+        // The field is given here, and yet the plugin decode decodes the response.
+        if words.arguments.curl.compressed { request.decode.always = true }
+        request.options = isTrusted ? options : options.forOtherOrigins
+        request.options.timeout = timeout
+        return request
+    }
+
+    /// The fields that no `-H` has given, in curl's order.
+    private func internalFields(
+        _ hop: CurlHop, _ content: (body: Body?, type: String?), _ isTrusted: Bool
+    ) -> [(FieldName, String?)] {
+        let agent = group.values["user-agent"] ?? "plugboard/\(Program.version)"
+        let isJSON = group.data.contains { $0.kind == .json } && !group["get"]
+        var all: [(FieldName, String?)] = [
+            (.authorization, isTrusted && (hop.isChallenged || !group["anyauth"]) ? authorization : nil),
+            (.userAgent, agent.isEmpty ? nil : agent),
+            (.range, hop.kind == .get || hop.kind == .head ? range : nil),
+            (.accept, isJSON ? "application/json" : "*/*"),
+            (.acceptEncoding, words.arguments.curl.compressed ? "deflate, gzip, br, zstd" : nil),
+            ("Referer", referer(hop)),
+        ]
+        // Unlike the other types, that of --json stays after a redirect.
+        all.append((.contentType, isJSON ? "application/json" : content.type))
+        // A method of -X alone announces no body: an empty length is not sent.
+        if content.body == nil { all.append((.contentLength, "")) }
+        if let body = content.body, hop.kind == .put && body.length != 0 || body.length.map({ $0 > 1 << 20 }) ?? true {
+            all.append(("Expect", "100-continue"))
+        }
+        return all
+    }
+
+    private var range: String? {
+        if let range = group.values["range"] { return "bytes=\(range)" }
+        return offset > 0 ? "bytes=\(offset)-" : nil
+    }
+
+    private func referer(_ hop: CurlHop) -> String? {
+        guard let text = group.values["referer"] else { return nil }
+        let isAutomatic = text.hasSuffix(";auto")
+        let given = isAutomatic ? String(text.dropLast(5)) : text
+        if isAutomatic, let previous = hop.previous { return previous }
+        return given.isEmpty ? nil : given
+    }
+}
