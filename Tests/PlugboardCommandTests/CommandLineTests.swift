@@ -60,7 +60,6 @@ struct CommandLineTests {
     // MARK: Options that are not there
 
     @Test(arguments: [
-        (["-T", "file"], "plugboard upload FILE"), (["--upload-file", "file"], "plugboard upload FILE"),
         (["-C", "-"], "plugboard download URL --resume"), (["--no-check-certificate"], "Write --insecure"),
     ])
     func `the error of an option of curl says what to write`(words: [String], text: String) async throws {

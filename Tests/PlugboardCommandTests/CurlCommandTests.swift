@@ -28,13 +28,14 @@ struct CurlCommandTests {
     @Test(arguments: [
         ("--xyz", "option --xyz is unknown"), ("--verbos-", "Did you mean --verbose?"), ("-§", "option -§ is unknown"),
         ("--data-", "ambiguous"), ("-o", "--output needs a value"), ("--no-output", "cannot be switched off"),
-        ("--quote=a", "unknown"), ("-Q", "needs a value"), ("--ntlm", "basic and bearer"), ("--ssl-reqd", "FTP"),
+        ("--user=me:geheim", "option --user is unknown"), ("-Q", "needs a value"), ("--ntlm", "basic and bearer"),
+        ("--ssl-reqd", "FTP"),
     ])
     func `an option that cannot be used ends with 2 and one line`(word: String, text: String) async throws {
         let outcome = try await Command.run("curl", "http://127.0.0.1:1/", word)
 
         #expect(outcome.status == 2 && outcome.stdout.isEmpty && outcome.stderr.contains(text), "\(outcome.stderr)")
-        #expect(outcome.stderr.split(separator: "\n").count == 1)
+        #expect(outcome.stderr.split(separator: "\n").count == 1 && !outcome.stderr.contains("geheim"))
     }
 
     @Test func `each option of curl is in the table`() async throws {

@@ -59,4 +59,56 @@ struct CurlOptionTests {
 
         #expect(outcome.status == 7 && outcome.stdout == "000 7 0\n", "\(outcome.stdout)")
     }
+
+    // MARK: Options of transfers
+
+    @Test(arguments: [("get", "PUT"), ("post", "POST"), ("put", "PUT"), ("patch", "PATCH")])
+    func `a file is uploaded with the verb's method, or with PUT`(verb: String, method: String) async throws {
+        let folder = try TemporaryFolder()
+
+        let outcome = try await Command.run(verb, "-T\(try folder.write("a b.txt", "text"))", server.url("/up/"))
+
+        let request = try #require(server.requests.first, "\(outcome.stderr)")
+        #expect(request.method == method && request.target == "/up/a%20b.txt" && request.text == "text")
+    }
+
+    @Test func `a file beside another body is refused`() async throws {
+        let outcome = try await Command.run("post", server.url(), "-T", "a", "-d", "b")
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("one body") && server.requests.isEmpty)
+    }
+
+    @Test func `name and password come from a file, for their host alone`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "netrc",
+            "machine other.test login x password y\n# machine 127.0.0.1\nmachine 127.0.0.1\n  login ada\n  password \"a b\"\n"
+        )
+
+        let outcome = try await Command.run("get", server.url(), "--netrc-file", file)
+        let none = try await Command.run(
+            "get", server.url(), "--netrc-file", try folder.write("other", "machine other.test login x password y"))
+
+        #expect(outcome.status == 0 && none.status == 0, "\(outcome.stderr) \(none.stderr)")
+        #expect(server.requests.first?["Authorization"] == "Basic \(Data("ada:a b".utf8).base64EncodedString())")
+        #expect(server.requests.last?["Authorization"] == nil)
+    }
+
+    @Test func `a condition of time is a date or a file`() async throws {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+        _ = try await Command.run("get", server.url(), "-z", "1994-11-06 08:49:37 GMT")
+        _ = try await Command.run("get", server.url(), "-z", "-\(date)")
+
+        #expect(server.requests.first?["If-Modified-Since"] == date)
+        #expect(server.requests.last?["If-Unmodified-Since"] == date)
+    }
+
+    @Test func `a proxy gets its own credentials`() async throws {
+        let outcome = try await Command.run("get", "http://service.test/", "-x", server.url(), "-U", "me:a@b")
+
+        #expect(outcome.stdout == "body", "\(outcome.stderr)")
+        let value = Data("me:a@b".utf8).base64EncodedString()
+        #expect(server.requests.first?["Proxy-Authorization"] == "Basic \(value)")
+    }
 }

@@ -22,6 +22,7 @@ struct MethodArguments: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp("Bytes of the file: 0-499, 500-, or -500 for the last.", valueName: "range"))
     var range: String?
+    @OptionGroup(title: "Transfer") var transfer: TransferArguments
 
     func validate() throws {
         if head && get { throw ValidationError("Give -I or -G, not both.") }
@@ -31,7 +32,9 @@ struct MethodArguments: ParsableArguments {
     }
 
     /// The method of a verb, after these options.
-    func method(of verb: Method) -> Method { method.map { Method($0) } ?? (head ? .head : get ? .get : verb) }
+    func method(of verb: Method) -> Method {
+        method.map { Method($0) } ?? transfer.method(head ? .head : get ? .get : verb)
+    }
 
     /// The fields of these options, which `-H` replaces.
     var fields: [FieldArgument] { range.map { [FieldArgument(name: .range, value: "bytes=\($0)")] } ?? [] }

@@ -3,8 +3,12 @@ import PlugboardKit
 /// What to write for options of curl that the command does not have, or not in this verb.
 enum OptionHints {
     private static let hints: [(options: [String], hint: String)] = [
-        (["-T", "--upload-file"], "plugboard upload FILE URL sends a file."),
         (["-C", "--continue-at"], "plugboard download URL --resume continues a download."),
+        (
+            ["-J", "--remote-header-name", "--no-clobber", "--remove-on-error"],
+            "plugboard download URL names the file as the server does, and replaces none."
+        ),
+        (["--next", "-:", "-K"], "plugboard curl takes a whole command line of curl."),
         (["--no-check-certificate"], "Write --insecure, for tests only."),
     ]
 

@@ -9,9 +9,10 @@ struct Sending {
     func run(_ method: Method, _ url: String, _ methods: MethodArguments, _ body: BodyArguments) async throws {
         let configuration = try arguments.configuration()
         let url = try methods.url(url, adding: methods.get ? try body.queryData() : [])
-        let request = try arguments.request(
-            methods.method(of: method), url, against: configuration.kernel.baseURL,
-            methods.get ? nil : try body.content(), adding: methods.fields)
+        let request = try methods.transfer.completed(
+            try arguments.request(
+                methods.method(of: method), methods.transfer.url(url), against: configuration.kernel.baseURL,
+                methods.get ? nil : try body.content(), adding: methods.fields))
         try await run(configuration) { _ in request }
     }
 
@@ -40,7 +41,7 @@ struct Sending {
     /// Returns what `--timing` prints.
     private func send(_ request: Request, _ kernel: Kernel, _ writeOut: WriteOut?) async throws -> String {
         let observer = ExchangeObserver(
-            isVerbose: output.verbose, progress: ProgressBar(for: output, output.remoteName ? "" : output.output))
+            isVerbose: output.verbose, progress: ProgressBar(for: output))
         let interrupt = Interrupt()
         var facts = WriteOut.Facts(request: request, url: request.url)
         let began = ContinuousClock.now

@@ -51,7 +51,9 @@ struct CurlLine {
             }
             return try take(option, isOn: false, value: nil)
         }
-        throw CurlLine.unknown("--\(word)", CurlOption.nearest(to: word))
+        // What follows an equals sign may be a secret.
+        let name = String(word.prefix { $0 != "=" })
+        throw CurlLine.unknown("--\(name)", CurlOption.nearest(to: name))
     }
 
     private mutating func readShort(_ letters: Substring, _ rest: inout ArraySlice<String>) throws(CommandFailure) {

@@ -28,17 +28,17 @@ extension CurlOption {
     ]
 
     private static let keptFlags = [
-        "alpn", "anyauth", "basic", "clobber", "create-dirs", "disallow-username-in-url", "fail f",
-        "fail-early", "fail-with-body", "get G", "globoff g", "head I", "include i", "junk-session-cookies j",
-        "location L", "location-trusted", "netrc n", "netrc-optional", "parallel Z", "path-as-is", "post301", "post302",
-        "post303", "progress-bar #", "progress-meter", "proxytunnel p", "raw", "remote-header-name J",
+        "alpn", "anyauth", "clobber", "create-dirs", "disallow-username-in-url", "fail f",
+        "fail-early", "fail-with-body", "get G", "globoff g", "head I", "include i", "location L", "location-trusted",
+        "netrc n", "netrc-optional", "path-as-is", "post301", "post302",
+        "post303", "progress-meter", "proxytunnel p", "raw", "remote-header-name J",
         "remote-name-all", "remote-time R", "remove-on-error", "retry-all-errors", "retry-connrefused", "show-error S",
         "silent s",
     ]
     private static let keptValues = [
         "cert E", "cert-type", "continue-at C", "create-file-mode", "dump-header D", "etag-compare", "etag-save",
         "key-type", "limit-rate", "max-filesize", "max-redirs", "max-time m", "netrc-file", "oauth2-bearer",
-        "output-dir", "proto", "proto-default", "proto-redir", "proxy x", "proxy-user U", "range r", "rate",
+        "output-dir", "proto", "proto-default", "proto-redir", "proxy x", "proxy-user U", "range r",
         "referer e", "request X", "retry", "retry-delay", "retry-max-time", "socks4", "socks4a", "socks5",
         "socks5-hostname", "speed-limit Y", "speed-time y", "stderr", "time-cond z", "tls-max", "user u",
         "user-agent A", "write-out w",
@@ -52,10 +52,11 @@ extension CurlOption {
 
     /// A field of HTTP/1 is written at once, connections are kept alive, errors are shown, and so on, in any case.
     private static let acceptedFlags = [
-        "buffer N", "false-start", "http0.9", "keepalive", "metalink", "npn", "parallel-immediate", "proxy-basic",
+        "basic", "buffer N", "false-start", "http0.9", "keepalive", "metalink", "npn", "parallel Z",
+        "parallel-immediate", "progress-bar #", "proxy-basic",
         "sessionid", "socks5-basic", "ssl-allow-beast", "ssl-auto-client-cert", "ssl-no-revoke",
         "ssl-revoke-best-effort", "styled-output", "suppress-connect-headers", "tcp-fastopen", "tcp-nodelay",
-        "tlsv1 1", "tlsv1.0", "tlsv1.1", "trace-time", "use-ascii B", "xattr",
+        "tlsv1 1", "tlsv1.0", "tlsv1.1", "trace-time", "use-ascii B",
     ]
     private static let acceptedValues = [
         "egd-file", "expect100-timeout", "happy-eyeballs-timeout-ms", "keepalive-time", "parallel-max", "random-file",
@@ -112,8 +113,8 @@ extension CurlOption {
         ("Plugboard sends HTTP/1.1 and HTTP/2.", ["http1.0 0", "http3", "http3-only"], []),
         (
             "Plugboard has nothing like it.",
-            ["form-escape", "ignore-content-length", "manual M", "tr-encoding"],
-            ["abstract-unix-socket", "local-port", "request-target", "trace", "trace-ascii"]
+            ["form-escape", "ignore-content-length", "junk-session-cookies j", "manual M", "tr-encoding", "xattr"],
+            ["abstract-unix-socket", "local-port", "rate", "request-target", "trace", "trace-ascii"]
         ),
     ]
 }

@@ -44,8 +44,8 @@ private enum Netrc {
         let home = getenv("HOME").map { String(cString: $0) } ?? ""
         let path = given ?? "\(home)/.netrc"
         guard access(path, R_OK) == 0 else {
-            if group["netrc-optional"] { return nil }
-            throw CommandFailure(.read, "\(path) cannot be read, which --netrc needs.")
+            if !group["netrc-optional"] { StandardError.warn("\(path) cannot be read, which --netrc needs") }
+            return nil
         }
         return login(in: String(decoding: try FileContents.bytes(of: path), as: UTF8.self), for: host, as: user)
     }

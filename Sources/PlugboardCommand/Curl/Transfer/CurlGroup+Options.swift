@@ -73,6 +73,12 @@ extension CurlGroup {
         default: throw CommandFailure(.usage, "curl: --tls-max can only be 1.3: Plugboard has no highest version.")
         }
         if flags["alpn"] == false { options.httpVersion = .http1 }
+        try limitSpeed(of: &options)
+        return options
+    }
+
+    /// Applies `--limit-rate`, and `--speed-time`, in which at least something must be sent or received.
+    func limitSpeed(of options: inout RequestOptions) throws(CommandFailure) {
         if let limit = try bytes("limit-rate") {
             options.speed.download = .bytes(limit)
             options.speed.upload = .bytes(limit)
@@ -80,11 +86,10 @@ extension CurlGroup {
         if values["speed-time"] != nil || values["speed-limit"] != nil {
             options.idleTimeout = .seconds(max(try number("speed-time") ?? 30, 1))
         }
-        return options
     }
 
     /// The proxy's URL with its credentials; nil for that of the environment.
-    private func proxy() throws(CommandFailure) -> String? {
+    func proxy() throws(CommandFailure) -> String? {
         let socks = ["socks4": "socks4", "socks4a": "socks4a", "socks5": "socks5", "socks5-hostname": "socks5h"]
         var proxy = values["proxy"]
         for (name, scheme) in socks { if let host = values[name] { proxy = "\(scheme)://\(host)" } }

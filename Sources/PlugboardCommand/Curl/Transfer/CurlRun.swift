@@ -87,8 +87,8 @@ struct CurlRun {
         failure = result
         guard let result else { return false }
         if !group["silent"] || group["show-error"], let message = result.message { StandardError.say(message) }
-        return group["fail-early"] || [.usage, .interrupted, .write].contains(result.status) && result.message == nil
-            || result.status == .interrupted || result.status == .usage
+        // A failure without a message is that of a reader that has gone.
+        return group["fail-early"] || result.message == nil || [.interrupted, .usage].contains(result.status)
     }
 
     private func transfer(

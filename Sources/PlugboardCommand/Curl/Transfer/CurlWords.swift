@@ -11,7 +11,9 @@ struct CurlWords: ParsableArguments {
     /// The options of a group.
     static func of(_ group: CurlGroup) throws -> CurlWords {
         do {
-            return try parse(group.words)
+            let silent = group["silent"] ? ["--silent"] : []
+            let meter = group.flags["progress-meter"] == false ? ["--no-progress-meter"] : []
+            return try parse(group.words + silent + meter)
         } catch {
             // The message is that of a value, because all names come from the table.
             throw CommandFailure(.usage, "curl: \(message(for: error))")
