@@ -94,6 +94,17 @@ import Testing
         #expect(server.requests.allSatisfy { $0.trailers.isEmpty && $0.target != "/second" })
     }
 
+    @Test func `an empty Content-Length of a request without a body sends none`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
+        let client = Client()
+        defer { server.stop() }
+
+        _ = try await client.send(.post, server.url())
+        _ = try await client.send(.post, server.url(), fields: Fields(["Content-Length": ""]))
+
+        #expect(server.requests.map { $0["Content-Length"] } == ["0", nil])
+    }
+
     @Test func `a caller may demand the chunked coding, or give the length of a stream`() async throws {
         let server = try LoopbackServer.responding { request in ServerResponse(body: request.text) }
         let client = Client()
