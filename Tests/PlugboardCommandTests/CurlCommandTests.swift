@@ -28,7 +28,7 @@ struct CurlCommandTests {
     @Test(arguments: [
         ("--xyz", "option --xyz is unknown"), ("--verbos-", "Did you mean --verbose?"), ("-§", "option -§ is unknown"),
         ("--data-", "ambiguous"), ("-o", "--output needs a value"), ("--no-output", "cannot be switched off"),
-        ("--user=me:geheim", "option --user is unknown"), ("-Q", "needs a value"), ("--ntlm", "basic and bearer"),
+        ("--user=me:geheim", "write it in the next word"), ("-Q", "needs a value"), ("--ntlm", "basic and bearer"),
         ("--ssl-reqd", "FTP"),
     ])
     func `an option that cannot be used ends with 2 and one line`(word: String, text: String) async throws {

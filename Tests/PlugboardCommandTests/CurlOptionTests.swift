@@ -97,7 +97,7 @@ struct CurlOptionTests {
     @Test func `a condition of time is a date or a file`() async throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-        _ = try await Command.run("get", server.url(), "-z", "1994-11-06 08:49:37 GMT")
+        _ = try await Command.run("get", server.url(), "-z", "6 Nov 1994 08:49:37 GMT")
         _ = try await Command.run("get", server.url(), "-z", "-\(date)")
 
         #expect(server.requests.first?["If-Modified-Since"] == date)

@@ -53,6 +53,10 @@ struct CurlLine {
         }
         // What follows an equals sign may be a secret.
         let name = String(word.prefix { $0 != "=" })
+        if name != word, let option = try CurlOption.long(name) {
+            throw CommandFailure(
+                .usage, "curl: option --\(option.name) has no value after =: write it in the next word.")
+        }
         throw CurlLine.unknown("--\(name)", CurlOption.nearest(to: name))
     }
 
