@@ -99,6 +99,12 @@ static inline CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, int64_t *valu
     return code;
 }
 
+// libcurl's own text, which is valid until the handle is used again; NULL without one.
+static inline const char *ccurl_get_text(CURL *easy, CURLINFO info) {
+    const char *text = NULL;
+    return curl_easy_getinfo(easy, info, &text) == CURLE_OK ? text : NULL;
+}
+
 static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -74,7 +74,24 @@ public struct Timings: Sendable, Equatable {
     public var firstByte: Duration = .zero
     /// The attempt ended.
     public var total: Duration = .zero
+    /// Where the attempt was sent; nil where nobody listens, and without a connection.
+    package var addresses: ConnectionAddresses?
 
     /// All zero.
     public init() {}
+}
+
+/// The addresses and ports of a TCP connection.
+package final class ConnectionAddresses: Sendable, Equatable {
+    package let (remote, local): (String, String)
+    package let (remotePort, localPort): (Int, Int)
+
+    package init(remote: String, remotePort: Int, local: String, localPort: Int) {
+        (self.remote, self.remotePort, self.local, self.localPort) = (remote, remotePort, local, localPort)
+    }
+
+    package static func == (left: ConnectionAddresses, right: ConnectionAddresses) -> Bool {
+        left.remote == right.remote && left.remotePort == right.remotePort && left.local == right.local
+            && left.localPort == right.localPort
+    }
 }

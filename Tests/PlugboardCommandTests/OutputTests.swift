@@ -145,8 +145,10 @@ struct OutputTests {
 
         #expect(outcome.stdout == "ok")
         for part in [
-            "> GET ", "?token=…\n", "> Authorization: <redacted>\n", "> Referer: https://a.test/?key=…\n",
-            "> X-C: told\n", "> X-Api-Key: <redacted>\n", "* attemptBegan", "< HTTP/1.1 200 \\u{1B}[31mFine\n",
+            "> GET /?token=… HTTP/1.1\n", "> Host: 127.0.0.1:\(server.port)\n",
+            "> Authorization: <redacted>\n", "> Referer: https://a.test/?key=…\n",
+            "> X-C: told\n", "> X-Api-Key: <redacted>\n", "* Attempt 1 from its beginning: ",
+            "< HTTP/1.1 200 \\u{1B}[31mFine\n",
             "< Set-Cookie: <redacted>\n",
             "< Location: /ok?token=…\n", "< X-A: shown\n", "< X-B: a\\u{9B}b\\u{202E}c\n",
         ] {
@@ -167,7 +169,7 @@ struct OutputTests {
             [try Products.executable("plugboard"), "get", server.url("/start"), "-v"] + plugins)
 
         let sent = outcome.stderr.split(separator: "\n").filter { $0.hasPrefix("> ") }
-        #expect(sent.filter { $0.hasPrefix("> GET ") } == ["/start", "/end"].map { "> GET \(server.url($0))" })
+        #expect(sent.filter { $0.hasPrefix("> GET ") } == ["/start", "/end"].map { "> GET \($0) HTTP/1.1" })
         #expect(sent.count { $0.lowercased().hasPrefix("> accept-encoding: ") } == 2, "\(outcome.stderr)")
     }
 

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The configuration that `plugboard config init` writes.
 enum ConfigurationStarter {
     static let text = """
@@ -42,24 +36,9 @@ enum ConfigurationStarter {
 
     /// Writes the file, which only its owner can read, and makes its folders. Never replaces a file unless told to.
     static func write(to path: String, replaces: Bool) throws(CommandFailure) {
-        var end = path.startIndex
-        while let slash = path[end...].dropFirst().firstIndex(of: "/") {
-            mkdir(String(path[..<slash]), 0o700)
-            end = slash
-        }
-        let draft = replaces ? "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new" : path
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            throw errno == EEXIST
-                ? CommandFailure(.write, "\(path) exists already. Edit it (plugboard config edit), or write --force.")
-                : CommandFailure(.write, "\(path) cannot be written: \(systemText(errno)).")
-        }
-        defer { close(file) }
-        let number = Array(text.utf8).withUnsafeBytes { writeAll($0, to: file) }
-        guard number == nil, !replaces || rename(draft, path) == 0 else {
-            let number = number ?? errno
-            unlink(draft)
-            throw CommandFailure(.write, "\(path) cannot be written: \(systemText(number)).")
-        }
+        PrivateFile.makeFolders(of: path)
+        try PrivateFile.write(
+            Array(text.utf8), to: path, replaces: replaces,
+            advice: "Edit it (plugboard config edit), or write --force.")
     }
 }

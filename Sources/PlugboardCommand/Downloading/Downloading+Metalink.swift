@@ -33,8 +33,9 @@ extension Downloading {
     static func request(
         for url: String, namedBy origin: String?, against baseURL: String? = nil, _ arguments: RequestArguments
     ) throws -> Request {
-        let request = try arguments.request(.get, url, against: baseURL, nil)
-        let isOwn = origin.map { Origin(url: $0) != nil && Origin(url: $0) == Origin(url: request.url) } ?? false
+        let absolute = try RequestArguments.absolute(url, against: baseURL)
+        let isOwn = origin.map { Origin(url: $0) != nil && Origin(url: $0) == Origin(url: absolute) } ?? false
+        let request = try arguments.request(.get, absolute, against: nil, nil, usesSession: isOwn)
         return isOwn ? request : withoutCredentials(request)
     }
 
@@ -47,6 +48,8 @@ extension Downloading {
             if let value = request.fields[name] { bare.fields.append(name, value) }
         }
         bare.attributes = [:]
+        // A session that is only read stays as it is.
+        bare.cookies.store = request.cookies.store
         return bare
     }
 

@@ -14,9 +14,12 @@ extension Kernel {
         do {
             let result = try await work(kernel)
             await kernel.shutDown(within: .seconds(5))
+            try Session.current?.save()
             return result
         } catch {
             await kernel.shutDown(within: .zero)
+            // The first error is what the user needs to see.
+            try? Session.current?.save()
             throw error
         }
     }

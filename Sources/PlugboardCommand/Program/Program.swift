@@ -39,6 +39,7 @@ struct Program: AsyncParsableCommand {
                     GetVerb.self, HeadVerb.self, PostVerb.self, PutVerb.self, PatchVerb.self, DeleteVerb.self,
                     AnyMethodVerb.self, CurlVerb.self, DownloadVerb.self, UploadVerb.self,
                 ]),
+            CommandGroup(name: "Sessions", subcommands: [SessionVerb.self]),
             CommandGroup(name: "Endpoints by name", subcommands: [CallVerb.self, EndpointsVerb.self]),
             CommandGroup(
                 name: "Plugins and configurations",

@@ -36,7 +36,8 @@ struct CookieArguments: ParsableArguments {
 
     private var data: [String] { sources.filter { $0.contains("=") } }
     private var files: [String] { sources.filter { !$0.contains("=") } }
-    private var needsPlugin: Bool { jar != nil || !files.isEmpty }
+    /// Whether files hold the cookies, and not the plugin's own file.
+    var needsPlugin: Bool { jar != nil || !files.isEmpty }
 
     /// Adds the cookies that are given as text, unchanged.
     func add(to request: inout Request) {
@@ -46,17 +47,26 @@ struct CookieArguments: ParsableArguments {
 
     func enable(in configuration: inout Configuration) throws(CommandFailure) {
         guard needsPlugin else { return }
+        try CookieArguments.enable(for: jar == nil ? "--cookie" : "--cookie-jar", in: &configuration) { settings in
+            settings["persistence"] = "memory"
+            settings["path"] = nil
+            // The files are the user's own, and so is --insecure.
+            settings["acrossRoutes"] = true
+        }
+    }
+
+    /// Enables the plugin, and changes its settings.
+    static func enable(
+        for option: String, in configuration: inout Configuration, _ change: (inout JSONObject) -> Void
+    ) throws(CommandFailure) {
         var index = index(in: configuration)
         if index == nil {
-            try configuration.switchOn(CookieArguments.plugin, for: jar == nil ? "--cookie" : "--cookie-jar")
+            try configuration.switchOn(plugin, for: option)
             index = self.index(in: configuration)
         }
         guard let index else { return }
         configuration.plugins[index].isEnabled = true
-        configuration.plugins[index].settings["persistence"] = "memory"
-        configuration.plugins[index].settings["path"] = nil
-        // The files are the user's own, and so is --insecure.
-        configuration.plugins[index].settings["acrossRoutes"] = true
+        change(&configuration.plugins[index].settings)
     }
 
     /// Reads the files, does the work, and then writes the jar, also after a failure.
@@ -116,11 +126,11 @@ struct CookieArguments: ParsableArguments {
         _ = try await ask(kernel, "export", ["path": .string(file)], of: jar, .write)
     }
 
-    private static let plugin = "cookies"
+    static let plugin = "cookies"
     /// The attribute with which a request names a jar of the plugin.
     static let jarAttribute = "cookies.jar"
 
-    private func index(in configuration: Configuration) -> Int? {
+    private static func index(in configuration: Configuration) -> Int? {
         configuration.plugins.firstIndex { entry in
             entry.id == CookieArguments.plugin
                 || entry.path != nil && configuration.descriptor(of: entry)?.id == CookieArguments.plugin

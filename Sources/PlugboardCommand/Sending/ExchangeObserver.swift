@@ -2,12 +2,13 @@ import Plugboard
 import Synchronization
 
 /// Receives an exchange's events: writes them to standard error for `--verbose`, updates the progress bar, and stores
-/// the timings. It writes no secrets and no characters that control a terminal.
+/// the timings. It writes no characters that control a terminal, and secrets only where it is told to.
 final class ExchangeObserver: Sendable {
     private static let steps = ["nameLookup", "connect", "tls", "firstByte", "total"]
 
     let progress: ProgressBar?
     private let isVerbose: Bool
+    private let showsSecrets: Bool
     private let lastAttempt = Mutex<(number: Int64, steps: [(String, Int64)])?>(nil)
     /// The final responses that have come, the last one included.
     private let heads = Mutex<[ResponseHead]>([])
@@ -15,8 +16,9 @@ final class ExchangeObserver: Sendable {
     private let counts = Mutex<(progress: TransferProgress, redirects: Int, repetitions: Int, connections: Int)>(
         (TransferProgress(), 0, 0, 0))
 
-    init(isVerbose: Bool, progress: ProgressBar?) {
+    init(isVerbose: Bool, showsSecrets: Bool = false, progress: ProgressBar?) {
         self.isVerbose = isVerbose
+        self.showsSecrets = showsSecrets
         self.progress = progress
     }
 
@@ -46,10 +48,10 @@ final class ExchangeObserver: Sendable {
         }
         guard isVerbose else { return }
         if let head = event.head {
-            ExchangeObserver.write("<", "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)", head.fields)
-        } else {
-            let details = event.details.sorted { $0.key < $1.key }.map { " \($0)=\(ExchangeObserver.text($0, $1))" }
-            StandardError.write(Printable.text("* \(event.id)\(details.joined())") + "\n")
+            ExchangeObserver.write(
+                "<", "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)", head.fields, showsSecrets)
+        } else if let text = EventText.of(event) {
+            StandardError.write("* \(Printable.text(text))\n")
         }
     }
 
@@ -78,16 +80,12 @@ final class ExchangeObserver: Sendable {
     }
 
     /// Writes a head, each line with a mark for its direction.
-    static func write(_ mark: String, _ line: String, _ fields: Fields) {
-        let lines = fields.map { "\(mark) \(Printable.text($0.name)): \(Printable.value(of: $0))\n" }
-        StandardError.write("\(mark) \(Printable.text(line))\n\(lines.joined())")
-    }
-
-    private static func text(_ name: String, _ detail: ObservedEvent.Detail) -> String {
-        switch detail {
-        case .text(let text): text
-        case .integer(let number): steps.contains(name) || name == "after" ? milliseconds(number) : "\(number)"
+    static func write(_ mark: String, _ line: String, _ fields: Fields, _ showsSecrets: Bool) {
+        let lines = fields.map { field in
+            let value = showsSecrets ? Printable.text(field.value) : Printable.value(of: field)
+            return "\(mark) \(Printable.text(field.name)): \(value)\n"
         }
+        StandardError.write("\(mark) \(Printable.text(line))\n\(lines.joined())\(mark)\n")
     }
 
     private static func milliseconds(_ nanoseconds: Int64) -> String {

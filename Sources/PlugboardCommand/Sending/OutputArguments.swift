@@ -26,8 +26,11 @@ struct OutputArguments: ParsableArguments {
     var include = false
     @Flag(name: .shortAndLong, help: "Ends with status 22 and without the body if the HTTP status is 400 or more.")
     var fail = false
-    @Flag(name: .shortAndLong, help: "Prints what is sent and what happens to standard error, without any secrets.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Prints connections, TLS, all that is sent and what happens to standard error, without any secrets.")
     var verbose = false
+    @Flag(help: "With -v: prints secret fields and queries, too.") var showSecrets = false
     @Flag(help: "Prints how long each step took to standard error.")
     var timing = false
     @Flag(help: "Ends with status 22 if the HTTP status is 400 or more, and writes the body all the same.")

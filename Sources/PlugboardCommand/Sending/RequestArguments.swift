@@ -13,6 +13,7 @@ struct RequestArguments: ParsableArguments {
 
     @OptionGroup(title: "curl's options") var curl: CurlArguments
     @OptionGroup(title: "Cookies") var cookies: CookieArguments
+    @OptionGroup(title: "Session") var session: SessionArguments
     @OptionGroup(title: "Connection") var connection: ConnectionArguments
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
 
@@ -26,9 +27,10 @@ struct RequestArguments: ParsableArguments {
     /// - Parameters:
     ///   - baseURL: The configuration's `kernel.baseURL`.
     ///   - more: Fields of the verb's own options, which `-H` replaces.
+    ///   - usesSession: Whether the request takes part in the session of the command line.
     func request(
         _ method: Method, _ url: String, against baseURL: String?, _ content: BodyArguments.Content?,
-        adding more: [FieldArgument] = []
+        adding more: [FieldArgument] = [], usesSession: Bool = true
     ) throws -> Request {
         var request = Request(method, try RequestArguments.absolute(url, against: baseURL))
         var defaults: KeyValuePairs<FieldName, String> = [
@@ -40,10 +42,12 @@ struct RequestArguments: ParsableArguments {
                 .userAgent: "plugboard/\(Program.version)", .accept: content.accept, .contentType: content.type,
             ]
         }
-        request.fields = FieldArgument.fields(try allFields(more), over: defaults)
+        let arguments = try allFields(more)
+        request.fields = FieldArgument.fields(arguments, over: defaults)
         cookies.add(to: &request)
         request.options = try connection.options()
         try addAttributes(to: &request)
+        if usesSession { Session.current?.complete(&request, with: arguments) }
         return request
     }
 
@@ -61,6 +65,7 @@ struct RequestArguments: ParsableArguments {
         cookies.add(to: &request)
         request.options = try connection.options(over: request.options)
         try addAttributes(to: &request)
+        Session.current?.complete(&request, with: arguments)
         return request
     }
 
@@ -78,6 +83,7 @@ struct RequestArguments: ParsableArguments {
 
     private func addAttributes(to request: inout Request) throws {
         try curl.addAttributes(to: &request)
+        session.add(to: &request)
         for attribute in attributes {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")
             request.attributes[name] = value
@@ -89,6 +95,7 @@ struct RequestArguments: ParsableArguments {
         var configuration = try plugins.configuration {
             try curl.enable(in: &$0)
             try cookies.enable(in: &$0)
+            try session.enable(in: &$0, cookies)
         }
         if !connection.decidesTrust { try configuration.trustEnvironment() }
         return configuration

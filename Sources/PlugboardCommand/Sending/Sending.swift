@@ -23,8 +23,9 @@ struct Sending {
         if output.verbose { configuration.kernel.logLevel = .debug }
         var catalog = Catalog.bundled
         if output.verbose {
-            catalog = catalog.adding([SentHeads.descriptor])
-            configuration.plugins.append(PluginEntry(SentHeads.manifest.id))
+            catalog = catalog.adding([SecretFields.descriptor])
+            configuration.plugins.append(PluginEntry(SecretFields.manifest.id))
+            WireOutput.begin(showingSecrets: output.showSecrets)
         }
         let writeOut = try output.writeOut.map { try WriteOut($0) }
         let timings = try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
@@ -41,7 +42,7 @@ struct Sending {
     /// Returns what `--timing` prints.
     private func send(_ request: Request, _ kernel: Kernel, _ writeOut: WriteOut?) async throws -> String {
         let observer = ExchangeObserver(
-            isVerbose: output.verbose, progress: ProgressBar(for: output))
+            isVerbose: output.verbose, showsSecrets: output.showSecrets, progress: ProgressBar(for: output))
         let interrupt = Interrupt()
         var facts = WriteOut.Facts(request: request, url: request.url)
         let began = ContinuousClock.now

@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardCore
 import PlugboardKit
 import PlugboardUploads
 
@@ -15,21 +16,11 @@ struct UploadJournals {
     /// Makes the folder, with mode 0700, under the data directory of the configuration or of the user; where that is
     /// not possible, uploads have no journals.
     init(_ configuration: Configuration) {
-        let state = getenv("XDG_STATE_HOME").map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = getenv("HOME").map { String(cString: $0) + "/.local/state" }
-        guard let base = configuration.kernel.dataDirectory ?? (state ?? home).map({ "\($0)/plugboard" }) else {
+        guard case .made(let path) = DataDirectory(configuration.kernel).make("uploads") else {
             folder = nil
             return
         }
-        let path = "\(base)/uploads"
-        var end = path.startIndex
-        while end < path.endIndex {
-            end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
-            mkdir(String(path[..<end]), 0o700)
-        }
-        var entry = stat()
-        let isOwn = lstat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR && entry.st_uid == geteuid()
-        folder = isOwn && entry.st_mode & 0o022 == 0 && access(path, W_OK | X_OK) == 0 ? path : nil
+        folder = access(path, W_OK | X_OK) == 0 ? path : nil
     }
 
     /// Removes the journals of uploads that their servers have dropped since. Best effort.

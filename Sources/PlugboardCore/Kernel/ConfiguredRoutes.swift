@@ -1,7 +1,7 @@
 import PlugboardKit
 
 /// The routes that a configuration gives to requests without options of their own, made once.
-struct ConfiguredRoutes: Sendable {
+package struct ConfiguredRoutes: Sendable {
     /// The options for a kind of URLs, and their routes. An object, because each look-up would copy a value.
     private final class Options: Sendable {
         let options: RequestOptions
@@ -33,7 +33,7 @@ struct ConfiguredRoutes: Sendable {
     /// Of the configuration's `connectTo`.
     private let targets: ConnectToTable?
 
-    init(_ settings: KernelSettings) {
+    package init(_ settings: KernelSettings) {
         let options = settings.defaults
         defaults = Options(options)
         targets = options.connectTo.flatMap { $0.isEmpty ? nil : ConnectToTable($0) }
@@ -50,7 +50,7 @@ struct ConfiguredRoutes: Sendable {
     }
 
     /// The route of a request, with what it says itself.
-    func route(of request: Request) -> Route {
+    package func route(of request: Request) -> Route {
         guard let own = request.storedOptions?.options, own.haveRoute else { return route(to: request.url) }
         let targets = own.connectTo.map { $0.isEmpty ? nil : ConnectToTable($0) } ?? targets
         let options = own.over(configured(for: request.url).options)

@@ -5,20 +5,20 @@
 #endif
 
 /// The folder under which each plugin, and the kernel, has its own: the configuration's, or the user's.
-struct DataDirectory: Sendable {
+package struct DataDirectory: Sendable {
     /// Nil for a user without a home.
     private let base: String?
 
-    init(_ settings: KernelSettings) { base = settings.dataDirectory ?? DataDirectory.ofUser }
+    package init(_ settings: KernelSettings) { base = settings.dataDirectory ?? DataDirectory.ofUser }
 
     /// `FOLDER/ID`, whether it exists or not.
-    func path(of id: String) -> String? { base.map { "\($0)/\(id)" } }
+    package func path(of id: String) -> String? { base.map { "\($0)/\(id)" } }
 
     /// Whether the folder for all plugins exists and can be written to. Blocks.
     var isThere: Bool { base.map { access($0, W_OK | X_OK) == 0 } ?? false }
 
     /// The result of making a folder.
-    enum Folder {
+    package enum Folder {
         case made(String)
         /// It cannot be made or read, with the error; nil if there is no data directory.
         case missing(String?)
@@ -27,7 +27,7 @@ struct DataDirectory: Sendable {
     }
 
     /// `FOLDER/ID`, made with mode 0700. A folder that exists may be read-only: what it has can be used. Blocks.
-    func make(_ id: String) -> Folder {
+    package func make(_ id: String) -> Folder {
         guard let path = path(of: id) else { return .missing(nil) }
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {

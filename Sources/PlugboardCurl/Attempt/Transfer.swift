@@ -155,7 +155,8 @@ final class Transfer: Attempt, @unchecked Sendable {
         guard let handle else { return }
         if result != CURLE_OK { state.pointee.readLoggedTrailers() }
         let error = failure(state)
-        let timings = isTimed ? Timings(of: handle.easy) : Timings()
+        var timings = isTimed ? Timings(of: handle.easy) : Timings()
+        if isWatched, isTimed { timings.addresses = ConnectionAddresses(of: handle.easy) }
         if isWatched, error == nil { reportProgress(state, isLast: true) }
         let isClean = ending == nil && result == CURLE_OK && state.pointee.sendings == 1
         if result == nil {

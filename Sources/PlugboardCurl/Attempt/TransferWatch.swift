@@ -87,3 +87,21 @@ extension Timings {
         total = microseconds(CURLINFO_TOTAL_TIME_T)
     }
 }
+
+extension ConnectionAddresses {
+    /// Those of the connection of the transfer; nil if it has none, or a Unix domain socket.
+    convenience init?(of easy: UnsafeMutableRawPointer) {
+        func text(_ info: CURLINFO) -> String { ccurl_get_text(easy, info).map { String(cString: $0) } ?? "" }
+        func port(_ info: CURLINFO) -> Int {
+            var number = 0
+            ccurl_get_long(easy, info, &number)
+            return number
+        }
+        let remote = text(CURLINFO_PRIMARY_IP)
+        let remotePort = port(CURLINFO_PRIMARY_PORT)
+        guard !remote.isEmpty, remotePort > 0 else { return nil }
+        self.init(
+            remote: remote, remotePort: remotePort, local: text(CURLINFO_LOCAL_IP),
+            localPort: port(CURLINFO_LOCAL_PORT))
+    }
+}

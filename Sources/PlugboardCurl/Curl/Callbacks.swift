@@ -65,10 +65,12 @@ enum Callbacks {
     /// Reads libcurl's log and the raw bytes of the response: there is no other sign that a stream was refused before
     /// it was processed, that a response has ended before its request, or that bytes followed it.
     static let debug: ccurl_debug = { _, kind, text, count, context in
-        guard kind == CURLINFO_TEXT || kind == CURLINFO_DATA_IN, let text, let state = Callbacks.state(context) else {
-            return 0
-        }
+        guard let text, let state = Callbacks.state(context) else { return 0 }
         let bytes = UnsafeRawBufferPointer(start: text, count: count)
+        if let listener = state.pointee.multi._withUnsafeGuaranteedRef({ $0.wireLog }) {
+            state.tell(listener, kind, bytes)
+        }
+        guard kind == CURLINFO_TEXT || kind == CURLINFO_DATA_IN, state.pointee.isListening else { return 0 }
         let (hadEndMark, hadFailure) = (state.pointee.hasEndMark, state.pointee.failure != nil)
         if kind == CURLINFO_TEXT { state.readLog(bytes) } else { state.pointee.readRaw(bytes) }
         if state.pointee.hasEndMark != hadEndMark || (state.pointee.failure != nil) != hadFailure {

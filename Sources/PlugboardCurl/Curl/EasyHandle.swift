@@ -185,6 +185,7 @@ final class EasyHandle {
         ccurl_set_transfer(easy, CURLOPT_READFUNCTION, Callbacks.upload)
         ccurl_set_prerequest(easy, Callbacks.prerequest)
         ccurl_set_debug(easy, Callbacks.debug)
+        if multi.wireLog != nil { ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
         ccurl_set_resolver_start(easy, Callbacks.resolverStart)
         ccurl_set_open_socket(easy, Callbacks.openSocket)
         ccurl_set_close_socket(easy, Callbacks.closeSocket)
@@ -244,7 +245,7 @@ final class EasyHandle {
         let listens = choice.mayBeHTTP2 && listens
         if listens != state.pointee.isListening {
             state.pointee.isListening = listens
-            ccurl_set_long(easy, CURLOPT_VERBOSE, listens ? 1 : 0)
+            ccurl_set_long(easy, CURLOPT_VERBOSE, listens || multi.wireLog != nil ? 1 : 0)
         }
     }
 

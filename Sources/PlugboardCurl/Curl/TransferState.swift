@@ -35,8 +35,10 @@ struct TransferState {
     var sendings = 0
     /// What libcurl's log reports about the stream.
     var streamLog = StreamLog()
-    /// Whether libcurl calls `Callbacks.debug`. It belongs to the handle, not to one transfer.
+    /// Whether `Callbacks.debug` reads what libcurl logs. It belongs to the handle, not to one transfer.
     var isListening = false
+    /// The beginning of a head that libcurl sends, for `WireLog`.
+    var sentHead: [UInt8] = []
     var hasUpload = false
     private var chunkedEnd = ChunkedEnd()
     /// How far libcurl is with a connection of the transfer's own, before it sends.
@@ -86,6 +88,7 @@ struct TransferState {
         upload.waitsForContinue = body.waitsForContinue
         sendings = 0
         streamLog = StreamLog()
+        if !sentHead.isEmpty { sentHead = [] }
         hasUpload = body.source != nil
         isLocal = transfer.unixSocket != nil
         isDownloadLimited = transfer.isDownloadLimited

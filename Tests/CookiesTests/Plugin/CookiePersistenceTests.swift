@@ -35,6 +35,25 @@ struct CookiePersistenceTests {
         #expect(try permissions(of: folder.file("sub")) == 0o700)
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `cookies of the session outlive the kernel where the settings keep them`(linkage: Linkage) async throws {
+        let folder = try TemporaryFolder()
+        let path = JSONValue.string(folder.file("cookies.sqlite"))
+        let first = try Setup.kernel(
+            linkage, Setup.setting("session=2"), settings: ["path": path, "sessionCookies": "keep"])
+        _ = try await first.send(Request(.get, "http://a.test/"))
+        await first.shutDown()
+
+        let (keeping, forgetting) = (MockTransport(), MockTransport())
+        let second = try Setup.kernel(linkage, keeping, settings: ["path": path, "sessionCookies": "keep"])
+        let other = try Setup.kernel(linkage, forgetting, settings: ["path": path])
+
+        let request = Request(.get, "http://a.test/")
+        #expect(try await Setup.sent(second, keeping, request) == "session=2")
+        #expect(try await second.cookies.all().map(\.expires) == [nil])
+        #expect(try await Setup.sent(other, forgetting, request) == nil)
+    }
+
     @Test func `a kernel sees the changes of another one in the same file after a second`() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()

@@ -35,8 +35,9 @@ struct Cookies: Plugin {
             }
         }
         let limits = Jar.Limits(perDomain: settings.domainLimit, total: settings.limit)
-        jars = Jars(limits: limits, suffixes: suffixes, path: path?.current, host: host)
-        unverified = Jars(limits: limits, suffixes: suffixes, path: nil, host: host)
+        let empty = Jar(limits: limits, keepsSession: settings.sessionCookies == .keep, suffixes: suffixes)
+        jars = Jars(empty: empty, path: path?.current, host: host)
+        unverified = Jars(empty: empty, path: nil, host: host)
     }
 
     /// The path now, and the path after start. Nil if cookies stay in memory: as the settings say, or, with a warning,

@@ -13,6 +13,10 @@ public struct CookiesSettings: PluginSettings {
         "The file; a relative path starts at the configuration's folder. Without it, cookies.sqlite in the data directory."
     )
     public var path: String? = nil
+    /// Where cookies of the session are: forget has them in memory only, keep in the file too, for later processes.
+    @Setting(
+        "Where cookies of the session are: forget has them in memory only, keep in the file too, for later processes.")
+    public var sessionCookies = SessionCookies.forget
     /// The jar of requests that do not name one.
     @Setting("The jar of requests that do not name one.")
     public var jar = "default"
@@ -35,6 +39,14 @@ public struct CookiesSettings: PluginSettings {
         case file
         /// In memory only.
         case memory
+    }
+
+    /// What becomes of cookies without an expiry at the end of the process.
+    public enum SessionCookies: String, WordOption {
+        /// They are forgotten.
+        case forget
+        /// The file stores them, until they are removed or evicted.
+        case keep
     }
 
     /// All settings at their defaults.

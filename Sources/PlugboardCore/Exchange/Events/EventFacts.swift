@@ -34,10 +34,15 @@ enum EventFacts {
                 ("attempt", .integer(Int64(exchange.attempts.count))), ("reason", .text(exchange.attempts.reason)),
             ]
         case .times(let timings, let attempt):
-            return [
+            let times: EventNode.Details = [
                 ("attempt", .integer(Int64(attempt))), ("nameLookup", .integer(timings.nameLookup.nanoseconds)),
                 ("connect", .integer(timings.connect.nanoseconds)), ("tls", .integer(timings.tls.nanoseconds)),
                 ("firstByte", .integer(timings.firstByte.nanoseconds)), ("total", .integer(timings.total.nanoseconds)),
+            ]
+            guard let addresses = timings.addresses else { return times }
+            return times + [
+                ("address", .text(addresses.remote)), ("port", .integer(Int64(addresses.remotePort))),
+                ("localAddress", .text(addresses.local)), ("localPort", .integer(Int64(addresses.localPort))),
             ]
         case .bytes(let progress):
             let counts: [(String, Int?)] = [

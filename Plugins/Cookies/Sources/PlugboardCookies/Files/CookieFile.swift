@@ -16,6 +16,9 @@ enum CookieFile {
         ],
         opening: "PRAGMA secure_delete = ON")
 
+    /// The expiry of a cookie of the session, which has none.
+    fileprivate static let ofSession = Int64.max
+
     /// All cookies of all jars.
     static func read(
         _ connection: SQLiteStore.Connection
@@ -66,7 +69,7 @@ enum CookieFile {
         try connection.run(
             "INSERT OR REPLACE INTO cookies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .text(jar),
             .text(cookie.id.domain), .integer(cookie.id.isHostOnly ? 1 : 0), .bytes(cookie.id.path),
-            .bytes(cookie.id.name), .bytes(cookie.value), .moment(cookie.expires ?? .zero),
+            .bytes(cookie.id.name), .bytes(cookie.value), cookie.expires.map { .moment($0) } ?? .integer(ofSession),
             .integer(cookie.isSecure ? 1 : 0), .integer(cookie.isHTTPOnly ? 1 : 0), .text(cookie.sameSite.rawValue),
             .integer(cookie.created), .integer(cookie.accessed))
     }
@@ -98,7 +101,7 @@ extension Cookie {
         id = ID(
             domain: row.text(1), isHostOnly: row.integer(2) != 0, path: Array(row.bytes(3)), name: Array(row.bytes(4)))
         value = Array(row.bytes(5))
-        expires = .milliseconds(row.integer(6))
+        expires = row.integer(6) == CookieFile.ofSession ? nil : .milliseconds(row.integer(6))
         isSecure = row.integer(7) != 0
         isHTTPOnly = row.integer(8) != 0
         sameSite = SameSite(rawValue: row.text(9)) ?? .unset

@@ -12,10 +12,13 @@ extension Jar {
         var ids: [Cookie.ID] { written.map(\.id) + removed }
     }
 
+    /// Whether the file stores the cookie.
+    func isStored(_ cookie: Cookie) -> Bool { cookie.isStored(keepsSession) }
+
     mutating func takeChanges() -> Changes {
         var changes = Changes()
         for id in unsaved {
-            if let cookie = self[id], cookie.expires != nil {
+            if let cookie = self[id], isStored(cookie) {
                 changes.written.append(cookie)
             } else {
                 changes.removed.append(id)
@@ -34,28 +37,29 @@ extension Jar {
         if unsaved.count > 4 * limits.total { unsaved = unsaved.filter { self[$0] != nil } }
     }
 
-    /// Marks all persistent cookies as unsaved, because their file is lost.
+    /// Marks all cookies that the file stores as unsaved, because their file is lost.
     mutating func markUnsaved() {
         for cookies in domains.values {
-            for cookie in cookies where cookie.expires != nil { unsaved.insert(cookie.id) }
+            for cookie in cookies where isStored(cookie) { unsaved.insert(cookie.id) }
         }
     }
 
-    /// Replaces the persistent cookies by those of the file. Unsaved cookies of this jar are newer and stay.
+    /// Replaces the cookies that the file stores by those of the file. Unsaved cookies of this jar are newer and stay.
     mutating func load(_ saved: [Cookie], now: Duration) {
-        let (unsaved, touched) = (unsaved, touched)
+        let (unsaved, touched, keepsSession) = (unsaved, touched, keepsSession)
         var accessed: [Cookie.ID: Int64] = [:]
         remove { cookie in
-            guard cookie.expires != nil, !unsaved.contains(cookie.id) else { return false }
+            guard cookie.isStored(keepsSession), !unsaved.contains(cookie.id) else { return false }
             accessed[cookie.id] = cookie.accessed
             return true
         }
-        let ofSession = Set(domains.values.joined().lazy.filter { $0.expires == nil }.map(\.id))
+        let ofProcess = Set(domains.values.joined().lazy.filter { !$0.isStored(keepsSession) }.map(\.id))
         var loaded: [Cookie] = []
         // The list of public suffixes may have grown since they were saved; its look-ups are not for each cookie.
         var isSuffix: [String: Bool] = [:]
         for var cookie in saved where !cookie.hasExpired(at: now) && !unsaved.contains(cookie.id) {
-            if ofSession.contains(cookie.id) { continue }
+            // Another process may keep cookies of the session in this file, and this one not.
+            if !isStored(cookie) || ofProcess.contains(cookie.id) { continue }
             cookie.accessed = max(cookie.accessed, accessed[cookie.id] ?? 0)
             if !cookie.id.isHostOnly {
                 let domain = cookie.id.domain
@@ -71,4 +75,9 @@ extension Jar {
         enforceLimits(now: now)
         self.touched = touched.filter { self[$0] != nil }
     }
+}
+
+extension Cookie {
+    /// Whether a file stores the cookie that keeps cookies of the session, or does not.
+    fileprivate func isStored(_ keepsSession: Bool) -> Bool { keepsSession || expires != nil }
 }

@@ -22,6 +22,8 @@ struct Jar: Sendable {
     }
 
     let limits: Limits
+    /// Whether the file stores cookies of the session too.
+    let keepsSession: Bool
     let suffixes: PublicSuffixes
 
     /// The cookies by domain, without empty lists.
@@ -41,8 +43,9 @@ struct Jar: Sendable {
     /// Persistent cookies that were sent since they were saved; this affects only the order of eviction.
     var touched: Set<Cookie.ID> = []
 
-    init(limits: Limits = Limits(), suffixes: PublicSuffixes = .system) {
+    init(limits: Limits = Limits(), keepsSession: Bool = false, suffixes: PublicSuffixes = .system) {
         self.limits = limits
+        self.keepsSession = keepsSession
         self.suffixes = suffixes
     }
 
@@ -149,7 +152,7 @@ struct Jar: Sendable {
                     expired.append(cookie.id)
                 } else {
                     domains.values[found][index].accessed = events
-                    if cookie.expires != nil { touched.insert(cookie.id) }
+                    if isStored(cookie) { touched.insert(cookie.id) }
                     taken.append(cookie)
                 }
             }
@@ -179,7 +182,7 @@ struct Jar: Sendable {
         count += 1
         events = max(events, cookie.created, cookie.accessed)
         if cookie.isSecure { secureCookies.add(cookie.id) }
-        if cookie.expires != nil { unsaved.insert(cookie.id) }
+        if isStored(cookie) { unsaved.insert(cookie.id) }
     }
 
     @discardableResult
@@ -231,7 +234,7 @@ struct Jar: Sendable {
         }
         for cookie in cookies {
             if cookie.isSecure { secureCookies.remove(cookie.id) }
-            if cookie.expires != nil { unsaved.insert(cookie.id) }
+            if isStored(cookie) { unsaved.insert(cookie.id) }
             touched.remove(cookie.id)
         }
     }

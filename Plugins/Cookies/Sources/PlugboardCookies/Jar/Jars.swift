@@ -31,16 +31,15 @@ final class Jars: Sendable {
     }
 
     private let state = Mutex(State())
-    private let limits: Jar.Limits
-    private let suffixes: PublicSuffixes
+    /// What each jar is at first.
+    private let empty: Jar
     private let store: SQLiteStore?
     private let troubles: FileTroubles
     private let host: PluginHost
 
     /// - Parameter path: The file; nil keeps everything in memory.
-    init(limits: Jar.Limits, suffixes: PublicSuffixes, path: String?, host: PluginHost) {
-        self.limits = limits
-        self.suffixes = suffixes
+    init(empty: Jar, path: String?, host: PluginHost) {
+        self.empty = empty
         self.host = host
         let troubles = FileTroubles(host: host)
         self.troubles = troubles
@@ -55,7 +54,7 @@ final class Jars: Sendable {
     func withJar<Result: Sendable>(_ name: String, _ body: (inout Jar, Duration) -> Result) -> Result {
         let now = host.wallClock
         let (result, mustSave) = state.withLock { state in
-            let result = body(&state.jars[name, default: Jar(limits: limits, suffixes: suffixes)], now)
+            let result = body(&state.jars[name, default: empty], now)
             let hasChanges = state.jars[name]?.unsaved.isEmpty == false
             if state.jars[name]?.isEmpty == true && !hasChanges { state.jars[name] = nil }
             let mustSave = store != nil && hasChanges && !state.isSaving
@@ -205,7 +204,7 @@ final class Jars: Sendable {
         let saved = try CookieFile.read(connection)
         state.withLock { state in
             for name in Set(saved.keys).union(state.jars.keys) {
-                var jar = state.jars[name] ?? Jar(limits: limits, suffixes: suffixes)
+                var jar = state.jars[name] ?? empty
                 jar.load(saved[name] ?? [], now: now)
                 state.jars[name] = jar.isEmpty && jar.unsaved.isEmpty ? nil : jar
             }
@@ -230,7 +229,7 @@ final class Jars: Sendable {
         } catch {
             state.withLock { state in
                 for (name, changes) in changes {
-                    state.jars[name, default: Jar(limits: limits, suffixes: suffixes)].putBack(changes.ids)
+                    state.jars[name, default: empty].putBack(changes.ids)
                 }
             }
             throw error

@@ -1,0 +1,112 @@
+import Plugboard
+import PlugboardCore
+import PlugboardKit
+import PlugboardMessages
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A named session: what requests have in common that several processes send, bound to origins.
+///
+/// Its folder, below the user's state folder, has `session.json` and the plugin's `cookies.sqlite`.
+final class Session: Sendable {
+    private struct State {
+        var contents: SessionContents
+        /// The origins whose parts are to be written.
+        var changed: Set<String> = []
+    }
+
+    private static let used = Mutex<Session?>(nil)
+
+    /// The session of this process; nil without one.
+    static var current: Session? { used.withLock { $0 } }
+
+    let folder: SessionFolder
+    private let isReadOnly: Bool
+    private let routes: ConfiguredRoutes
+    private let state: Mutex<State>
+
+    /// Reads the session, which may not exist yet, and makes it the current one.
+    init(_ name: String, isReadOnly: Bool, _ settings: KernelSettings) throws(CommandFailure) {
+        folder = try isReadOnly ? .existing(name, settings) : .made(name, settings)
+        self.isReadOnly = isReadOnly
+        routes = ConfiguredRoutes(settings)
+        state = Mutex(State(contents: try folder.contents()))
+        Session.used.withLock { $0 = self }
+    }
+
+    /// Whether any origin has a credential.
+    var hasCredentials: Bool { state.withLock { $0.contents.parts.values.contains { $0.credential != nil } } }
+
+    /// Adds what the session keeps for the request's origin and the command line does not say, and takes what the
+    /// command line says.
+    ///
+    /// - Parameter arguments: The fields of the command line.
+    func complete(_ request: inout Request, with arguments: [FieldArgument]) {
+        guard let origin = Origin(url: request.url) else { return }
+        let detour = routes.route(of: request).detour.map { " by \($0)" } ?? ""
+        let key = "\(origin)\(detour)"
+        let given = Credential(of: request)
+        let part = state.withLock { state in
+            var part = state.contents.parts[key] ?? SessionContents.Part()
+            part.take(arguments)
+            if let given { part.credential = given.kept ?? part.credential }
+            if part != state.contents.parts[key] ?? SessionContents.Part() {
+                state.contents.parts[key] = part
+                state.changed.insert(key)
+            }
+            return part
+        }
+        let names = Set(arguments.map(\.name))
+        let own = part.fields.filter { !names.contains($0.name) }
+        for field in own { request.fields.remove(field.name) }
+        for field in own { request.fields.append(field.name, field.value) }
+        // What is kept for one origin does not follow a redirect to another.
+        for field in part.fields where !Session.harmless.contains(field.name) { request.fields.markSecret(field.name) }
+        guard given == nil, request.fields[.authorization] == nil else { return }
+        switch part.credential {
+        case .basic(let user, let password): request.authentication.basic(user: user, password: password)
+        case .bearer(let token): request.authentication.bearer(token)
+        case nil: break
+        }
+    }
+
+    /// Fields that say nothing of a session, and without which other origins may respond otherwise.
+    private static let harmless: Set<FieldName> = [
+        .userAgent, .accept, "Accept-Language", "Accept-Encoding", "Accept-Charset",
+    ]
+
+    /// Writes what has changed. Origins that other processes have changed since stay as they are.
+    func save() throws(CommandFailure) {
+        guard !isReadOnly else { return }
+        let state = self.state.withLock { state in
+            defer { state.changed = [] }
+            return state
+        }
+        guard !state.changed.isEmpty else { return }
+        var contents = try folder.contents()
+        for origin in state.changed { contents.parts[origin] = state.contents.parts[origin] }
+        try PrivateFile.write(contents.bytes, to: folder.file, replaces: true)
+    }
+
+    /// The credential of the command line.
+    private struct Credential {
+        /// Nil for one that a session does not keep, such as a token's command.
+        let kept: SessionContents.Credential?
+
+        /// Nil for a request without one.
+        init?(of request: Request) {
+            let given = request.authentication
+            switch (given.scheme, given.user, given.password, given.token) {
+            case (nil, _, _, _): return nil
+            case (.basic?, let user?, let password?, _): kept = .basic(user: user, password: password)
+            case (.bearer?, _, _, let token?): kept = .bearer(token)
+            default: kept = nil
+            }
+        }
+    }
+}
