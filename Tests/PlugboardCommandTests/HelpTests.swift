@@ -5,7 +5,7 @@ struct HelpTests {
     private static let verbs = [
         ["get"], ["head"], ["post"], ["put"], ["patch"], ["delete"], ["request"], ["curl"], ["download"], ["upload"],
         ["exec"], ["config", "path"], ["config", "show"], ["config", "init"], ["config", "edit"], ["config", "check"],
-        ["get"], ["head"], ["post"], ["put"], ["patch"], ["delete"], ["request"], ["download"], ["upload"], ["exec"],
+        ["session", "list"], ["session", "show"], ["session", "remove"],
         ["plugins", "list"], ["plugins", "inspect"], ["plugins", "order"], ["plugins", "new"], ["plugins", "check"],
         ["plugins", "sdk"], ["explain"], ["call"], ["endpoints", "list"], ["endpoints", "show"],
     ]

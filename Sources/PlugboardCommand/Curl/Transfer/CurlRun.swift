@@ -44,8 +44,9 @@ struct CurlRun {
         configuration.kernel.logLevel = words.output.verbose ? .debug : .error
         var catalog = Catalog.bundled
         if words.output.verbose {
-            catalog = catalog.adding([SentHeads.descriptor])
-            configuration.plugins.append(PluginEntry(SentHeads.manifest.id))
+            catalog = catalog.adding([SecretFields.descriptor])
+            configuration.plugins.append(PluginEntry(SecretFields.manifest.id))
+            WireOutput.begin(showingSecrets: words.output.showSecrets)
         }
         var (ends, own) = (false, self)
         try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in

@@ -98,7 +98,8 @@ struct CurlTransfer {
         facts.request = sent
         facts.url = hop.url
         let observer = ExchangeObserver(
-            isVerbose: request.words.output.verbose, progress: ProgressBar(for: request.words.output, output.path))
+            isVerbose: request.words.output.verbose, showsSecrets: request.words.output.showSecrets,
+            progress: ProgressBar(for: request.words.output, output.path))
         let interrupt = Interrupt()
         let exchange = kernel.begin(sent) { observer.hear($0) }
         interrupt.cancels { exchange.cancel() }
