@@ -16,7 +16,6 @@ let swiftLog: Target.Dependency = .product(name: "Logging", package: "swift-log"
 // What no target needs is not downloaded: a program without the trait spares 9 MB.
 let swiftProtobuf: Target.Dependency = .product(
     name: "SwiftProtobuf", package: "swift-protobuf", condition: .when(traits: ["Protobuf"]))
-let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let structuredFields: Target.Dependency = .product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
@@ -75,6 +74,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
     .systemLibrary(name: "CPlugboardIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(name: "CPlugboardExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CPlugboardYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CPlugboardNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CPlugboardZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPlugboardBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
@@ -134,8 +134,8 @@ let layers: [Target] = [
         "PlugboardJSONCoding", "PlugboardShapes", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
         "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardQueueOptions", "PlugboardRetryOptions",
         "PlugboardValidatorOptions"),
-    // OpenAPI documents and definitions in YAML, for programs that have Foundation.
-    module("PlugboardYAML", "PlugboardEndpoints", "PlugboardJSON", "PlugboardMessages", yams),
+    // OpenAPI documents and definitions in YAML.
+    module("PlugboardYAML", "CPlugboardYAML", "PlugboardEndpoints", "PlugboardJSON", "PlugboardMessages"),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
     module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
@@ -171,7 +171,6 @@ let programs: [Target] = [
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardCurl", "CPlugboardEpoll",
             "ScaffoldTemplates", "PlugboardJSON",
             "PlugboardCodecs", "PlugboardDownloads", "PlugboardUploads", "PlugboardEndpoints",
-            "PlugboardPropertyList",
             "PlugboardJSONSchema", "PlugboardYAML",
             argumentParser,
         ],
@@ -344,7 +343,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: systemLibraries + layers + plugins + programs + testTargets,
     swiftLanguageModes: [.v6]

@@ -1,9 +1,7 @@
-import Foundation
+import CPlugboardYAML
 public import PlugboardEndpoints
 public import PlugboardJSON
 public import PlugboardMessages
-import Synchronization
-import Yams
 
 /// Reads YAML 1.2 (core schema) as the JSON value that the readers of configurations and definitions take.
 ///
@@ -21,8 +19,6 @@ public enum YAMLDocument {
         public var values = 4_000_000
         /// The most levels of values within each other.
         public var depth = 512
-        /// The most anchors that aliases refer to.
-        public var anchors = 100
 
         /// The usual limits.
         public init() {}
@@ -38,34 +34,15 @@ public enum YAMLDocument {
     ) throws(PlugboardError) -> JSONValue {
         do throws(YAMLFailure) {
             guard bytes.count <= limits.size else {
-                throw YAMLFailure("is larger than \(limits.size) bytes", line: nil, column: nil)
+                throw YAMLFailure("is larger than \(limits.size) bytes")
             }
-            try YAMLAnchors.check(bytes, limit: limits.anchors)
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw YAMLFailure("is no UTF-8", line: nil, column: nil)
+            return try bytes.withUnsafeBufferPointer { bytes throws(YAMLFailure) in
+                try YAMLReader.value(of: bytes, limits)
             }
-            return try LargeStack.value { YAMLDocument.value(of: text, limits) }.get()
         } catch {
             let place = error.line.map { ", line \($0), column \(error.column ?? 1)" } ?? ""
             throw PlugboardError(
                 .configuration, "\(name.map { Printable.text($0) } ?? "The YAML document")\(place): \(error.reason).")
-        }
-    }
-
-    private static func value(of text: String, _ limits: Limits) -> Result<JSONValue, YAMLFailure> {
-        do {
-            // No rules: Yams' own are those of YAML 1.1.
-            guard let root = try Parser(yaml: text, resolver: .basic).singleRoot() else {
-                return .failure(YAMLFailure("is empty", line: 1, column: 1))
-            }
-            var reader = YAMLValueReader(limits: limits)
-            return .success(try reader.value(of: root, depth: 0))
-        } catch let error as YAMLFailure {
-            return .failure(error)
-        } catch let error as YamlError {
-            return .failure(YAMLFailure(error))
-        } catch {
-            return .failure(YAMLFailure("cannot be read", line: nil, column: nil))
         }
     }
 }
@@ -85,51 +62,24 @@ struct YAMLFailure: Error {
     let line: Int?
     let column: Int?
 
-    init(_ reason: String, line: Int?, column: Int?) {
+    init(_ reason: String, line: Int? = nil, column: Int? = nil) {
         self.reason = reason
         self.line = line
         self.column = column
     }
 
-    init(_ reason: String, at mark: Mark?) { self.init(reason, line: mark?.line, column: mark?.column) }
+    init(_ reason: String, at mark: yaml_mark_t) { self.init(reason, line: mark.line + 1, column: mark.column + 1) }
 
-    init(_ error: YamlError) {
-        switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            self.init("cannot be read: \(problem)", at: mark)
-        case .duplicatedKeysInMapping(let keys, let context):
-            self.init("the key \(Printable.text(keys.first ?? "")) is a duplicate", at: context.mark)
-        case .reader(let problem, let offset, _, let yaml):
-            let before = yaml.prefix(offset ?? 0)
-            let line = before.count(where: \.isNewline) + 1
-            let column = (before.lastIndex(where: \.isNewline).map { before[$0...].count - 1 } ?? before.count) + 1
-            self.init("cannot be read: \(problem)", line: line, column: column)
-        default: self.init("cannot be read", line: nil, column: nil)
+    /// The failure of a parser of libyaml.
+    init(_ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>) {
+        let reason = "cannot be read" + (parser.problem.map { ": \(String(cString: $0))" } ?? "")
+        guard parser.error == YAML_READER_ERROR else {
+            self.init(reason, at: parser.problem_mark)
+            return
         }
-    }
-}
-
-/// A thread with a stack for the deepest tree that the limits allow: the parser recurses, and so does the release of a
-/// tree.
-private enum LargeStack {
-    private static let size = 64 << 20
-
-    /// What `read` returns on the thread. Blocks until then.
-    static func value(
-        _ read: @escaping @Sendable () -> Result<JSONValue, YAMLFailure>
-    ) -> Result<JSONValue, YAMLFailure> {
-        let unread = Result<JSONValue, YAMLFailure>.failure(YAMLFailure("cannot be read", line: nil, column: nil))
-        let value = Mutex(unread)
-        let done = DispatchSemaphore(value: 0)
-        let thread = Thread {
-            let read = read()
-            value.withLock { $0 = read }
-            done.signal()
-        }
-        thread.stackSize = size
-        thread.start()
-        done.wait()
-        return value.withLock { $0 }
+        // A byte that is no character has an offset, and no line.
+        let before = bytes.prefix(parser.problem_offset)
+        let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
+        self.init(reason, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)
     }
 }

@@ -50,14 +50,17 @@ struct YAMLDocumentTests {
     }
 
     @Test(arguments: [
-        ("a: 1\nb: 2\na: 3", "line 1, column 1: the key a is a duplicate"),
-        ("a: 1\n\"200\": 2\n200: 3", "the key 200 is a duplicate"),
+        ("a: 1\nb: 2\na: 3", "line 3, column 1: the key a is a duplicate"),
+        ("a: 1\n\"200\": 2\n200: 3", "line 3, column 1: the key 200 is a duplicate"),
+        ("<<: {a: 1}\n<<: {b: 1}", "line 2, column 1: the key << is a duplicate"),
         ("a: [1", "line 2, column 1: cannot be read: did not find expected ',' or ']'"),
         ("a: b\n\tc: d", "line 2, column 1: cannot be read"),
-        ("a: *no", "line 1, column 4: cannot be read: found undefined"),
+        ("a: *no", "line 1, column 4: has the alias no before its anchor"),
         ("a: .inf", "line 1, column 4: has the number .inf, which JSON does not have"),
         ("? [a]\n: b", "line 1, column 3: has a key that is no text"), ("", "line 1, column 1: is empty"),
-        ("a: 1\n---\nb: 2", "but found another document"), ("<<: 1", "merges (<<) what is no mapping"),
+        ("a: 1\n---\nb: 2", "line 2, column 1: has more than one document"),
+        ("a: &a [*a]", "line 1, column 8: has the alias a before its anchor"),
+        ("a: &a 1\n*a : 2", "line 2, column 1: has a key that is no text"), ("<<: 1", "merges (<<) what is no mapping"),
     ])
     func `what cannot be read is told with line and column`(text: String, reason: String) {
         #expect(failure(text).contains(reason), "\(failure(text))")
@@ -71,20 +74,38 @@ struct YAMLDocumentTests {
         }
 
         #expect(failure(laughs).contains("has more than 4000000 values, with those of aliases"))
-        #expect(failure(laughs + "*a11 : b").contains("line 13, column 1: has anchors, and a key that may be an alias"))
-        #expect(failure(laughs + "[*a11]: b").contains("a key that may be an alias or a collection"))
-        #expect(failure(laughs + "? *a11\n: b").contains("a key that may be an alias or a collection"))
+        #expect(failure(laughs + "*a11 : b").contains("values, with those of aliases"))
+        #expect(failure("a: &a [x]\n? [*a]\n: b").contains("line 2, column 3: has a key that is no text"))
     }
 
-    @Test func `limits bound size, depth and anchors`() {
+    @Test func `limits bound size and depth, also that of aliases`() {
         var limits = YAMLDocument.Limits()
         limits.size = 4
 
         #expect(failure("a: bc", limits).contains("is larger than 4 bytes"))
         #expect(failure(String(repeating: "[", count: 600) + String(repeating: "]", count: 600)).contains("512 levels"))
         #expect(failure(String(repeating: "[", count: 100_000)) != "")
-        let chain = (1...101).map { "a\($0): &a\($0) [*a\($0 - 1)]\n" }.joined()
-        #expect(failure("a0: &a0 1\n" + chain).contains("has more than 100 anchors"))
+        let chain = (1...512).map { "a\($0): &a\($0) [*a\($0 - 1)]\n" }.joined()
+        #expect(failure("a0: &a0 1\n" + chain).contains("line 512, column 14: has more than 512 levels"))
+    }
+
+    @Test func `an alias as a key is the text of its anchor, and a key can have an anchor`() throws {
+        #expect(JSONWriter.write(try value("&k name: x\nother: {*k : y}")) == #"{"name":"x","other":{"name":"y"}}"#)
+    }
+
+    @Test func `a byte that is no UTF-8 is told with its line`() {
+        let bytes = Array("a: 1\nb: ".utf8) + [0xFF]
+
+        #expect(throws: PlugboardError.self) { try YAMLDocument.parse(bytes) }
+        do throws(PlugboardError) { _ = try YAMLDocument.parse(bytes) } catch {
+            #expect(error.reason.contains("line 2, column 4: cannot be read"), "\(error.reason)")
+        }
+    }
+
+    @Test func `a document may have any number of keys, anchors and aliases`() throws {
+        let text = (0..<50_000).map { "k\($0): &a\($0) \($0)\nv\($0): *a\($0)\n" }.joined()
+
+        #expect(try value(text).objectValue?.count == 100_000)
     }
 
     @Test func `a text that is cut or changed anywhere never traps`() throws {
