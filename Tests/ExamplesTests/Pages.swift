@@ -9,8 +9,11 @@ enum Pages {
     /// The pages in `Documentation`, by name.
     static let documentation = files(in: "Documentation", endingIn: ".md")
 
-    /// Those whose commands need no project of a plugin.
-    static let ofReaders = ([readme] + documentation).filter { $0 != guide }
+    /// What users of the command read.
+    static let command = "Documentation/command.md"
+
+    /// Those whose commands need no project of a plugin and no files of their own.
+    static let ofReaders = ([readme] + documentation).filter { $0 != guide && $0 != command }
 
     static let all = Array(Set([readme, guide] + documentation)).sorted()
 

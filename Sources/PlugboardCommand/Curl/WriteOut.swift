@@ -23,6 +23,9 @@ struct WriteOut {
         var repetitions = 0
         /// Of the last attempt, from its beginning, by the names of the event `attemptEnded`.
         var steps: [String: Duration] = [:]
+        /// Of the last attempt; without a connection, empty and 0.
+        var remote = (address: "", port: 0)
+        var local = (address: "", port: 0)
         /// From the beginning of the exchange to its end.
         var total: Duration = .zero
     }
@@ -122,6 +125,8 @@ struct WriteOut {
         "method": { .string($0.request.method.name) },
         "http_connect": { _ in .string("000") }, "num_connects": { number($0.connections) },
         "ssl_verify_result": { number($0.failure?.status == .certificate ? 1 : 0) },
+        "remote_ip": { .string($0.remote.address) }, "remote_port": { number($0.remote.port) },
+        "local_ip": { .string($0.local.address) }, "local_port": { number($0.local.port) },
         "size_header": { number($0.headSize) },
         "num_headers": { number($0.response?.fields.count ?? 0) },
         "num_redirects": { number($0.redirects) }, "num_retries": { number($0.repetitions) },

@@ -6,10 +6,18 @@ import Synchronization
 final class ExchangeObserver: Sendable {
     private static let steps = ["nameLookup", "connect", "tls", "firstByte", "total"]
 
+    private struct LastAttempt {
+        let number: Int
+        let steps: [(String, Int64)]
+        /// Addresses are empty where no connection was made.
+        let remote: (address: String, port: Int)
+        let local: (address: String, port: Int)
+    }
+
     let progress: ProgressBar?
     private let isVerbose: Bool
     private let showsSecrets: Bool
-    private let lastAttempt = Mutex<(number: Int64, steps: [(String, Int64)])?>(nil)
+    private let lastAttempt = Mutex<LastAttempt?>(nil)
     /// The final responses that have come, the last one included.
     private let heads = Mutex<[ResponseHead]>([])
     /// What `--write-out` needs of the exchange.
@@ -43,7 +51,13 @@ final class ExchangeObserver: Sendable {
         case .connected: counts.withLock { $0.connections += 1 }
         case .attemptEnded:
             let steps = ExchangeObserver.steps.map { ($0, Int64(event.integer($0) ?? 0)) }
-            lastAttempt.withLock { $0 = (Int64(event.integer("attempt") ?? 0), steps) }
+            let addresses = [event["address"] ?? "", event["localAddress"] ?? ""]
+            let ports = [event.integer("port") ?? 0, event.integer("localPort") ?? 0]
+            lastAttempt.withLock {
+                $0 = LastAttempt(
+                    number: event.integer("attempt") ?? 0, steps: steps,
+                    remote: (addresses[0], ports[0]), local: (addresses[1], ports[1]))
+            }
         default: break
         }
         guard isVerbose else { return }
@@ -66,9 +80,9 @@ final class ExchangeObserver: Sendable {
         (facts.redirects, facts.repetitions) = (counts.redirects, counts.repetitions)
         facts.connections += counts.connections
         facts.headSize += heads.withLock { $0.reduce(0) { $0 + ResponseWriter.bytes(of: $1).count } }
-        for (name, nanoseconds) in lastAttempt.withLock({ $0?.steps ?? [] }) {
-            facts.steps[name] = .nanoseconds(nanoseconds)
-        }
+        guard let attempt = lastAttempt.withLock({ $0 }) else { return facts }
+        for (name, nanoseconds) in attempt.steps { facts.steps[name] = .nanoseconds(nanoseconds) }
+        (facts.remote, facts.local) = (attempt.remote, attempt.local)
         return facts
     }
 
