@@ -73,8 +73,9 @@ public struct Download: Sendable {
     var segmentMinimum = 1 << 20
     /// How often it is looked whether requests help. Their speed is measured for twenty times as long.
     var segmentWindow = Duration.milliseconds(100)
-    /// Asked for the path of the file when a response has told it; false refuses it.
-    package var accepts: (@Sendable (_ path: String) -> Bool)?
+    /// Returns the path that the file gets instead of one that a response has told, or nil to refuse that. It returns
+    /// the same for each call with the same path.
+    package var renames: (@Sendable (_ path: String) -> String?)?
 
     /// A download of a request's response to a file.
     public init(_ request: Request, to file: String) {

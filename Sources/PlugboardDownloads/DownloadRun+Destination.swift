@@ -6,12 +6,14 @@ extension DownloadRun {
 
     /// - Parameter name: The server's name for the file.
     func destination(_ name: String?) -> String {
-        guard download.namesFromServer, let name = name.flatMap({ SafeName.from(name: $0) }) else {
-            return download.file
-        }
+        guard download.namesFromServer else { return download.file }
+        guard let name = name.flatMap({ SafeName.from(name: $0) }) else { return renamed(download.file) }
         let slash = download.file.utf8.lastIndex(of: UInt8(ascii: "/"))
-        return (slash.map { String(download.file[...$0]) } ?? "") + name
+        let path = (slash.map { String(download.file[...$0]) } ?? "") + name
+        return renamed(path)
     }
+
+    private func renamed(_ path: String) -> String { download.renames?(path) ?? path }
 
     /// Throws if the file must not have this path.
     func accept(_ destination: String) throws(PlugboardError) {
@@ -21,7 +23,7 @@ extension DownloadRun {
 
     /// A destination that only the response has told.
     func acceptName(_ destination: String) throws(PlugboardError) {
-        guard let accepts = download.accepts, !accepts(destination) else { return }
+        guard let renames = download.renames, renames(destination) == nil else { return }
         throw PlugboardError(.downloadExists, "\(destination) is the name of another download. Name another file.")
     }
 }

@@ -51,8 +51,9 @@ struct CommandLineTests {
     func `the letters that are split are those of the options with values`(verb: String) async throws {
         let help = try await Command.run(verb, "--help").stdout
 
+        let letters = JoinedOptions.letters.union(verb == "download" ? DownloadWords.letters : [])
         for option in help.matches(of: /(?m)^  -(\w)(?:, --[\w-]+)+(?:\/--[\w-]+)?( <)?/) {
-            let takesValue = JoinedOptions.letters.contains(Character(String(option.1)))
+            let takesValue = letters.contains(Character(String(option.1)))
             #expect(takesValue == (option.2 != nil), "\(option.0)")
         }
     }

@@ -61,7 +61,8 @@ struct TransferCommandTests {
 
         #expect(outcome.status == 23)
         let parent = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
-        #expect(outcome.stderr == "plugboard: -o: there is no folder \(parent). Create it first.\n")
+        #expect(
+            outcome.stderr == "plugboard: -o: there is no folder \(parent). Create it first, or write --create-dirs.\n")
         #expect(server.requests.isEmpty)
     }
 
@@ -74,8 +75,8 @@ struct TransferCommandTests {
         ]
 
         for words in words {
-            let refused = try await Command.running(words)
-            let followed = try await Command.running(words + ["--plugin", "redirect"])
+            let refused = try await Command.running(words + (words[0] == "download" ? ["--no-location"] : []))
+            let followed = try await Command.running(words + (words[0] == "upload" ? ["--plugin", "redirect"] : []))
 
             #expect(refused.status == 22)
             #expect(refused.stderr.hasSuffix(" --plugin redirect follows redirects.\n"), "\(refused.stderr)")

@@ -27,13 +27,9 @@ struct BodyArguments: ParsableArguments {
         name: [.customShort("F"), .customLong("form")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "A part of multipart/form-data: name=value, name=@FILE (with its name), name=<FILE (as a text). ;type=TYPE and "
-                + ";filename=NAME can follow.", valueName: "part"))
+                + ";filename=NAME can follow. --form-string takes @, < and ; as text.", valueName: "part"))
     var parts: [String] = []
-    @Option(
-        name: .customLong("form-string"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "A part of multipart/form-data, name=value, in which @, < and ; have no meaning.", valueName: "part"))
-    var literalParts: [String] = []
+    @OptionGroup var items: ItemArguments
 
     struct Content {
         let body: Body
@@ -42,21 +38,30 @@ struct BodyArguments: ParsableArguments {
     }
 
     func validate() throws {
-        let kinds = [!data.isEmpty, !dataBinary.isEmpty, !json.isEmpty, !(parts + literalParts).isEmpty]
+        let kinds = [!data.isEmpty, !dataBinary.isEmpty, !json.isEmpty, !parts.isEmpty]
         guard kinds.count(where: { $0 }) <= 1 else {
             throw ValidationError("A request has one body: give only one of -d, --data-binary, --json and --form.")
         }
     }
 
     /// The data of `-d` for the query. Throws where another kind of body is given.
-    func queryData() throws -> [UInt8] {
-        guard dataBinary.isEmpty, json.isEmpty, parts.isEmpty, literalParts.isEmpty else {
+    func queryData(beside items: RequestItems) throws -> [UInt8] {
+        guard !items.haveData, dataBinary.isEmpty, json.isEmpty, parts.isEmpty else {
             throw CommandFailure(.usage, "--get puts the data of -d into the query, and no other body.")
         }
         return try FormData.joined(data)
     }
 
-    func content() throws -> Content? {
+    /// - Parameter items: Those of `items`, whose data is a body too.
+    func content(_ items: RequestItems) throws -> Content? {
+        if items.haveData {
+            guard data.isEmpty, dataBinary.isEmpty, json.isEmpty, parts.isEmpty else {
+                throw CommandFailure(
+                    .usage, "A request has one body: give items with data, or one of -d, --data-binary, --json, --form."
+                )
+            }
+            return try items.content()
+        }
         if !data.isEmpty {
             return Content(
                 body: .bytes(try FormData.joined(data)), type: "application/x-www-form-urlencoded")
@@ -71,9 +76,8 @@ struct BodyArguments: ParsableArguments {
                 body: try BodyArguments.joined(dataBinary, by: [UInt8(ascii: "&")], "--data-binary"),
                 type: "application/octet-stream")
         }
-        if !(parts + literalParts).isEmpty {
-            let all = try parts.map { try FormPart($0) } + literalParts.map { try FormPart(literal: $0) }
-            let form = MultipartForm(try all.map { try $0.part() })
+        if !parts.isEmpty {
+            let form = MultipartForm(try parts.map { try FormPart($0).part() })
             return Content(body: try form.body(), type: form.contentType)
         }
         return nil

@@ -12,7 +12,7 @@ enum FormData {
             case (.urlencode, let text)?:
                 bytes += try encoded(text, for: "--data-urlencode")
                 continue
-            case nil: break
+            case (.literal, _)?, nil: break
             }
             let argument = InputArgument(piece)
             let content = try argument.bytes(for: "--data", advice: "--data-binary sends any size.")
@@ -33,8 +33,12 @@ enum FormData {
         let rest = sign.map { String(text[text.index(after: $0)...]) } ?? text
         let isFile = sign.map { text[$0] == "@" } ?? false
         let content = isFile ? try InputArgument("@\(rest)").bytes(for: option) : Array(rest.utf8)
-        var bytes = Array(name.utf8)
-        if !name.isEmpty { bytes.append(UInt8(ascii: "=")) }
+        return Array(name.utf8) + (name.isEmpty ? [] : [UInt8(ascii: "=")]) + encoded(content)
+    }
+
+    /// The bytes as forms encode them: a space is `+`.
+    static func encoded(_ content: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in content {
             if isUnreserved(byte) || byte == UInt8(ascii: " ") {

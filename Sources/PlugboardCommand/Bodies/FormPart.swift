@@ -15,12 +15,16 @@ struct FormPart: Equatable {
         case file(String)
     }
 
-    let name: String
+    var name: String
     var content: Content
     var fileName: String?
     var type: String?
 
     init(_ text: String) throws(CommandFailure) {
+        if case (.literal, let text)? = DataWords.kind(of: text) {
+            self = try FormPart(literal: text)
+            return
+        }
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { throw FormPart.malformed }
         name = String(text[..<equals])
         let value = text[text.index(after: equals)...]

@@ -24,6 +24,10 @@ struct MethodArguments: ParsableArguments {
     var range: String?
     @OptionGroup(title: "Transfer") var transfer: TransferArguments
 
+    @Flag(name: [.customShort("g"), .long], help: "Leaves brackets and braces in URLs as they are.")
+    var globoff = false
+    @Flag(help: "Sends a path as it is, which is always done.") var pathAsIs = false
+
     func validate() throws {
         if head && get { throw ValidationError("Give -I or -G, not both.") }
         if let range, !range.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2C }) {

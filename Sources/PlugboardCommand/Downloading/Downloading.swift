@@ -2,7 +2,6 @@ import Plugboard
 import PlugboardDownloads
 import PlugboardJSON
 import PlugboardKit
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -23,6 +22,8 @@ struct Downloading: Sendable {
     let parallel: Int
     private let configuration: Configuration
     private let display: TransferDisplay
+    private let renames: Bool
+    private let printing: DownloadPrinting
 
     struct Job {
         var download: Download
@@ -37,6 +38,11 @@ struct Downloading: Sendable {
         let overwrites: Bool
         let segments: Int
         let speed: ByteCount?
+        /// The requests in a row that may bring no byte; nil for the usual number.
+        let attempts: Int?
+
+        /// Whether a file that is there is neither continued nor replaced.
+        var mindsFiles: Bool { !resumes && !overwrites }
 
         func set(in download: inout Download) {
             download.resumes = resumes
@@ -45,67 +51,43 @@ struct Downloading: Sendable {
             download.confirmsFile = resumes
             download.segments = segments
             download.speed = speed
+            if let attempts { download.attempts = attempts }
         }
     }
 
     init(_ verb: DownloadVerb) throws {
-        configuration = try verb.arguments.configuration()
+        configuration = try verb.configuration()
         let base = configuration.kernel.baseURL
-        var urls = verb.urls
-        if let list = verb.inputFile { urls += try Downloading.lines(of: list) }
-        guard !urls.isEmpty || !verb.metalinks.isEmpty else {
-            throw CommandFailure(.usage, "No URL was given. See plugboard download --help.")
+        var entries = verb.urls.map { DownloadEntry($0) }
+        if let list = verb.inputFile { entries += try DownloadEntry.all(inList: list) }
+        guard !entries.isEmpty || !verb.metalinks.isEmpty else {
+            let advice = verb.arguments.cookies.jar == nil ? "" : " -c FILE is the cookie jar, --continue continues."
+            throw CommandFailure(.usage, "No URL was given.\(advice) See plugboard download --help.")
         }
         guard (1...64).contains(verb.parallel), (1...64).contains(verb.segments) else {
             throw CommandFailure(.usage, "--parallel and --segments must be from 1 to 64.")
         }
-        guard urls.count == 1 && verb.metalinks.isEmpty || (verb.checksum == nil && verb.mirrors.isEmpty) else {
+        let isOne = entries.count == 1 && verb.metalinks.isEmpty
+        guard isOne || (verb.checksum == nil && verb.mirrors.isEmpty) else {
             throw CommandFailure(.usage, "--checksum and --mirror are for one URL. Download the files one by one.")
         }
-        guard let form = TransferDisplay.Form(rawValue: verb.progress) else {
-            throw CommandFailure(.usage, "--progress must be bar, json or none.")
-        }
-        let digest = try verb.checksum.map { text in
-            guard let digest = ExpectedDigest(text) else {
-                throw CommandFailure(
-                    .usage,
-                    "--checksum must be sha-256= or sha-512= with hexadecimal digits or with base 64.")
-            }
-            return digest
-        }
-        let speed = try verb.limitRate.map { text in
-            guard let speed = ByteCount(text), speed.bytes > 0 else {
-                throw CommandFailure(.usage, "--limit-rate must be a size, such as 500KiB or 2MiB.")
-            }
-            return speed
-        }
-        if verb.output == "-" {
-            throw CommandFailure(
-                .usage,
-                "download writes files, which can be continued: plugboard get URL writes to standard output. For a file of "
-                    + "this name, use -o ./-.")
-        }
-        let isFolder = verb.output.map { $0.hasSuffix("/") || Downloading.isFolder($0) } ?? true
-        guard isFolder || urls.count == 1 && verb.metalinks.isEmpty && !verb.remoteName else {
-            throw CommandFailure(
-                .usage, "-o must be a folder that exists, because of several URLs, --metalink or -O.")
-        }
-        folder = verb.output ?? ""
-        if let slash = folder.lastIndex(of: "/"), !Downloading.isFolder(String(folder[...slash])) {
-            throw CommandFailure(.write, "-o: there is no folder \(folder[..<slash]). Create it first.")
-        }
+        let digest = try verb.digest
+        let sums = try verb.checksums.map { try ChecksumFile($0) }
+        let (place, isFolder) = try verb.files.place(isOne: isOne)
+        folder = place
         arguments = verb.arguments
         options = Options(
-            resumes: verb.resume, replacesURL: verb.moved, overwrites: verb.overwrite, segments: verb.segments,
-            speed: speed)
+            resumes: verb.resume, replacesURL: verb.moved, overwrites: verb.files.overwrite, segments: verb.segments,
+            speed: try verb.speed, attempts: try verb.attempts)
         var jobs: [Job] = []
-        for url in urls {
-            let request = try verb.arguments.request(.get, url, against: base, nil)
+        for entry in entries {
+            let request = try verb.arguments.request(.get, entry.url, against: base, nil)
             var job = isFolder ? Download(request, in: folder) : Download(request, to: folder)
-            job.mirrors = try verb.mirrors.map {
+            if let name = entry.name { job = Download(request, to: Downloading.path(name, in: isFolder ? folder : "")) }
+            job.mirrors = try (verb.mirrors + entry.mirrors).map {
                 try Downloading.request(for: $0, namedBy: request.url, against: base, verb.arguments)
             }
-            job.digest = digest
+            job.digest = try digest ?? entry.digest ?? sums?.digest(of: job.file)
             options.set(in: &job)
             jobs.append(Job(download: job))
         }
@@ -114,28 +96,39 @@ struct Downloading: Sendable {
             jobs += try Downloading.jobs(
                 of: Bytes(FileContents.bytes(of: file, for: "--metalink")), from: nil, in: folder, arguments, options)
         }
-        try Downloading.checkNames(jobs)
+        renames = verb.files.autoFileRenaming
+        self.jobs = try Downloading.named(jobs, renaming: renames, options)
         metalinks = verb.metalinks.filter(isURL)
-        self.jobs = jobs
         followsMetalinks = verb.followMetalink
         parallel = verb.parallel
-        display = TransferDisplay(form)
+        display = TransferDisplay(verb.output.form)
+        printing = verb.output
     }
 
-    private static func checkNames(_ jobs: [Job]) throws {
-        var names: Set<String> = []
-        for job in jobs where !names.insert(job.download.file).inserted {
+    /// The jobs with paths of which no two are the same. Throws for two with the same, unless they are renamed.
+    private static func named(_ jobs: [Job], renaming: Bool, _ options: Options) throws -> [Job] {
+        let names = DownloadNames(renames: renaming)
+        var jobs = jobs
+        for (index, job) in jobs.enumerated() {
+            // The name that a server gives counts, so that a file of the other name does not matter yet.
+            let download = job.download
+            let minding = options.mindsFiles && !download.namesFromServer
+            if let path = names.path(download.file, for: index, minding: minding) {
+                jobs[index].download.file = path
+                continue
+            }
+            let other = jobs.first { $0.download.file == download.file }?.download.request.url ?? ""
             throw CommandFailure(
-                .usage, "Two URLs have the file name \(job.download.file). Download them into two folders.")
+                .usage,
+                "Two URLs have the file name \(download.file): \(Printable.url(other)) and "
+                    + "\(Printable.url(download.request.url)). Download them into two folders, or with "
+                    + "--auto-file-renaming.")
         }
+        return jobs
     }
 
-    private static func lines(of list: String) throws -> [String] {
-        let bytes = try list == "-" ? FileContents.ofStandardInput() : FileContents.bytes(of: list, for: "--input-file")
-        let lines = bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map { line in
-            String(decoding: line.drop { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)
-        }
-        return lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    private static func path(_ name: String, in folder: String) -> String {
+        folder.isEmpty || name.hasPrefix("/") ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -145,7 +138,38 @@ struct Downloading: Sendable {
 
     // MARK: Running
 
-    func run() async throws { try await display.whileRunning(configuration, arguments) { try await all($0) } }
+    func run() async throws {
+        if printing.printCurl { return try await printCurl() }
+        var configuration = configuration
+        var catalog = Catalog.bundled
+        if printing.isVerbose {
+            catalog = catalog.adding([SentHeads.descriptor])
+            configuration.plugins.append(PluginEntry(SentHeads.manifest.id))
+        }
+        configuration.kernel.logLevel = printing.logLevel ?? configuration.kernel.logLevel
+        try await display.whileRunning(configuration, catalog: catalog, arguments) { try await all($0) }
+    }
+
+    private func printCurl() async throws {
+        guard let job = jobs.first, jobs.count == 1, metalinks.isEmpty, job.download.mirrors.isEmpty else {
+            throw CommandFailure(.usage, "--print-curl is for one URL without mirrors.")
+        }
+        var options = ["-f"]
+        if job.download.namesFromServer {
+            options += ["-OJ"] + (folder.isEmpty ? [] : ["--output-dir", folder])
+        } else {
+            options += ["-o", job.download.file]
+        }
+        if job.download.resumes { options += ["-C", "-"] }
+        if let speed = job.download.speed { options += ["--limit-rate", "\(speed.bytes)"] }
+        let request = job.download.request
+        try await Kernel.whileRunning(configuration) { [options] kernel in
+            try arguments.check(kernel)
+            let printing = RequestPrinting(
+                arguments: arguments, configuration: configuration, showsSecrets: printing.showSecrets)
+            try await printing.printCurl(request, nil, kernel, adding: options)
+        }
+    }
 
     /// Downloads all files, so many at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws -> CommandFailure? {
@@ -155,11 +179,11 @@ struct Downloading: Sendable {
             jobs += try Downloading.jobs(
                 of: try await read(document, kernel), from: document.origin, in: folder, arguments, options)
         }
-        try Downloading.checkNames(jobs)
-        let names = TakenNames()
+        jobs = try Downloading.named(jobs, renaming: renames, options)
+        let names = DownloadNames(renames: renames)
         // Names of servers do not take those that are known.
         for (index, job) in jobs.enumerated() where !job.download.namesFromServer {
-            _ = names.take(job.download.file, for: index)
+            _ = names.path(job.download.file, for: index, minding: false)
         }
         display.expect(jobs.count)
         return await withTaskGroup(of: CommandFailure?.self) { [jobs] group in
@@ -170,7 +194,7 @@ struct Downloading: Sendable {
                 while running < parallel, next < jobs.count, !Task.isCancelled {
                     group.addTask { [next] in
                         var job = jobs[next]
-                        job.download.accepts = { names.take($0, for: next) }
+                        job.download.renames = { [options] in names.path($0, for: next, minding: options.mindsFiles) }
                         return await download(job, next, kernel)
                     }
                     next += 1
@@ -182,18 +206,6 @@ struct Downloading: Sendable {
                 }
                 first = first ?? failure
                 running -= 1
-            }
-        }
-    }
-
-    /// The paths of the files of this command.
-    private final class TakenNames: Sendable {
-        private let paths = Mutex<[String: Int]>([:])
-
-        func take(_ path: String, for job: Int) -> Bool {
-            paths.withLock { paths in
-                paths[path] = paths[path] ?? job
-                return paths[path] == job
             }
         }
     }
@@ -246,14 +258,17 @@ struct Downloading: Sendable {
             let count = TransferCount(done: $0.received, resumed: $0.resumed, total: $0.toReceive)
             display.show(index, file, count, facts)
         }
-        return try await job.run(with: kernel)
+        guard printing.isVerbose else { return try await job.run(with: kernel) }
+        return try await job.run(with: WatchedSender(kernel))
     }
 
     private static func failure(_ error: PlugboardError) -> CommandFailure {
         switch error.code {
         case .responseStatus: CommandFailure(.status, error)
         case .downloadExists:
-            CommandFailure(.write, "\(error.reason) Use --overwrite to replace it, or -o to name another.")
+            CommandFailure(
+                .write,
+                "\(error.reason) Use --overwrite to replace it, -o to name another, or --auto-file-renaming.")
         default: CommandFailure(ExitStatus(for: error), error)
         }
     }

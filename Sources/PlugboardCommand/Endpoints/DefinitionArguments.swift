@@ -7,6 +7,7 @@ import PlugboardYAML
 /// The options that say where definitions of endpoints are.
 struct DefinitionArguments: ParsableArguments {
     @Option(
+        name: [.long, .customLong("definitions")],
         help: ArgumentHelp(
             "An OpenAPI document (JSON or YAML), or a file of definitions: a path or a URL. Without it, those of the "
                 + "configuration's section endpoints are used.", valueName: "file|url"))

@@ -98,6 +98,7 @@ enum Main {
         if arguments.first == CurlVerb.configuration.commandName {
             return CurlVerb(words: Array(arguments.dropFirst()))
         }
+        let arguments = DownloadWords.rewritten(arguments)
         do {
             return try parse(words: DataWords.joined(arguments))
         } catch {

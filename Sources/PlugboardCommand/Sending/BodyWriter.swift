@@ -1,9 +1,8 @@
-import PlugboardJSON
 import PlugboardKit
 
 /// Writes a body: unchanged, or for people at a terminal.
 ///
-/// On a terminal, JSON gets a readable layout, and control characters of text are escaped. A body that is not text is
+/// With a layout, JSON gets it. On a terminal, control characters of text are escaped, and a body that is not text is
 /// refused, as curl does.
 struct BodyWriter {
     /// Larger JSON is written without a new layout.
@@ -11,72 +10,73 @@ struct BodyWriter {
 
     private let output: ByteOutput
     private let isForReaders: Bool
-    private let isJSON: Bool
+    /// That of JSON, which the body is; nil for other bodies.
+    private let layout: JSONLayout?
 
-    init(_ output: ByteOutput, isForReaders: Bool, isJSON: Bool = false) {
+    init(_ output: ByteOutput, isForReaders: Bool, layout: JSONLayout? = nil) {
         self.output = output
         self.isForReaders = isForReaders
-        self.isJSON = isJSON
+        self.layout = layout
     }
 
     func write(_ body: Body) async throws {
-        if !isForReaders {
-            for try await piece in body { try output.write(piece) }
-        } else if isJSON {
-            try await writeLaidOut(body)
-        } else {
-            var writer = TextWriter(output)
-            for try await piece in body { try writer.write(piece) }
-            try writer.finish()
-        }
+        if let layout { return try await write(body, laidOut: layout) }
+        var writer = PieceWriter(output, isForReaders)
+        for try await piece in body { try writer.write(piece) }
+        try writer.finish()
     }
 
-    /// Writes a whole body that is not JSON.
+    /// Writes a whole body.
     func write(_ bytes: Bytes) throws(CommandFailure) {
-        guard isForReaders else { return try output.write(bytes) }
-        var writer = TextWriter(output)
+        if let text = layout?.text(of: bytes, escapes: isForReaders) { return try output.write(text, laidOut: layout) }
+        var writer = PieceWriter(output, isForReaders)
         try writer.write(bytes)
         try writer.finish()
     }
 
-    private func writeLaidOut(_ body: Body) async throws {
+    private func write(_ body: Body, laidOut layout: JSONLayout) async throws {
         var pieces: [Bytes] = []
         var count = 0
-        var writer: TextWriter?
+        var writer: PieceWriter?
         for try await piece in body {
             count += piece.count
             if count <= BodyWriter.layoutLimit {
                 pieces.append(piece)
                 continue
             }
-            if writer == nil { writer = try text(of: pieces) }
+            if writer == nil { writer = try written(pieces) }
             try writer?.write(piece)
         }
-        let bytes = Bytes.joined(pieces)
-        if writer == nil, let value = JSONText.value(of: bytes) {
-            return try output.write(value)
-        }
-        if writer == nil { writer = try text(of: pieces) }
+        if writer == nil { return try write(Bytes.joined(pieces)) }
         try writer?.finish()
     }
 
     /// A writer that has written these pieces.
-    private func text(of pieces: [Bytes]) throws(CommandFailure) -> TextWriter {
-        var writer = TextWriter(output)
+    private func written(_ pieces: [Bytes]) throws(CommandFailure) -> PieceWriter {
+        var writer = PieceWriter(output, isForReaders)
         for piece in pieces { try writer.write(piece) }
         return writer
     }
 }
 
-/// Writes the pieces of a text to a terminal.
-private struct TextWriter {
+extension ByteOutput {
+    /// Writes JSON with a layout, and a line end where each member has a line.
+    fileprivate func write(_ text: String, laidOut layout: JSONLayout?) throws(CommandFailure) {
+        try write(Bytes(layout?.indents ?? false ? text + "\n" : text))
+    }
+}
+
+/// Writes the pieces of a body: unchanged, or as text to a terminal.
+private struct PieceWriter {
     private let output: ByteOutput
+    private let isForReaders: Bool
     private var visible = VisibleText()
     private var isFirst = true
 
-    init(_ output: ByteOutput) { self.output = output }
+    init(_ output: ByteOutput, _ isForReaders: Bool) { (self.output, self.isForReaders) = (output, isForReaders) }
 
     mutating func write(_ piece: Bytes) throws(CommandFailure) {
+        guard isForReaders else { return try output.write(piece) }
         if isFirst, piece.withUnsafeBytes({ $0.contains(0) }) {
             throw CommandFailure(
                 .write,
@@ -87,5 +87,7 @@ private struct TextWriter {
         try output.write(Bytes(visible.add(piece)))
     }
 
-    mutating func finish() throws(CommandFailure) { try output.write(Bytes(visible.finish())) }
+    mutating func finish() throws(CommandFailure) {
+        if isForReaders { try output.write(Bytes(visible.finish())) }
+    }
 }

@@ -145,13 +145,18 @@ extension Configuration {
     /// Trusts the certificates of the file that the environment names, unless the configuration names one.
     mutating func trustEnvironment() throws(CommandFailure) {
         guard kernel.defaults.tls.ca == nil else { return }
+        guard let (name, file) = Configuration.environmentTrust else { return }
+        try ConnectionArguments.checkCertificates(in: file, for: name)
+        kernel.defaults.tls.ca = file
+    }
+
+    /// The variable of the environment that names a file of certificates, and the file's absolute path.
+    static var environmentTrust: (name: String, file: String)? {
         for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
             guard let value = getenv(name), value.pointee != 0 else { continue }
-            let file = String(cString: value)
-            try ConnectionArguments.checkCertificates(in: file, for: name)
-            kernel.defaults.tls.ca = PluginArguments.absolute(file)
-            return
+            return (name, PluginArguments.absolute(String(cString: value)))
         }
+        return nil
     }
 }
 

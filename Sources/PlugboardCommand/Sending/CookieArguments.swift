@@ -15,7 +15,8 @@ import PlugboardKit
 /// of these files, and the plugin's own file is neither read nor written.
 struct CookieArguments: ParsableArguments {
     @Option(
-        name: [.customShort("b"), .customLong("cookie")], parsing: .unconditionalSingleValue,
+        name: [.customShort("b"), .customLong("cookie"), .customLong("load-cookies")],
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Cookies to send, 'a=1; b=2'; or without '=', a cookies.txt to read, - for standard input. A file that does "
                 + "not exist is empty, with a warning.", valueName: "data|file"))
@@ -35,7 +36,7 @@ struct CookieArguments: ParsableArguments {
     }
 
     private var data: [String] { sources.filter { $0.contains("=") } }
-    private var files: [String] { sources.filter { !$0.contains("=") } }
+    var files: [String] { sources.filter { !$0.contains("=") } }
     /// Whether files hold the cookies, and not the plugin's own file.
     var needsPlugin: Bool { jar != nil || !files.isEmpty }
 

@@ -33,7 +33,9 @@ struct OutputArguments: ParsableArguments {
     @Flag(help: "With -v: prints secret fields and queries, too.") var showSecrets = false
     @Flag(help: "Prints how long each step took to standard error.")
     var timing = false
-    @Flag(help: "Ends with status 22 if the HTTP status is 400 or more, and writes the body all the same.")
+    @Flag(
+        name: [.long, .customLong("check-status")],
+        help: "Ends with status 22 if the HTTP status is 400 or more, and writes the body all the same.")
     var failWithBody = false
     @Flag(name: .shortAndLong, help: "Prints only errors: no progress and no log.")
     var silent = false
@@ -44,6 +46,10 @@ struct OutputArguments: ParsableArguments {
     var progressBar = false
     @Flag(name: [.customShort("N"), .long], help: "Writes what has come at once, as is always done.")
     var noBuffer = false
+
+    @Flag(help: "Shows secrets in what is printed of requests and heads; without it they are hidden.")
+    var showSecrets = false
+    @OptionGroup var printing: PrintArguments
 
     func validate() throws {
         if output != nil && remoteName { throw ValidationError("Give -o or -O, not both.") }

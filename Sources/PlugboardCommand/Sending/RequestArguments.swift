@@ -27,10 +27,11 @@ struct RequestArguments: ParsableArguments {
     /// - Parameters:
     ///   - baseURL: The configuration's `kernel.baseURL`.
     ///   - more: Fields of the verb's own options, which `-H` replaces.
+    ///   - items: Fields of request items, which stand beside those of `-H`.
     ///   - usesSession: Whether the request takes part in the session of the command line.
     func request(
         _ method: Method, _ url: String, against baseURL: String?, _ content: BodyArguments.Content?,
-        adding more: [FieldArgument] = [], usesSession: Bool = true
+        adding more: [FieldArgument] = [], items: [FieldArgument] = [], usesSession: Bool = true
     ) throws -> Request {
         var request = Request(method, try RequestArguments.absolute(url, against: baseURL))
         var defaults: KeyValuePairs<FieldName, String> = [
@@ -42,7 +43,7 @@ struct RequestArguments: ParsableArguments {
                 .userAgent: "plugboard/\(Program.version)", .accept: content.accept, .contentType: content.type,
             ]
         }
-        let arguments = try allFields(more)
+        let arguments = try allFields(more, items)
         request.fields = FieldArgument.fields(arguments, over: defaults)
         cookies.add(to: &request)
         request.options = try connection.options()
@@ -55,7 +56,7 @@ struct RequestArguments: ParsableArguments {
     /// command line gives replace the definition's.
     func complete(_ request: Request) throws -> Request {
         var request = request
-        let arguments = try allFields([])
+        let arguments = try allFields([], [])
         if request.fields[.userAgent] == nil { request.fields[.userAgent] = "plugboard/\(Program.version)" }
         if request.fields[.accept] == nil { request.fields[.accept] = "*/*" }
         for argument in arguments { request.fields.remove(argument.name) }
@@ -74,9 +75,9 @@ struct RequestArguments: ParsableArguments {
         try attributes.map { try PluginArguments.split($0, option: "--attribute") }.last { $0.0 == name }?.1
     }
 
-    /// The fields of `-H`, after those of other options that none of them names.
-    private func allFields(_ more: [FieldArgument]) throws -> [FieldArgument] {
-        let given = try fields.flatMap { try FieldArgument.all(in: $0) }
+    /// The fields of `-H` and of items, after those of other options that none of them names.
+    private func allFields(_ more: [FieldArgument], _ items: [FieldArgument]) throws -> [FieldArgument] {
+        let given = try fields.flatMap { try FieldArgument.all(in: $0) } + items
         let names = Set(given.map(\.name))
         return (more + curl.fields).filter { !names.contains($0.name) } + given
     }
@@ -91,8 +92,11 @@ struct RequestArguments: ParsableArguments {
     }
 
     /// The configuration with the changes of the command line.
-    func configuration() throws -> Configuration {
+    ///
+    /// - Parameter enable: Enables further plugins, before `--set` is applied.
+    func configuration(_ enable: (inout Configuration) throws -> Void = { _ in }) throws -> Configuration {
         var configuration = try plugins.configuration {
+            try enable(&$0)
             try curl.enable(in: &$0)
             try cookies.enable(in: &$0)
             try session.enable(in: &$0, cookies)
@@ -102,8 +106,13 @@ struct RequestArguments: ParsableArguments {
     }
 
     /// Resolves a URL that begins with `/`, `?`, `#`, `./` or `../` against the base URL (RFC 3986 §5.2). Adds
-    /// `http://` to any other URL without a scheme, as curl does: `localhost:8080/x`.
+    /// `http://` to any other URL without a scheme, as curl does: `localhost:8080/x`. `:8080/x` and `:/x` are those of
+    /// localhost, as for HTTPie.
     static func absolute(_ url: String, against baseURL: String?) throws(CommandFailure) -> String {
+        if url.hasPrefix(":") {
+            let rest = url.dropFirst()
+            return "http://localhost\(rest.utf8.first.map { (0x30...0x39).contains($0) } ?? false ? ":" : "")\(rest)"
+        }
         if ["/", "?", "#", "./", "../"].contains(where: url.hasPrefix) {
             guard let baseURL else {
                 throw CommandFailure(

@@ -14,6 +14,9 @@ struct ResponseWriter {
     private let output: ByteOutput
     /// Whether standard output is a terminal, and `-o -` does not ask for raw bytes.
     private let isForReaders: Bool
+    /// That of bodies in JSON.
+    private let layout: JSONLayout?
+    private let showsSecrets: Bool
 
     /// - Parameter file: The path of the file for the body; nil or `-` for standard output.
     init(_ arguments: OutputArguments, _ file: String?) throws(CommandFailure) {
@@ -22,28 +25,61 @@ struct ResponseWriter {
         case let path?: output = try ByteOutput(path: path)
         }
         isForReaders = file == nil && output.isTerminal
+        layout = arguments.printing.layout ?? (isForReaders ? .forTerminals : nil)
+        showsSecrets = arguments.showSecrets
     }
 
-    func write(_ heads: [ResponseHead]) throws { try ResponseWriter.write(heads, to: output, isForReaders) }
+    func write(_ heads: [ResponseHead]) throws {
+        try ResponseWriter.write(heads, to: output, isForReaders, showingSecrets: showsSecrets)
+    }
 
-    /// - Parameter isForReaders: Whether secrets and what controls a terminal are left out.
-    static func write(_ heads: [ResponseHead], to output: ByteOutput, _ isForReaders: Bool) throws {
-        for head in heads { try output.write(isForReaders ? Bytes(text(of: head)) : bytes(of: head)) }
+    /// - Parameters:
+    ///   - isForReaders: Whether secrets and what controls a terminal are left out.
+    ///   - showingSecrets: Whether secrets are not left out.
+    static func write(
+        _ heads: [ResponseHead], to output: ByteOutput, _ isForReaders: Bool, showingSecrets: Bool = false
+    ) throws {
+        for head in heads { try output.write(isForReaders ? Bytes(text(of: head, showingSecrets)) : bytes(of: head)) }
     }
 
     /// Writes the body.
-    func write(_ response: Response) async throws {
-        let isJSON = isForReaders && ResponseWriter.isJSON(response[.contentType])
-        try await BodyWriter(output, isForReaders: isForReaders, isJSON: isJSON).write(response.body)
+    func write(_ response: Response) async throws { try await writer(for: response[.contentType]).write(response.body) }
+
+    /// Writes a request as HTTP/1.1 has it, without the values of secret fields.
+    ///
+    /// - Parameters:
+    ///   - head: Nil leaves it out.
+    ///   - body: Nil leaves it out.
+    func write(_ head: SentRequest.Head?, _ body: Bytes?, of type: String?) throws(CommandFailure) {
+        if let head {
+            let fields = head.fields.map { field in
+                let value =
+                    showsSecrets ? Printable.text(field.value) : Printable.value(of: field, showingQuery: true)
+                return "\(Printable.text(field.name)): \(value)\n"
+            }
+            try output.write(Bytes("\(Printable.text(head.line))\n\(fields.joined())\n"))
+        }
+        if let body, body.count > 0 {
+            try writer(for: type).write(body)
+            // The response must not continue the last line.
+            try output.write(Bytes("\n"))
+        }
+    }
+
+    private func writer(for type: String?) -> BodyWriter {
+        BodyWriter(output, isForReaders: isForReaders, layout: ResponseWriter.isJSON(type) ? layout : nil)
     }
 
     private static func title(of head: ResponseHead) -> String {
         "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)"
     }
 
-    /// The head without secrets and control characters.
-    private static func text(of head: ResponseHead) -> String {
-        let fields = head.fields.map { "\(Printable.text($0.name)): \(Printable.value(of: $0))\n" }
+    /// The head without control characters, and without secrets unless they are shown.
+    private static func text(of head: ResponseHead, _ showsSecrets: Bool) -> String {
+        let fields = head.fields.map { field in
+            let value = showsSecrets ? Printable.text(field.value) : Printable.value(of: field)
+            return "\(Printable.text(field.name)): \(value)\n"
+        }
         return "\(Printable.text(title(of: head)))\n\(fields.joined())\n"
     }
 

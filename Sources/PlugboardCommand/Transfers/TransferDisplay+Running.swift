@@ -20,7 +20,7 @@ extension TransferDisplay {
     ///
     /// - Parameter transfers: Returns the first failure.
     func whileRunning(
-        _ configuration: Configuration, _ arguments: RequestArguments,
+        _ configuration: Configuration, catalog: Catalog = .bundled, _ arguments: RequestArguments,
         _ transfers: @escaping @Sendable (Kernel) async throws -> CommandFailure?
     ) async throws {
         // Plugins that draw on the terminal themselves leave it to the progress. No other thread reads it yet.
@@ -28,7 +28,7 @@ extension TransferDisplay {
         let result: Result<CommandFailure?, any Error>
         do {
             let log = log(configuration.kernel.logLevel)
-            let failure = try await Kernel.whileRunning(configuration, log: log) { kernel in
+            let failure = try await Kernel.whileRunning(configuration, catalog: catalog, log: log) { kernel in
                 try arguments.check(kernel)
                 let jar = try arguments.attribute(CookieArguments.jarAttribute)
                 return try await arguments.cookies.whileUsed(in: kernel, jar: jar) {

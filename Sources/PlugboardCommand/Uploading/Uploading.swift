@@ -11,17 +11,17 @@ import PlugboardUploads
 
 /// Carries out `plugboard upload`.
 struct Uploading: Sendable {
-    private let files: [String]
-    private let request: Request
-    private let resumption: Upload.Resumption
+    let files: [String]
+    let request: Request
+    let resumption: Upload.Resumption
     private let metadata: [String: String]
     private let partSize: ByteCount?
     private let restarts: Bool
     private let allowsOtherOrigins: Bool
-    private let aborts: Bool
+    let aborts: Bool
     private let parallel: Int
-    private let arguments: RequestArguments
-    private let configuration: Configuration
+    let arguments: RequestArguments
+    let configuration: Configuration
     private let display: TransferDisplay
     /// Whether the server gets digests of what is sent.
     private let verifies: Bool

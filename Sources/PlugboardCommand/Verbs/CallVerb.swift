@@ -46,7 +46,8 @@ struct CallVerb: AsyncParsableCommand {
         var configuration = try arguments.configuration()
         if !credential.isEmpty { try configuration.switchOn("authentication", for: "--credential") }
         let read = configuration
-        try await Sending(arguments: arguments, output: output).run(configuration) { kernel in
+        let curlBody = body.flatMap { PrintedCurlBody(of: InputArgument($0)) }
+        try await Sending(arguments: arguments, output: output).run(configuration, as: curlBody) { kernel in
             let definitions = try await definitions.definitions(read, try arguments.connection.options()) { kernel }
             if definitions.isEmpty {
                 throw CommandFailure(

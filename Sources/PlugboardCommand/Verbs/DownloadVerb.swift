@@ -9,7 +9,11 @@ struct DownloadVerb: AsyncParsableCommand {
         discussion: """
             A file is received as FILE.part and renamed when it is complete. After a
             break, the same command with --resume continues it, as long as the server
-            still has the same version.
+            still has the same version. Redirects are followed.
+
+            aria2's and wget's spellings work too. Where curl has the same letter, what
+            follows decides: -x 4 and -s 4 are connections, -x URL is the proxy, -s alone
+            prints only errors; -c before a URL continues, -c FILE is the cookie jar.
 
             EXAMPLES:
               plugboard download https://example.com/image.iso
@@ -17,30 +21,35 @@ struct DownloadVerb: AsyncParsableCommand {
               plugboard download https://example.com/image.iso --segments 4
               plugboard download --input-file urls.txt -o downloads/
               plugboard download --metalink https://example.com/images.meta4
+              plugboard download https://example.com/a.iso --checksums SHA256SUMS
             """)
 
     @Argument(help: ArgumentHelp("What to download.", valueName: "url")) var urls: [String] = []
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "The file, or the folder; without it, the current folder. In a folder, files have the names that the "
-                + "servers or the URLs give them, made safe.", valueName: "file"))
-    var output: String?
+    @OptionGroup(title: "Files") var files: DownloadFiles
     @Flag(
-        name: [.customShort("O"), .long], help: "Names the file as the server or the URL does, which is the default.")
-    var remoteName = false
-    @Flag(help: "Continues what an earlier download has left; a complete file stays.") var resume = false
+        name: [.long, .customLong("continue")],
+        help: "Continues what an earlier download has left; a complete file stays.")
+    var resume = false
     @Flag(help: "With --resume: the part is of another URL of the same file, such as an expired one.") var moved = false
-    @Flag(help: "Replaces files that exist.") var overwrite = false
     @Option(
-        help: ArgumentHelp(
-            "How many parts of a file are requested at the same time.", valueName: "count"))
+        name: [.long, .customLong("split"), .customLong("max-connection-per-server")],
+        help: ArgumentHelp("How many parts of a file are requested at the same time.", valueName: "count"))
     var segments = 1
     @Option(
+        name: [.long, .customLong("max-download-limit")],
         help: ArgumentHelp("The most bytes that a file receives in a second: 2MiB.", valueName: "size"))
     var limitRate: String?
     @Option(help: ArgumentHelp("The file's digest: sha-256=VALUE or sha-512=VALUE.", valueName: "digest"))
     var checksum: String?
+    @Option(
+        help: ArgumentHelp(
+            "A file of digests, such as SHA256SUMS, which files are checked against by their names.",
+            valueName: "file"))
+    var checksums: String?
+    @Option(
+        name: [.customShort("t"), .customLong("max-tries"), .customLong("tries")],
+        help: ArgumentHelp("How many requests in a row may bring nothing (0: any).", valueName: "5"))
+    var tries: Int?
     @Option(
         name: .customLong("mirror"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
@@ -49,7 +58,8 @@ struct DownloadVerb: AsyncParsableCommand {
             valueName: "url"))
     var mirrors: [String] = []
     @Option(
-        name: .customLong("metalink"), parsing: .unconditionalSingleValue,
+        name: [.customShort("M"), .customLong("metalink"), .customLong("metalink-file")],
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "A Metalink document (RFC 5854) with the files to download: a file, or a URL. The fields, cookies and "
                 + "attributes of the command line are sent to the URL's own origin alone. Repeatable.",
@@ -57,13 +67,18 @@ struct DownloadVerb: AsyncParsableCommand {
     var metalinks: [String] = []
     @Flag(help: "Uses a Metalink document or mirrors that a server names (RFC 6249). Asks by HEAD.")
     var followMetalink = false
-    @Option(help: ArgumentHelp("A file with a URL on each line; - is standard input.", valueName: "file"))
-    var inputFile: String?
-    @Option(help: ArgumentHelp("How many files are downloaded at a time.", valueName: "count")) var parallel = 4
     @Option(
+        name: [.customShort("i"), .long],
         help: ArgumentHelp(
-            "How progress is shown: bar, json, or none, which prints only errors and notes.", valueName: "form"))
-    var progress = "bar"
+            "A file with a URL on each line, and further URLs of the same file after tabs; a line ' out=NAME' or "
+                + "' checksum=DIGEST' is about the URL before it. The name - is standard input.", valueName: "file"))
+    var inputFile: String?
+    @Option(
+        name: [.customShort("j"), .long, .customLong("max-concurrent-downloads")],
+        help: ArgumentHelp("How many files are downloaded at a time.", valueName: "count"))
+    var parallel = 4
+    @Flag(help: "Lets redirects pass, which are otherwise followed.") var noLocation = false
+    @OptionGroup(title: "Output") var output: DownloadPrinting
     @OptionGroup var arguments: RequestArguments
 
     func run() async throws {

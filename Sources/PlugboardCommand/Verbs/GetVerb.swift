@@ -8,7 +8,8 @@ struct GetVerb: RequestVerb {
             EXAMPLES:
               plugboard get https://example.com/ -o page.html
               plugboard get https://example.com/topics -H 'Accept: text/plain' --fail
-              plugboard get https://example.com/feed --plugin redirect --timing
+              plugboard get https://example.com/search q=='two words' Accept:text/plain
+              plugboard get https://example.com/feed -L --print-curl
             """)
 
     @Argument(help: .url) var url: String

@@ -32,7 +32,8 @@ struct ManualVerb: ParsableCommand {
         }
         let name = (["plugboard"] + words).joined(separator: "-")
         guard let page = pages.first(where: { $0.name == name }) else {
-            throw CommandFailure(.usage, "There is no verb \(Printable.text(words.joined(separator: " "))). See plugboard --help.")
+            throw CommandFailure(
+                .usage, "There is no verb \(Printable.text(words.joined(separator: " "))). See plugboard --help.")
         }
         try ByteOutput.standard.write(page.text)
     }

@@ -68,10 +68,10 @@ struct PluginCommand: AsyncParsableCommand {
         let output = ByteOutput.standard
         switch reply {
         case .json(let text):
-            guard output.isTerminal, let value = JSONText.value(of: Bytes(text)) else {
+            guard output.isTerminal, let laidOut = JSONLayout.forTerminals.text(of: Bytes(text), escapes: true) else {
                 return try output.write(text + "\n")
             }
-            try output.write(value)
+            try output.write(Bytes(laidOut + "\n"))
         case .body(let body):
             try await BodyWriter(output, isForReaders: output.isTerminal).write(body)
         }

@@ -40,10 +40,13 @@ struct UploadVerb: AsyncParsableCommand {
         help: ArgumentHelp(
             "How progress is shown: bar, json, or none, which prints only errors and notes.", valueName: "form"))
     var progress = "bar"
+    @Flag(help: "Prints the request as a command line of curl and does not send it.") var printCurl = false
+    @Flag(help: "Shows secrets in what is printed of requests; without it they are hidden.") var showSecrets = false
     @OptionGroup var arguments: RequestArguments
 
     func run() async throws {
         let uploading = try Uploading(self)
+        if printCurl { return try await uploading.printCurl(showingSecrets: showSecrets) }
         try await uploading.run()
     }
 }

@@ -52,7 +52,7 @@ struct CurlRequest {
     private static func content(
         of group: CurlGroup, _ words: CurlWords, _ upload: String?
     ) throws -> (CurlHop.Kind, CurlBody) {
-        let hasForm = !words.body.parts.isEmpty || !words.body.literalParts.isEmpty
+        let hasForm = !words.body.parts.isEmpty
         let hasData = !group.data.isEmpty && !group["get"]
         let kinds = [hasData, hasForm, upload != nil, group["head"] && !(upload != nil)]
         guard kinds.count(where: { $0 }) <= 1 else {

@@ -1,0 +1,54 @@
+import Plugboard
+import PlugboardKit
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The paths of the files of one command, each of which only one download has.
+final class DownloadNames: Sendable {
+    private struct State {
+        var owners: [String: Int] = [:]
+        /// By the path that was asked for, the number of the last name that was tried.
+        var numbers: [String: Int] = [:]
+        /// What a download has got, by the path that it asked for.
+        var given: [Int: (asked: String, path: String)] = [:]
+    }
+
+    private let state = Mutex(State())
+    /// Whether a path that is taken becomes `path.1`, `path.2`, and so on.
+    private let renames: Bool
+
+    init(renames: Bool) { self.renames = renames }
+
+    /// The path for a download; nil where another has it. The same for each call with the same path.
+    ///
+    /// - Parameter minding: Whether a file that is there takes its path too, if paths are renamed.
+    func path(_ path: String, for job: Int, minding: Bool) -> String? {
+        state.withLock { state in
+            if let given = state.given[job], given.asked == path || given.path == path { return given.path }
+            guard renames else {
+                guard state.owners[path] ?? job == job else { return nil }
+                state.owners[path] = job
+                return path
+            }
+            var free = path
+            while (state.owners[free] ?? job) != job || minding && DownloadNames.isThere(free) {
+                let number = (state.numbers[path] ?? 0) + 1
+                state.numbers[path] = number
+                free = "\(path).\(number)"
+            }
+            state.owners[free] = job
+            state.given[job] = (path, free)
+            return free
+        }
+    }
+
+    private static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+}

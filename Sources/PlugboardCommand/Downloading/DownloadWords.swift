@@ -1,0 +1,55 @@
+/// Words of `plugboard download` in aria2's and wget's spellings that mean something else for curl. What follows decides:
+///
+/// - `-x 4` and `-x4`: a number is aria2's, the connections of a file; else it is the proxy.
+/// - `-s 4` and `-s4`: a number is aria2's, the parts of a file; else `-s` prints only errors.
+/// - `-c` before a URL, before another option or at the end continues a download; else it is the file of cookies.
+/// - `--continue=true`, `=false`: aria2's options that are on or off take a value.
+enum DownloadWords {
+    private static let connections = "--max-connection-per-server"
+    private static let flags = ["--continue", "--allow-overwrite", "--auto-file-renaming"]
+
+    /// The words in spellings of `download` alone.
+    static func rewritten(_ words: [String]) -> [String] {
+        guard words.first == "download" else { return words }
+        var rewritten: [String] = []
+        var isValue = false
+        for (index, word) in words.enumerated() {
+            let next = index + 1 < words.count ? words[index + 1] : nil
+            if word == "--" { return rewritten + words[index...] }
+            switch word {
+            case _ where isValue: rewritten.append(word)
+            case "-x" where next.map(isNumber) ?? false: rewritten.append(connections)
+            case "-s" where next.map(isNumber) ?? false: rewritten.append("--split")
+            case "-c" where next.map { $0.hasPrefix("-") && $0 != "-" || $0.contains("://") } ?? true:
+                rewritten.append("--continue")
+            case let word where word.hasPrefix("-x") && isNumber(word.dropFirst(2)):
+                rewritten += [connections, String(word.dropFirst(2))]
+            case let word where word.hasPrefix("-s") && isNumber(word.dropFirst(2)):
+                rewritten += ["--split", String(word.dropFirst(2))]
+            case let word where word.count > 2 && word.first == "-" && letters.contains(word.dropFirst().first ?? "-"):
+                rewritten += [String(word.prefix(2)), String(word.dropFirst(2))]
+            default:
+                let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+                if parts.count == 2, flags.contains(parts[0]), ["true", "false"].contains(parts[1]) {
+                    if parts[1] == "true" { rewritten.append(parts[0]) }
+                } else {
+                    rewritten.append(word)
+                }
+            }
+            isValue = !isValue && valued.contains(word)
+        }
+        return rewritten
+    }
+
+    /// Options whose value could be taken for one of these words.
+    private static let valued: Set<String> = [
+        "-o", "--output", "-H", "--header", "-A", "--user-agent", "-e", "-u", "-b",
+    ]
+
+    /// Short options of `download` alone whose value may stand in the same word.
+    static let letters: Set<Character> = ["j", "i", "P", "t", "M"]
+
+    private static func isNumber(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// The request items after the URL, and the options that say what body they make.
+struct ItemArguments: ParsableArguments {
+    /// What body the data of the items makes.
+    enum Form {
+        /// JSON, or a form in parts if there are files.
+        case any
+        /// A form, in parts if there are files.
+        case form
+        case multipart
+    }
+
+    @Argument(
+        help: ArgumentHelp(
+            "Request items: name=text, name:=JSON (the body, in JSON), name==text (the query), Name:value (a header "
+                + "field), name@FILE (a file of a form). Each can take its value from a file, as in name=@FILE.",
+            valueName: "item"))
+    var words: [String] = []
+    @Flag(help: "Sends the data of items as a form instead of JSON.") var asForm = false
+    @Flag(help: "Sends the data of items as multipart/form-data, as is done where there are files.") var multipart =
+        false
+
+    var form: Form { multipart ? .multipart : asForm ? .form : .any }
+
+    func validate() throws {
+        if asForm || multipart, words.isEmpty {
+            throw ValidationError("--as-form and --multipart are for request items; -d and --form need neither.")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Plugboard
+import PlugboardKit
+
+extension PrintArguments {
+    /// The request, with its body in memory if that is printed too: it can be read more than once.
+    func held(_ request: Request) async throws -> Request {
+        guard parts?.contains(.requestBody) ?? offline, let body = request.body else { return request }
+        var request = request
+        request.body = .bytes(try await body.collect(upTo: .mebibytes(256)))
+        return request
+    }
+}
+
+extension ResponseWriter {
+    /// Writes the parts that are of the request.
+    func write(_ parts: Set<PrintArguments.Part>, of request: Request) async throws {
+        let head = parts.contains(.requestHead) ? SentRequest.head(sending: request.body) : nil
+        let copy = parts.contains(.requestBody) ? request.body?.source.copy() : nil
+        let body = try await copy.map { Body($0) }?.collect(upTo: .mebibytes(256))
+        try write(head, body, of: request.fields[.contentType])
+    }
+}
+
+extension OutputArguments {
+    /// Writes a request that a dry transport has not sent.
+    func printDry(_ request: Request, _ exchange: ExchangeHandle) async throws {
+        do {
+            let response = try await exchange.response
+            response.body.source.release()
+            throw CommandFailure(
+                .usage, "Nothing would be sent: a plugin responds to the request, with status \(response.status).")
+        } catch let error as PlugboardError where error.code == .requestDry && SentRequest.head(sending: nil) != nil {
+            let parts = printing.parts ?? [.requestHead, .requestBody]
+            try await ResponseWriter(self, try path(for: request.url)).write(parts, of: request)
+        }
+    }
+}

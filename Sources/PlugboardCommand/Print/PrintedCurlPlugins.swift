@@ -1,0 +1,97 @@
+import Plugboard
+import PlugboardJSON
+import PlugboardKit
+
+/// What enabled plugins do with a request, as options of curl.
+struct PrintedCurlPlugins {
+    struct Option {
+        let name: String
+        var value: String?
+        var isSecret = false
+    }
+
+    /// The settings of enabled plugins by their ids.
+    private var settings: [String: JSONObject] = [:]
+    private let origins: [Origin: Attributes]
+    private let cookies: CookieArguments
+
+    init(_ configuration: Configuration, _ cookies: CookieArguments) {
+        for entry in configuration.plugins where entry.isEnabled {
+            if let id = entry.id ?? configuration.descriptor(of: entry)?.id { settings[id] = entry.settings }
+        }
+        origins = configuration.origins
+        self.cookies = cookies
+    }
+
+    /// The options of the plugins that take part in the request.
+    func options(of request: Request) -> [Option] {
+        var attributes = Origin(url: request.url).flatMap { origins[$0] } ?? [:]
+        for (name, value) in request.attributes.values { attributes[name] = value }
+        var taking = self
+        taking.settings = settings.filter { attributes["\($0.key).enabled"] != "false" }
+        return taking.options(attributes)
+    }
+
+    private func options(_ attributes: Attributes) -> [Option] {
+        redirect(attributes) + decode + retry(attributes) + authentication(attributes) + jar
+    }
+
+    private func redirect(_ attributes: Attributes) -> [Option] {
+        guard let settings = settings["redirect"], attributes["redirect.follow"] != "false" else { return [] }
+        let limit = attributes["redirect.limit"] ?? settings["limit"]?.intValue.map { "\($0)" } ?? "20"
+        let keepsMethod = (attributes["redirect.keepMethod"] ?? settings["keepMethod"].map { "\($0)" }) == "true"
+        return [Option(name: "-L")] + (limit == "50" ? [] : [Option(name: "--max-redirs", value: limit)])
+            + (keepsMethod ? [Option(name: "--post301"), Option(name: "--post302")] : [])
+    }
+
+    private var decode: [Option] { settings["decode"] == nil ? [] : [Option(name: "--compressed")] }
+
+    private func retry(_ attributes: Attributes) -> [Option] {
+        guard let settings = settings["retry"] else { return [] }
+        func text(_ name: String) -> String? { attributes["retry.\(name)"] ?? settings[name]?.stringValue }
+        func duration(_ name: String) -> Duration? { text(name).flatMap { DurationText($0)?.duration } }
+        let configured = settings["attempts"]?.intValue.map { Int(clamping: $0) } ?? 3
+        let attempts = attributes["retry.attempts"].flatMap { Int($0) } ?? configured
+        guard attempts > 1 else { return [] }
+        var options = [Option(name: "--retry", value: "\(attempts - 1)")]
+        if let delay = duration("delay"), delay == duration("delayLimit") {
+            options.append(Option(name: "--retry-delay", value: PrintedCurlPlugins.wholeSeconds(delay)))
+        }
+        if let time = duration("totalTime") {
+            options.append(Option(name: "--retry-max-time", value: PrintedCurlPlugins.wholeSeconds(time)))
+        }
+        let statuses = attributes["retry.statuses"] ?? ""
+        if statuses.contains("400"), statuses.contains("599") { options.append(Option(name: "--retry-all-errors")) }
+        if attributes["retry.failures"]?.contains("transport.connect") ?? false {
+            options.append(Option(name: "--retry-connrefused"))
+        }
+        return options
+    }
+
+    /// curl 7 takes no fractions here.
+    private static func wholeSeconds(_ duration: Duration) -> String {
+        "\((PrintedCurl.milliseconds(duration) + 999) / 1000)"
+    }
+
+    private func authentication(_ attributes: Attributes) -> [Option] {
+        guard settings["authentication"] != nil else { return [] }
+        switch attributes["authentication.scheme"] {
+        case "basic":
+            guard let user = attributes["authentication.user"], let password = attributes["authentication.password"]
+            else { break }
+            return [Option(name: "-u", value: "\(user):\(password)", isSecret: true)]
+        case "bearer":
+            guard let token = attributes["authentication.token"] else { break }
+            return [Option(name: "--oauth2-bearer", value: token, isSecret: true)]
+        case nil: return []
+        default: break
+        }
+        StandardError.warn("the credential that the plugin authentication adds is not in this command line")
+        return []
+    }
+
+    private var jar: [Option] {
+        cookies.files.map { Option(name: "-b", value: $0) }
+            + (cookies.jar.map { [Option(name: "-c", value: $0)] } ?? [])
+    }
+}

@@ -1,0 +1,101 @@
+import Plugboard
+import PlugboardJSON
+import PlugboardKit
+
+/// What prints a request that is not sent.
+struct RequestPrinting {
+    let arguments: RequestArguments
+    let configuration: Configuration
+    let showsSecrets: Bool
+
+    /// Writes a line of curl to standard output.
+    ///
+    /// - Parameters:
+    ///   - given: The body as options of curl; nil takes it from the request.
+    ///   - options: Further options of curl.
+    func printCurl(
+        _ request: Request, _ given: PrintedCurlBody? = nil, _ kernel: Kernel, adding options: [String] = []
+    ) async throws {
+        let request = marked(request, addingFields: true)
+        let line = try PrintedCurl(
+            request, try await body(request, given), said(kernel.options(of: request)),
+            PrintedCurlPlugins(configuration, arguments.cookies), adding: options, showingSecrets: showsSecrets)
+        try ByteOutput.standard.write(line.text + "\n")
+    }
+
+    /// Writes a file of definitions with the request's to standard output.
+    func printDefinition(_ name: String, _ request: Request, _ given: PrintedCurlBody?) async throws {
+        var bytes: Bytes?
+        if case .bytes(let body) = try await body(request, given) { bytes = body }
+        let definition = try RequestDefinition(
+            marked(request, addingFields: false), bytes, showingSecrets: showsSecrets)
+        for omission in definition.omissions { StandardError.warn("the definition leaves out \(omission)") }
+        let text: String = JSONWriter.write(
+            .object([name: .object(definition.json)]), options: JSONWriter.Options(pretty: true))
+        try ByteOutput.standard.write(text + "\n")
+    }
+
+    /// The options without what nobody has asked for: the kernel's defaults, and the certificates of the environment,
+    /// which curl reads itself.
+    private func said(_ options: RequestOptions) -> RequestOptions {
+        var options = options
+        if options.connectTimeout == KernelSettings().defaults.connectTimeout { options.connectTimeout = nil }
+        if arguments.connection.caFile == nil, options.tls.ca == Configuration.environmentTrust?.file {
+            options.tls.ca = nil
+        }
+        return options
+    }
+
+    private func body(_ request: Request, _ given: PrintedCurlBody?) async throws -> PrintedCurlBody {
+        if let given { return given }
+        guard let body = request.body else { return .none }
+        return .bytes(try await body.collect(upTo: .mebibytes(256)))
+    }
+
+    /// The request with what the configuration says of all requests: secret fields, and fields that the kernel adds.
+    private func marked(_ request: Request, addingFields: Bool) -> Request {
+        var request = request
+        for (name, value) in configuration.kernel.headers.sorted(by: { $0.key < $1.key })
+        where addingFields && !request.fields.contains(FieldName(name)) {
+            request.fields.append(FieldName(name), value)
+        }
+        for name in configuration.kernel.secretFields { request.fields.markSecret(FieldName(name)) }
+        return request
+    }
+}
+
+extension Sending {
+    /// Whether the request was printed instead of sent.
+    func prints(
+        _ request: Request, _ body: PrintedCurlBody?, _ configuration: Configuration, _ kernel: Kernel
+    ) async throws -> Bool {
+        let printing = RequestPrinting(
+            arguments: arguments, configuration: configuration, showsSecrets: output.showSecrets)
+        if output.printing.printCurl {
+            try await printing.printCurl(request, body, kernel, adding: try output.curlOptions(for: request.url))
+        } else if let name = output.printing.printDefinition {
+            try await printing.printDefinition(name, request, body)
+        } else {
+            return false
+        }
+        return true
+    }
+}
+
+extension OutputArguments {
+    /// The options of output that curl has too.
+    fileprivate func curlOptions(for url: String) throws -> [String] {
+        var options: [String] = []
+        if let output, output != "-" { options += ["-o", output] }
+        if remoteName { options.append("-O") }
+        if let outputDir { options += ["--output-dir", outputDir] }
+        if createDirs { options.append("--create-dirs") }
+        if let dumpHeader { options += ["-D", dumpHeader] }
+        if let writeOut { options += ["-w", writeOut] }
+        if include { options.append("-i") }
+        if fail { options.append("-f") }
+        if failWithBody { options.append("--fail-with-body") }
+        if silent { options.append("-s") }
+        return options
+    }
+}

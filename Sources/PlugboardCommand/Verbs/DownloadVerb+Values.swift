@@ -1,0 +1,58 @@
+import Plugboard
+import PlugboardDownloads
+import PlugboardKit
+
+/// The values of options as downloads take them.
+extension DownloadVerb {
+    /// The configuration with the changes of the command line. Redirects are followed unless the configuration mentions
+    /// the plugin.
+    func configuration() throws -> Configuration {
+        try arguments.configuration { configuration in
+            let isLinked = Catalog.bundled.descriptor("redirect") != nil
+            guard !noLocation, isLinked, !configuration.names("redirect") else { return }
+            try configuration.switchOn("redirect", for: "download")
+        }
+    }
+
+    /// That of the command line.
+    var digest: ExpectedDigest? {
+        get throws(CommandFailure) {
+            guard let checksum else { return nil }
+            guard let digest = ExpectedDigest(checksum) else {
+                throw CommandFailure(
+                    .usage, "--checksum must be sha-256= or sha-512= with hexadecimal digits or with base 64.")
+            }
+            return digest
+        }
+    }
+
+    /// Nil for no limit.
+    var speed: ByteCount? {
+        get throws(CommandFailure) {
+            guard let limitRate else { return nil }
+            guard let speed = ByteCount(limitRate) ?? DownloadVerb.size(limitRate) else {
+                throw CommandFailure(.usage, "--limit-rate must be a size, such as 500KiB, 500K or 2MiB.")
+            }
+            return speed.bytes > 0 ? speed : nil
+        }
+    }
+
+    /// Nil for the usual number.
+    var attempts: Int? {
+        get throws(CommandFailure) {
+            guard let tries else { return nil }
+            guard tries >= 0 else { throw CommandFailure(.usage, "--max-tries must be 0 or more.") }
+            return tries == 0 ? .max : tries
+        }
+    }
+
+    /// A number of bytes with a letter for its unit of 1024, after aria2, wget and curl: `500K`.
+    private static func size(_ text: String) -> ByteCount? {
+        switch text.last {
+        case "k", "K": ByteCount("\(text.dropLast())KiB")
+        case "m", "M": ByteCount("\(text.dropLast())MiB")
+        case "g", "G": ByteCount("\(text.dropLast())GiB")
+        default: ByteCount("\(text)B")
+        }
+    }
+}
