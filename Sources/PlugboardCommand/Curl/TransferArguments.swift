@@ -8,7 +8,7 @@ struct TransferArguments: ParsableArguments {
         name: [.customShort("T"), .long],
         help: ArgumentHelp(
             "Sends a file, - for standard input, with PUT unless the verb has another method for bodies. A URL that ends "
-                + "with / gets the file's name.", valueName: "file"))
+                + "with / gets the file's name.", valueName: "file"), completion: .file())
     var uploadFile: String?
     @Option(help: ArgumentHelp("The most bytes in a second, both ways: 500k, 2M.", valueName: "speed"))
     var limitRate: String?
@@ -17,7 +17,8 @@ struct TransferArguments: ParsableArguments {
         help: ArgumentHelp("Ends a transfer in which nothing comes for this time.", valueName: "seconds"))
     var speedTime: String?
     @Flag(name: .shortAndLong, help: "Takes name and password for the host from ~/.netrc.") var netrc = false
-    @Option(help: ArgumentHelp("Takes name and password from this file.", valueName: "file")) var netrcFile: String?
+    @Option(help: ArgumentHelp("Takes name and password from this file.", valueName: "file"), completion: .file())
+    var netrcFile: String?
     @Flag(help: "Takes name and password from ~/.netrc if it has them.") var netrcOptional = false
     @Option(
         name: [.customShort("U"), .long], parsing: .unconditional,

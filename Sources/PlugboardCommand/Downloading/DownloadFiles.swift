@@ -14,14 +14,14 @@ struct DownloadFiles: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp(
             "The file, or the folder; without it, the current folder. In a folder, files have the names that the "
-                + "servers or the URLs give them, made safe.", valueName: "file"))
+                + "servers or the URLs give them, made safe.", valueName: "file"), completion: .file())
     var output: String?
     @Option(
         name: [
             .customShort("d"), .customShort("P"), .customLong("dir"), .customLong("directory-prefix"),
             .customLong("output-dir"),
         ],
-        help: ArgumentHelp("The folder of all files, also of that of -o.", valueName: "folder"))
+        help: ArgumentHelp("The folder of all files, also of that of -o.", valueName: "folder"), completion: .directory)
     var folder: String?
     @Flag(help: "Makes the folders of -o and --dir.") var createDirs = false
     @Flag(

@@ -17,7 +17,7 @@ struct PluginArguments: ParsableArguments {
         name: .customLong("config"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "The configuration; - is standard input. Without it, that of PLUGBOARD_CONFIG or else the user's own is used, which "
-                + "plugboard config path shows.", valueName: "file"))
+                + "plugboard config path shows.", valueName: "file"), completion: .file())
     var configs: [String] = []
     @Flag(name: .customLong("no-config"), help: "Uses no configuration.") var usesNoConfiguration = false
     @Option(

@@ -34,7 +34,6 @@ extension OptionHints {
     // MARK: What is sent
 
     private static let bodies = [
-        Row("-T", "--upload-file", hint: "plugboard upload FILE URL sends a file."),
         Row("--post-data", hint: "Write plugboard post URL -d DATA."),
         Row("--post-file", hint: "Write plugboard post URL -d @FILE, or --data-binary @FILE for bytes."),
         Row("--body-data", hint: "Write --data-binary DATA."),

@@ -20,7 +20,7 @@ struct ConnectionArguments: ParsableArguments {
         name: [.customLong("cacert"), .long],
         help: ArgumentHelp(
             "A PEM file; no other certificates are trusted. Else CURL_CA_BUNDLE or SSL_CERT_FILE can name one.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var caFile: String?
     @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate: for tests only.")
     var insecure = false
@@ -39,7 +39,7 @@ struct ConnectionArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Connects to a Unix domain socket; the URL, Host and the TLS name stay, and no proxy is used.",
-            valueName: "path"))
+            valueName: "path"), completion: .file())
     var unixSocket: String?
     @Option(help: ArgumentHelp("Hosts that bypass the proxy, separated by commas.", valueName: "hosts"))
     var noproxy: String?
@@ -58,10 +58,13 @@ struct ConnectionArguments: ParsableArguments {
     var http2PriorKnowledge = false
     @Flag(name: .customLong("tlsv1.2"), help: "Uses TLS 1.2 or newer.") var tls12 = false
     @Flag(name: .customLong("tlsv1.3"), help: "Uses TLS 1.3 or newer.") var tls13 = false
-    @Option(name: [.customShort("E"), .long], help: ArgumentHelp("The client's certificate, PEM.", valueName: "file"))
+    @Option(
+        name: [.customShort("E"), .long], help: ArgumentHelp("The client's certificate, PEM.", valueName: "file"),
+        completion: .file())
     var cert: String?
     @Option(
-        help: ArgumentHelp("The key of that certificate, PEM; else that of --cert.", valueName: "file"))
+        help: ArgumentHelp("The key of that certificate, PEM; else that of --cert.", valueName: "file"),
+        completion: .file())
     var key: String?
     @Option(
         name: .customLong("pinnedpubkey"),

@@ -25,7 +25,7 @@ struct CookieArguments: ParsableArguments {
         name: [.customShort("c"), .customLong("cookie-jar")],
         help: ArgumentHelp(
             "Writes all cookies to a cookies.txt at the end, those of the session too; - is standard output.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var jar: String?
 
     func validate() throws {

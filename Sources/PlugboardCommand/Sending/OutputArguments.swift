@@ -4,17 +4,20 @@ import PlugboardDownloads
 /// The options of output.
 struct OutputArguments: ParsableArguments {
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Writes the body to a file; - is standard output.", valueName: "file"))
+        name: .shortAndLong, help: ArgumentHelp("Writes the body to a file; - is standard output.", valueName: "file"),
+        completion: .file())
     var output: String?
     @Flag(
         name: [.customShort("O"), .long],
         help: "Writes the body to a file that is named as the last part of the URL's path.")
     var remoteName = false
-    @Option(help: ArgumentHelp("The folder of the file of -o or -O.", valueName: "folder")) var outputDir: String?
+    @Option(help: ArgumentHelp("The folder of the file of -o or -O.", valueName: "folder"), completion: .directory)
+    var outputDir: String?
     @Flag(help: "Makes the folders of the file of -o or -O.") var createDirs = false
     @Option(
         name: [.customShort("D"), .long],
-        help: ArgumentHelp("A file for the response's head; - is standard output.", valueName: "file"))
+        help: ArgumentHelp("A file for the response's head; - is standard output.", valueName: "file"),
+        completion: .file())
     var dumpHeader: String?
     @Option(
         name: .shortAndLong, parsing: .unconditional,

@@ -18,7 +18,7 @@ struct ConfigCheck: ParsableCommand {
               plugboard config check --schema > plugboard.schema.json
             """)
 
-    @Argument(help: ArgumentHelp("The configuration.", valueName: "file")) var file: String?
+    @Argument(help: ArgumentHelp("The configuration.", valueName: "file"), completion: .file()) var file: String?
     @Flag(help: "Writes the JSON Schema of configurations instead.") var schema = false
 
     func validate() throws {

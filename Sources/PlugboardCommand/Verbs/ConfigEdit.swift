@@ -12,7 +12,7 @@ struct ConfigEdit: ParsableCommand {
               EDITOR=nano plugboard config edit plugboard.json
             """)
 
-    @Argument(help: ArgumentHelp("The configuration.", valueName: "file")) var file: String?
+    @Argument(help: ArgumentHelp("The configuration.", valueName: "file"), completion: .file()) var file: String?
 
     func run() throws {
         if let file { return try edit(file) }

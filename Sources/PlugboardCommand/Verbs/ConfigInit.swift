@@ -13,7 +13,7 @@ struct ConfigInit: ParsableCommand {
               plugboard config init plugboard.json
             """)
 
-    @Argument(help: ArgumentHelp("The file to write.", valueName: "file")) var file: String?
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file()) var file: String?
     @Flag(help: "Replaces a file that exists.") var force = false
 
     func run() throws {

@@ -44,7 +44,7 @@ struct DownloadVerb: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "A file of digests, such as SHA256SUMS, which files are checked against by their names.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var checksums: String?
     @Option(
         name: [.customShort("t"), .customLong("max-tries"), .customLong("tries")],
@@ -63,7 +63,7 @@ struct DownloadVerb: AsyncParsableCommand {
         help: ArgumentHelp(
             "A Metalink document (RFC 5854) with the files to download: a file, or a URL. The fields, cookies and "
                 + "attributes of the command line are sent to the URL's own origin alone. Repeatable.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var metalinks: [String] = []
     @Flag(help: "Uses a Metalink document or mirrors that a server names (RFC 6249). Asks by HEAD.")
     var followMetalink = false
@@ -71,7 +71,8 @@ struct DownloadVerb: AsyncParsableCommand {
         name: [.customShort("i"), .long],
         help: ArgumentHelp(
             "A file with a URL on each line, and further URLs of the same file after tabs; a line ' out=NAME' or "
-                + "' checksum=DIGEST' is about the URL before it. The name - is standard input.", valueName: "file"))
+                + "' checksum=DIGEST' is about the URL before it. The name - is standard input.", valueName: "file"),
+        completion: .file())
     var inputFile: String?
     @Option(
         name: [.customShort("j"), .long, .customLong("max-concurrent-downloads")],

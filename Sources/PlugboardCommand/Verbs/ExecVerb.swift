@@ -24,7 +24,9 @@ struct ExecVerb: AsyncParsableCommand {
             """)
 
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
-    @Option(help: ArgumentHelp("The folder in which plugins store their data.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder in which plugins store their data.", valueName: "folder"), completion: .directory
+    )
     var state: String?
 
     func run() async throws {

@@ -43,7 +43,9 @@ struct ExplainVerb: AsyncParsableCommand {
     @OptionGroup var arguments: RequestArguments
     @Flag(help: "Sends nothing; shows what comes before sending.") var dryRun = false
     @Flag(help: "Writes JSON.") var json = false
-    @Option(help: ArgumentHelp("Writes a trace for https://ui.perfetto.dev to a file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Writes a trace for https://ui.perfetto.dev to a file.", valueName: "file"),
+        completion: .file())
     var trace: String?
 
     func validate() throws {

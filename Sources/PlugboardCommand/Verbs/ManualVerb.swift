@@ -17,7 +17,9 @@ struct ManualVerb: ParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The verb.", valueName: "verb")) var words: [String] = []
-    @Option(help: ArgumentHelp("Writes all pages as files into this folder, which must exist.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Writes all pages as files into this folder, which must exist.", valueName: "folder"),
+        completion: .directory)
     var directory: String?
 
     func validate() throws {

@@ -126,14 +126,17 @@ struct CheckArguments: ParsableArguments {
         name: .customLong("set"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp("A setting of the plugin; replaces the configuration's.", valueName: "key=value"))
     var settings: [String] = []
-    @Option(help: ArgumentHelp("A configuration that has the plugin's settings.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A configuration that has the plugin's settings.", valueName: "file"), completion: .file())
     var config: String?
     @Option(
-        help: ArgumentHelp("One more response for the checks, written by `get -i`.", valueName: "file"))
+        help: ArgumentHelp("One more response for the checks, written by `get -i`.", valueName: "file"),
+        completion: .file())
     var response: String?
     @Option(
         help: ArgumentHelp(
-            "One more request for the checks: METHOD URL, fields, an empty line, a body.", valueName: "file"))
+            "One more request for the checks: METHOD URL, fields, an empty line, a body.", valueName: "file"),
+        completion: .file())
     var request: String?
     @Option(
         name: .customLong("command"), parsing: .unconditionalSingleValue,

@@ -24,7 +24,8 @@ struct PluginsNew: ParsableCommand {
 
     @Argument(help: "Letters, digits and '-', as in sign-requests.") var name: String
     @Option(help: "The language.") var language: ScaffoldLanguage
-    @Option(help: ArgumentHelp("The project's folder; without it, NAME.", valueName: "folder")) var directory: String?
+    @Option(help: ArgumentHelp("The project's folder; without it, NAME.", valueName: "folder"), completion: .directory)
+    var directory: String?
     @Option(help: ArgumentHelp("The plugin's id; without it, com.example.NAME.", valueName: "id")) var id: String?
     @Option(
         help: ArgumentHelp(

@@ -17,7 +17,8 @@ struct PluginsSDK: ParsableCommand {
               plugboard plugins sdk --prefix ~/.local
             """)
 
-    @Option(help: ArgumentHelp("The folder to install into.", valueName: "folder")) var prefix: String
+    @Option(help: ArgumentHelp("The folder to install into.", valueName: "folder"), completion: .directory) var prefix:
+        String
     @Option(
         help: ArgumentHelp(
             "Where Plugboard's package is, for Swift; without it, where this command was built.",

@@ -22,7 +22,7 @@ struct ValidateVerb: ParsableCommand {
                 | plugboard validate --schema user.json --output detailed -
             """)
 
-    @Option(help: ArgumentHelp("The file of the schema.", valueName: "file")) var schema: String
+    @Option(help: ArgumentHelp("The file of the schema.", valueName: "file"), completion: .file()) var schema: String
     @Option(help: ArgumentHelp("A document that the schema refers to, by its URI.", valueName: "uri=file"))
     var document: [String] = []
     @Option(help: ArgumentHelp("The draft of a schema without $schema.", valueName: "draft"))
