@@ -178,8 +178,7 @@ final class EasyHandle {
         ] {
             ccurl_set_pointer(easy, option, state)
         }
-        let context = Unmanaged.passUnretained(multi).toOpaque()
-        ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, context)
+        ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(multi).toOpaque())
         ccurl_set_transfer(easy, CURLOPT_HEADERFUNCTION, Callbacks.header)
         ccurl_set_transfer(easy, CURLOPT_WRITEFUNCTION, Callbacks.body)
         ccurl_set_transfer(easy, CURLOPT_READFUNCTION, Callbacks.upload)
