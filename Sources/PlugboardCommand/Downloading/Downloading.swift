@@ -143,8 +143,7 @@ struct Downloading: Sendable {
         var configuration = configuration
         var catalog = Catalog.bundled
         if printing.isVerbose {
-            catalog = catalog.adding([SentHeads.descriptor])
-            configuration.plugins.append(PluginEntry(SentHeads.manifest.id))
+            WireOutput.begin(for: &configuration, &catalog, showingSecrets: printing.showSecrets)
         }
         configuration.kernel.logLevel = printing.logLevel ?? configuration.kernel.logLevel
         try await display.whileRunning(configuration, catalog: catalog, arguments) { try await all($0) }

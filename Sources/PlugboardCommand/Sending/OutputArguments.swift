@@ -33,7 +33,6 @@ struct OutputArguments: ParsableArguments {
         name: .shortAndLong,
         help: "Prints connections, TLS, all that is sent and what happens to standard error, without any secrets.")
     var verbose = false
-    @Flag(help: "With -v: prints secret fields and queries, too.") var showSecrets = false
     @Flag(help: "Prints how long each step took to standard error.")
     var timing = false
     @Flag(
@@ -50,7 +49,7 @@ struct OutputArguments: ParsableArguments {
     @Flag(name: [.customShort("N"), .long], help: "Writes what has come at once, as is always done.")
     var noBuffer = false
 
-    @Flag(help: "Shows secrets in what is printed of requests and heads; without it they are hidden.")
+    @Flag(help: "Shows secrets where -v, --print and --print-curl hide them.")
     var showSecrets = false
     @OptionGroup var printing: PrintArguments
 

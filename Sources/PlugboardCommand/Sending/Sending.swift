@@ -31,9 +31,7 @@ struct Sending {
         let asked = configuration
         var catalog = Catalog.bundled
         if output.verbose {
-            catalog = catalog.adding([SecretFields.descriptor])
-            configuration.plugins.append(PluginEntry(SecretFields.manifest.id))
-            WireOutput.begin(showingSecrets: output.showSecrets)
+            WireOutput.begin(for: &configuration, &catalog, showingSecrets: output.showSecrets)
         }
         if output.printing.showsRequest {
             catalog = catalog.adding([SentRequest.descriptor])

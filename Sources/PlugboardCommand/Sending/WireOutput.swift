@@ -6,8 +6,12 @@ import Synchronization
 /// Writes for `--verbose`, as curl does, which connections are opened, their TLS and certificates, and the heads that
 /// are sent, with all fields that libcurl adds.
 enum WireOutput {
-    /// Begins before the kernel starts.
-    static func begin(showingSecrets: Bool) {
+    /// Begins before the kernel starts, to which the configuration and the catalog go.
+    static func begin(
+        for configuration: inout Configuration, _ catalog: inout Catalog, showingSecrets: Bool
+    ) {
+        catalog = catalog.adding([SecretFields.descriptor])
+        configuration.plugins.append(PluginEntry(SecretFields.manifest.id))
         WireLog.listen { entry, text in
             switch entry {
             case .note: if let line = line(of: text) { StandardError.write("* \(Printable.text(line))\n") }

@@ -44,9 +44,7 @@ struct CurlRun {
         configuration.kernel.logLevel = words.output.verbose ? .debug : .error
         var catalog = Catalog.bundled
         if words.output.verbose {
-            catalog = catalog.adding([SecretFields.descriptor])
-            configuration.plugins.append(PluginEntry(SecretFields.manifest.id))
-            WireOutput.begin(showingSecrets: words.output.showSecrets)
+            WireOutput.begin(for: &configuration, &catalog, showingSecrets: words.output.showSecrets)
         }
         var (ends, own) = (false, self)
         try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
