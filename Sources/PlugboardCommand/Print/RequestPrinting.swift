@@ -16,6 +16,7 @@ struct RequestPrinting {
     func printCurl(
         _ request: Request, _ given: PrintedCurlBody? = nil, _ kernel: Kernel, adding options: [String] = []
     ) async throws {
+        Session.current?.leave()
         let request = marked(request, addingFields: true)
         let line = try PrintedCurl(
             request, try await body(request, given), said(kernel.options(of: request)),
@@ -25,6 +26,7 @@ struct RequestPrinting {
 
     /// Writes a file of definitions with the request's to standard output.
     func printDefinition(_ name: String, _ request: Request, _ given: PrintedCurlBody?) async throws {
+        Session.current?.leave()
         var bytes: Bytes?
         if case .bytes(let body) = try await body(request, given) { bytes = body }
         let definition = try RequestDefinition(

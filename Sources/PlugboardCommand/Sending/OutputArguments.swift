@@ -49,7 +49,7 @@ struct OutputArguments: ParsableArguments {
     @Flag(name: [.customShort("N"), .long], help: "Writes what has come at once, as is always done.")
     var noBuffer = false
 
-    @Flag(help: "Shows secrets where -v, --print and --print-curl hide them.")
+    @Flag(help: "Shows secrets, which -v and the --print options hide.")
     var showSecrets = false
     @OptionGroup var printing: PrintArguments
 

@@ -38,6 +38,7 @@ struct Sending {
             configuration.plugins.append(PluginEntry(SentRequest.manifest.id))
         }
         let transport = output.printing.offline ? DryTransport() : nil
+        if output.printing.offline { Session.current?.leave() }
         let writeOut = try output.writeOut.map { try WriteOut($0) }
         let timings = try await Kernel.whileRunning(configuration, catalog: catalog, transport: transport) { kernel in
             let request = try await output.printing.held(try await make(kernel))

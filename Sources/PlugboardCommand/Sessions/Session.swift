@@ -18,6 +18,8 @@ final class Session: Sendable {
         var contents: SessionContents
         /// The origins whose parts are to be written.
         var changed: Set<String> = []
+        /// Whether the session stays as it is.
+        var isReadOnly: Bool
     }
 
     private static let used = Mutex<Session?>(nil)
@@ -26,16 +28,14 @@ final class Session: Sendable {
     static var current: Session? { used.withLock { $0 } }
 
     let folder: SessionFolder
-    private let isReadOnly: Bool
     private let routes: ConfiguredRoutes
     private let state: Mutex<State>
 
     /// Reads the session, which may not exist yet, and makes it the current one.
     init(_ name: String, isReadOnly: Bool, _ settings: KernelSettings) throws(CommandFailure) {
         folder = try isReadOnly ? .existing(name, settings) : .made(name, settings)
-        self.isReadOnly = isReadOnly
         routes = ConfiguredRoutes(settings)
-        state = Mutex(State(contents: try folder.contents()))
+        state = Mutex(State(contents: try folder.contents(), isReadOnly: isReadOnly))
         Session.used.withLock { $0 = self }
     }
 
@@ -80,14 +80,20 @@ final class Session: Sendable {
         .userAgent, .accept, "Accept-Language", "Accept-Encoding", "Accept-Charset",
     ]
 
+    /// Keeps nothing of this process's requests, because they are not sent.
+    func leave() { state.withLock { $0.isReadOnly = true } }
+
     /// Writes what has changed. Origins that other processes have changed since stay as they are.
     func save() throws(CommandFailure) {
-        guard !isReadOnly else { return }
         let state = self.state.withLock { state in
             defer { state.changed = [] }
             return state
         }
-        guard !state.changed.isEmpty else { return }
+        guard !state.isReadOnly, !state.changed.isEmpty else { return }
+        // Between reading and writing, no other process may write.
+        let lock = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if lock >= 0 { flock(lock, LOCK_EX) }
+        defer { if lock >= 0 { close(lock) } }
         var contents = try folder.contents()
         for origin in state.changed { contents.parts[origin] = state.contents.parts[origin] }
         try PrivateFile.write(contents.bytes, to: folder.file, replaces: true)

@@ -101,12 +101,13 @@ extension SessionContents.Part {
         }
     }
 
-    /// Cookies are kept by their own rules.
+    /// Cookies and credentials are kept by rules of their own.
     private static func isKept(_ name: FieldName) -> Bool {
         let text = name.text.lowercased()
         return !text.hasPrefix("content-") && !text.hasPrefix("if-")
             && ![
-                "cookie", "host", "range", "referer", "expect", "connection", "transfer-encoding", "te", "trailer",
+                "cookie", "authorization", "proxy-authorization", "host", "range", "referer", "expect", "connection",
+                "transfer-encoding", "te", "trailer",
                 "upgrade", "date", "idempotency-key",
             ].contains(text)
     }

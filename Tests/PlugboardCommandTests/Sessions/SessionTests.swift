@@ -46,6 +46,25 @@ struct SessionTests {
         #expect(server.requests.last?["Authorization"] == "Bearer geheim")
     }
 
+    @Test func `a field Authorization is for one request, and replaces no credential`() async throws {
+        _ = try await run("get", server.url(), "--session", "work", "-H", "Authorization: Bearer geheim")
+        _ = try await run("get", server.url(), "--session", "work", "-u", "ada:geheim")
+        _ = try await run("get", server.url(), "--session", "work")
+
+        let credential = "Basic \(Data("ada:geheim".utf8).base64EncodedString())"
+        #expect(server.requests.map { $0["Authorization"] } == ["Bearer geheim", credential, credential])
+    }
+
+    @Test(arguments: ["--offline", "--print-curl"])
+    func `a request that is not sent leaves nothing in its session`(option: String) async throws {
+        let printed = try await run(
+            "get", server.url(), "--session", "work", "-H", "X-A: one", "-u", "ada:geheim", option)
+        _ = try await run("get", server.url(), "--session", "work")
+
+        #expect(printed.status == 0, "\(printed.stderr)")
+        #expect(server.requests.map { $0["X-A"] } == [nil] && server.requests.first?["Authorization"] == nil)
+    }
+
     @Test func `a field of the command line replaces that of the session, and one without a value removes it`()
         async throws
     {

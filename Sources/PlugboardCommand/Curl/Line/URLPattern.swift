@@ -25,6 +25,10 @@ struct URLPattern {
             case "{":
                 let list = try URLPattern.list(URLPattern.inside(&rest, closedBy: "}"))
                 try add(list, after: &literal)
+            // Names of parameters can end so.
+            case "[" where rest.hasPrefix("[]"):
+                literal += "[]"
+                rest = rest.dropFirst(2)
             case "[":
                 if let address = URLPattern.address(at: rest) {
                     literal += rest[..<address]

@@ -1,5 +1,11 @@
 import PlugboardKit
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The file of `--cookie-jar` with the comments that curl writes, so that files of both are the same.
 enum CurlJar {
     private static let written = Array("# Netscape HTTP Cookie File\n\n".utf8)
@@ -14,6 +20,9 @@ enum CurlJar {
 
     /// Replaces the comments at the beginning of a file that the plugin `cookies` has written. Blocks.
     static func complete(_ path: String) throws(CommandFailure) {
+        // What cannot be read again, such as a pipe, stays as it is.
+        var entry = stat()
+        guard stat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return }
         let bytes = try FileContents.bytes(of: path, for: "--cookie-jar")
         guard bytes.starts(with: written) else { return }
         try ByteOutput(path: path).write(Bytes(heading + bytes.dropFirst(written.count)))

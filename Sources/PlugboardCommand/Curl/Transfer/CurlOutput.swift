@@ -22,6 +22,10 @@ final class CurlOutput {
     private(set) var path: String?
     private let manner: Manner
     private var file: ByteOutput?
+    /// How many bytes a file had that is continued.
+    private var initial: off_t = 0
+    /// Whether the file stays as it is.
+    private var isLeft = false
     /// Whether a server has named the file, which must not replace another.
     private var isServersName = false
 
@@ -54,7 +58,10 @@ final class CurlOutput {
         let mode = manner.mode ?? 0o666
         if isServersName { return try ByteOutput(path: path, O_EXCL, mode: mode) }
         guard manner.keepsExisting else {
-            return try ByteOutput(path: path, manner.appends ? O_APPEND : O_TRUNC, mode: mode)
+            let opened = try ByteOutput(path: path, manner.appends ? O_APPEND : O_TRUNC, mode: mode)
+            var entry = stat()
+            if manner.appends, stat(path, &entry) == 0 { initial = entry.st_size }
+            return opened
         }
         var number = 0
         while true {
@@ -69,27 +76,36 @@ final class CurlOutput {
     /// Makes a file that is continued, also where nothing comes.
     func begin() throws(CommandFailure) { if manner.appends { try complete() } }
 
-    /// Makes the file also where nothing was written.
-    func complete() throws(CommandFailure) { if path != nil { _ = try opened() } }
+    /// Makes the file also where nothing was written, unless it stays as it is.
+    func complete() throws(CommandFailure) { if path != nil, !isLeft { _ = try opened() } }
 
-    /// Empties the file, because the transfer begins anew.
+    /// The response has nothing for the file: it is neither made nor emptied.
+    func leave() { isLeft = true }
+
+    /// Removes what the transfer has written, because it begins anew.
     func restart() {
-        guard let path, file != nil, !manner.appends else { return }
-        truncate(path, 0)
-        // Its descriptor stands behind the end.
-        file = try? ByteOutput(path: path)
+        isLeft = false
+        guard let path, file != nil, isRegular(path) else { return }
+        truncate(path, manner.appends ? initial : 0)
+        // The descriptor of a file that is not continued stands behind the end.
+        if !manner.appends { file = try? ByteOutput(path: path) }
     }
 
     /// Removes a file that was written.
     func remove() {
         guard let path, file != nil else { return }
         file = nil
-        unlink(path)
+        if isRegular(path) { unlink(path) }
+    }
+
+    private func isRegular(_ path: String) -> Bool {
+        var entry = stat()
+        return lstat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFREG
     }
 
     /// Gives the file the time of the response's `Last-Modified`.
     func setTime(_ date: HTTPDate) {
-        guard let path else { return }
+        guard let path, file != nil else { return }
         file = nil
         let time = timespec(tv_sec: Int(date.seconds), tv_nsec: 0)
         _ = withUnsafeTemporaryAllocation(of: timespec.self, capacity: 2) { times in

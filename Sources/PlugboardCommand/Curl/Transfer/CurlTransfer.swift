@@ -152,7 +152,9 @@ struct CurlTransfer {
         if let limit = try group.bytes("max-filesize"), response.body.length ?? 0 > limit {
             throw CommandFailure(.size, "The body is larger than --max-filesize allows.")
         }
-        guard request.wantsBody, !condition.excludes(head, now: CurlTransfer.now), try isFurther(response) else {
+        let isOld = head.status == 304 || condition.excludes(head, now: CurlTransfer.now)
+        if isOld { output.leave() }
+        guard request.wantsBody, !isOld, try isFurther(response) else {
             response.body.source.release()
             return
         }

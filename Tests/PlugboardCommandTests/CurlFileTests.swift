@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `plugboard curl` does with files that exist.
+struct CurlFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func text(_ name: String) throws -> String { String(decoding: try folder.read(name), as: UTF8.self) }
+
+    @Test(arguments: [304, 200])
+    func `a file stays as it is where the server has nothing newer`(status: Int) async throws {
+        let fields = [("Last-Modified", "Mon, 01 Jan 2001 00:00:00 GMT")]
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(status: status, fields: fields, body: status == 304 ? "" : "old")
+        }
+        let file = try folder.write("page.html", "precious")
+
+        let outcome = try await Command.run("curl", "-s", "-z", file, "-o", file, server.url("/"))
+
+        #expect(outcome.status == 0 && server.requests.first?["If-Modified-Since"] != nil, "\(outcome.stderr)")
+        #expect(try text("page.html") == "precious")
+    }
+
+    @Test func `a file that does not exist is not made for a response with nothing new`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(status: 304) }
+        try folder.write("tag", #""one""#)
+
+        let outcome = try await Command.run(
+            "curl", "-s", "--etag-compare", folder.file("tag"), "-o", folder.file("new"), server.url("/"))
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(try folder.entries() == ["tag"])
+    }
+
+    @Test func `a continued file that is repeated has each byte once`() async throws {
+        let count = Locked(0)
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            let head = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 4-15/16\r\nContent-Length: 12\r\n\r\n"
+            try connection.write(head + (isFirst ? "456789" : "456789ABCDEF"))
+        }
+        let file = try folder.write("part", "0123")
+
+        let outcome = try await Command.run(
+            "curl", "-s", "-C", "-", "--retry", "2", "--retry-all-errors", "--retry-delay", "1", "-o", file,
+            server.url("/"))
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(try text("part") == "0123456789ABCDEF")
+    }
+
+    @Test func `a jar can be a pipe`() async throws {
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Set-Cookie", "id=7; Max-Age=60")], body: "")
+        }
+
+        let outcome = try await Command.shell(
+            "\"$plugboard\" curl -s -c /dev/stdout \"$url\" | cat", ["url": server.url("/")])
+
+        #expect(outcome.stdout.contains("\tid\t7\n"), "\(outcome.stdout)")
+    }
+
+    @Test func `empty brackets are part of a URL`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "") }
+
+        let outcome = try await Command.run("curl", "-s", server.url("/?a[]=1&b[]=2"))
+
+        #expect(outcome.status == 0 && server.requests.map(\.target) == ["/?a[]=1&b[]=2"], "\(outcome.stderr)")
+    }
+}
