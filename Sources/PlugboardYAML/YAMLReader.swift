@@ -4,8 +4,8 @@ import PlugboardMessages
 
 /// Reads the events of libyaml as one JSON value.
 ///
-/// It does not recurse: the collections that are open stand in a list. What has an anchor is kept as a value, so an alias
-/// costs no more than a copy of it, and counts with all the values that it has.
+/// It does not recurse: the collections that are open stand in a list. What has an anchor is kept as a value, so an
+/// alias costs no more than a copy of it, and counts with all the values that it has.
 struct YAMLReader {
     /// A value that an anchor names.
     private struct Anchored {

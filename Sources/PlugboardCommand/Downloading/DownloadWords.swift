@@ -1,4 +1,5 @@
-/// Words of `plugboard download` in aria2's and wget's spellings that mean something else for curl. What follows decides:
+/// Words of `plugboard download` in aria2's and wget's spellings that mean something else for curl. What follows
+/// decides:
 ///
 /// - `-x 4` and `-x4`: a number is aria2's, the connections of a file; else it is the proxy.
 /// - `-s 4` and `-s4`: a number is aria2's, the parts of a file; else `-s` prints only errors.

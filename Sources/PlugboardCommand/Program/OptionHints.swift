@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// What to write instead of options of curl, HTTPie, wget and aria2 that the command does not have, or not in this verb.
+/// What to write instead of options of curl, HTTPie, wget and aria2 that the command, or this verb, does not have.
 enum OptionHints {
     /// A message of the parser, in which the first line says what to write instead of an option that is unknown.
     static func improve(_ message: String) -> String {

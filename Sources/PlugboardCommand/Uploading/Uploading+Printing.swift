@@ -2,7 +2,7 @@ import Plugboard
 import PlugboardUploads
 
 extension Uploading {
-    /// Prints the request of an upload that is not resumable. Throws for several files, and for protocols of resumption.
+    /// Prints the request of an upload that is not resumable. Throws for several files and for resumable uploads.
     func printCurl(showingSecrets: Bool) async throws {
         guard let file = files.first, files.count == 1, !aborts, resumption == .none || resumption == .automatic else {
             throw CommandFailure(
