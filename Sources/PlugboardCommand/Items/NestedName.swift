@@ -10,7 +10,7 @@ struct NestedName {
         case next
     }
 
-    /// A list gets null for elements that no item gives, so that an index must not be any number.
+    /// The highest index: a list gets null for each element that no item gives.
     private static let highestIndex = 9999
 
     private let keys: [Key]

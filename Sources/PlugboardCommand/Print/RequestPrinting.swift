@@ -37,8 +37,8 @@ struct RequestPrinting {
         try ByteOutput.standard.write(text + "\n")
     }
 
-    /// The options without what nobody has asked for: the kernel's defaults, and the certificates of the environment,
-    /// which curl reads itself.
+    /// The options without the kernel's defaults, and without the certificates of the environment, which curl reads
+    /// itself.
     private func said(_ options: RequestOptions) -> RequestOptions {
         var options = options
         if options.connectTimeout == KernelSettings().defaults.connectTimeout { options.connectTimeout = nil }

@@ -86,7 +86,8 @@ enum FileContents {
     }
 
     private static func unreadable(_ name: String, _ number: Int32) -> CommandFailure {
-        CommandFailure(
+        let name = name.isEmpty ? "The file of an empty name" : name
+        return CommandFailure(
             .read,
             number == ENOENT ? "\(name) does not exist." : "\(name) cannot be read: \(systemText(number)).")
     }

@@ -15,8 +15,9 @@ struct CurlVerb: AsyncParsableCommand {
             No plugins run but decode for --compressed, and cookies for -c and files of -b.
             Neither a configuration nor ~/.curlrc is read; -K reads a file of options.
 
-            Options for other protocols than HTTP are errors. So are options that Plugboard
-            has nothing for; those of TLS and of proxies only where they would matter.
+            Options for other protocols than HTTP are errors, and so are options that
+            Plugboard does not have. If these are about TLS or about proxies, they are
+            errors only for https URLs, or with a proxy.
 
             A program with the name curl that is a link to plugboard does the same.
 

@@ -45,7 +45,7 @@ struct CurlCondition {
         return fields
     }
 
-    /// Whether the content of the response is as old, or as new, as it must not be, whatever the server thinks.
+    /// Whether the content does not meet the condition by its `Last-Modified`, though the server sent it.
     func excludes(_ head: ResponseHead, now: HTTPDate) -> Bool {
         guard let time, let modified = CurlCondition.modified(head, now: now) else { return false }
         return time.isBefore ? modified >= time.date : modified <= time.date

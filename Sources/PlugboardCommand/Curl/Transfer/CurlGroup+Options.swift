@@ -34,7 +34,7 @@ extension CurlGroup {
 
     var follows: Bool { self["location"] || self["location-trusted"] }
 
-    /// Throws for a URL that may not be used, and for options that Plugboard has not for it.
+    /// Throws for a URL that may not be used, and for options that Plugboard does not have for its scheme.
     func check(_ url: String) throws(CommandFailure) {
         let scheme = URLParts(url)?.scheme?.lowercased() ?? ""
         guard CurlGroup.schemes.contains(scheme) else {
