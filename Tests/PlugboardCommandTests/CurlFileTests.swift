@@ -74,4 +74,20 @@ struct CurlFileTests {
 
         #expect(outcome.status == 0 && server.requests.map(\.target) == ["/?a[]=1&b[]=2"], "\(outcome.stderr)")
     }
+
+    @Test func `a command line of curl becomes a definition, which a call sends as curl would`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "") }
+        let printed = try await Command.run(
+            "curl", "-sL", server.url("/topics?page=2"), "-H", "X-Team: blue", "-H", "Authorization: Bearer geheim",
+            "--json", #"{"title":"Swift"}"#, "--print-definition", "addTopic")
+        let file = try folder.write("definitions.json", printed.stdout)
+
+        let called = try await Command.run("call", "addTopic", "--definitions", file)
+
+        #expect(printed.status == 0 && !"\(printed.stdout)\(printed.stderr)".contains("geheim"), "\(printed.stderr)")
+        #expect(called.status == 0, "\(called.stderr)")
+        let request = try #require(server.requests.first)
+        #expect(server.requests.count == 1 && request.method == "POST" && request.target == "/topics?page=2")
+        #expect(request["X-Team"] == "blue" && request.text == #"{"title":"Swift"}"#)
+    }
 }

@@ -20,6 +20,7 @@ struct CurlVerb: AsyncParsableCommand {
             errors only for https URLs, or with a proxy.
 
             A program with the name curl that is a link to plugboard does the same.
+            --print-definition NAME prints the request as a definition for plugboard call.
 
             EXAMPLES:
               plugboard curl -sSfL https://example.com/ -o page.html

@@ -1,7 +1,7 @@
 extension CurlOption {
-    /// All options of curl.
+    /// All options of curl, and two of Plugboard's.
     static let all: [CurlOption] =
-        flags(.passed, passedFlags) + values(.passed, passedValues) + flags(.kept, keptFlags)
+        own + flags(.passed, passedFlags) + values(.passed, passedValues) + flags(.kept, keptFlags)
         + values(.kept, keptValues) + flags(.placed, placedFlags) + values(.placed, placedValues)
         + flags(.accepted, acceptedFlags) + values(.accepted, acceptedValues)
         + flags(.refusedWithTLS, flagsOfTLS) + values(.refusedWithTLS, valuesOfTLS)
@@ -43,6 +43,9 @@ extension CurlOption {
         "socks5-hostname", "speed-limit Y", "speed-time y", "stderr", "time-cond z", "tls-max", "user u",
         "user-agent A", "write-out w",
     ]
+
+    /// Options that curl does not have.
+    private static let own = flags(.passed, ["show-secrets"]) + values(.kept, ["print-definition"])
 
     private static let placedFlags = ["disable q", "help h", "next :", "remote-name O", "version V"]
     private static let placedValues = [

@@ -71,7 +71,8 @@ struct CurlRun {
                 var result: CommandFailure?
                 do {
                     let place = try group.place(index, url, upload, values)
-                    result = try await transfer(group, words, url, upload, place).run(in: kernel)
+                    let transfer = try transfer(group, words, url, upload, place)
+                    if try await !transfer.request.prints() { result = try await transfer.run(in: kernel) }
                 } catch {
                     result = CommandFailure(of: error)
                 }

@@ -1,0 +1,18 @@
+import Plugboard
+import PlugboardKit
+
+extension CurlRequest {
+    /// Writes the request as a definition if `--print-definition` names one. False without this option.
+    func prints() async throws -> Bool {
+        guard let name = group.values["print-definition"] else { return false }
+        var request = try request(for: CurlHop(url: url, kind: kind), timeout: timeout)
+        // The kernel adds these itself.
+        request.fields.remove(.contentLength)
+        request.fields.remove("Expect")
+        try await RequestPrinting(
+            arguments: words.arguments, configuration: try words.configuration(),
+            showsSecrets: words.output.showSecrets
+        ).printDefinition(name, request, nil)
+        return true
+    }
+}
