@@ -60,13 +60,16 @@ struct TypedSettingsTests {
             .cookies {
                 $0.persistence = $0.persistence
                 $0.path = $0.path
+                $0.sessionCookies = $0.sessionCookies
                 $0.jar = $0.jar
                 $0.domainLimit = $0.domainLimit
                 $0.limit = $0.limit
                 $0.trustLoopback = $0.trustLoopback
                 $0.acrossRoutes = $0.acrossRoutes
             },
-            ["persistence", "path", "jar", "domainLimit", "limit", "trustLoopback", "acrossRoutes"]
+            [
+                "persistence", "path", "sessionCookies", "jar", "domainLimit", "limit", "trustLoopback", "acrossRoutes",
+            ]
         ),
         (
             "cache",
