@@ -90,4 +90,17 @@ struct CurlFileTests {
         #expect(server.requests.count == 1 && request.method == "POST" && request.target == "/topics?page=2")
         #expect(request["X-Team"] == "blue" && request.text == #"{"title":"Swift"}"#)
     }
+
+    @Test func `a name of a server is found behind letters whose lower case is longer`() async throws {
+        let letters = String(repeating: "\u{130}", count: 40)
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Content-Disposition", "\(letters); FileName=a.txt")], body: "text")
+        }
+
+        let outcome = try await Command.shell(
+            "cd \"$folder\" && \"$plugboard\" curl -sOJ \"$url\"", ["url": server.url("/x"), "folder": folder.path])
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(try text("a.txt") == "text")
+    }
 }

@@ -99,7 +99,7 @@ extension CurlGroup {
                 .usage, "curl: option --proxytunnel cannot be used: http goes to a proxy without a tunnel.")
         }
         let url = text.contains("://") ? text : "http://\(text)"
-        guard let user = values["proxy-user"], let start = url.range(of: "://") else { return url }
+        guard let user = values["proxy-user"], let start = url.firstRange(of: "://")?.upperBound else { return url }
         let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let escaped = parts.map { part in
             var bytes: [UInt8] = []
@@ -107,17 +107,5 @@ extension CurlGroup {
             return String(decoding: bytes, as: UTF8.self)
         }
         return "\(url[..<start])\(escaped.joined(separator: ":"))@\(url[start...])"
-    }
-}
-
-extension String {
-    /// The index behind the first occurrence.
-    fileprivate func range(of text: String) -> Index? {
-        var index = startIndex
-        while index < endIndex {
-            if self[index...].hasPrefix(text) { return self.index(index, offsetBy: text.count) }
-            index = self.index(after: index)
-        }
-        return nil
     }
 }

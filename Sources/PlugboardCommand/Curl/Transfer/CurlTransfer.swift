@@ -187,10 +187,11 @@ struct CurlTransfer {
 
     /// Gives the file the name of `Content-Disposition`, for `-J`.
     private func nameFile(_ head: ResponseHead) {
-        guard group["remote-header-name"], let text = head.fields["Content-Disposition"],
-            let start = text.lowercased().utf8.firstRange(of: Array("filename=".utf8))
-        else { return }
-        var name = String(decoding: Array(text.utf8)[start...], as: UTF8.self)
+        guard group["remote-header-name"], let text = head.fields["Content-Disposition"] else { return }
+        // In ASCII alone: other letters can have another length in lower case.
+        let lower = text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        guard let start = lower.firstRange(of: "filename=".utf8)?.upperBound else { return }
+        var name = String(decoding: text.utf8.dropFirst(start), as: UTF8.self)
         if let quote = name.first, quote == "\"" || quote == "'" {
             name = String(name.dropFirst().prefix { $0 != quote })
         } else {
@@ -199,15 +200,5 @@ struct CurlTransfer {
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
         let visible = last.unicodeScalars.contains { VisibleText.steers($0) || $0 == "\t" || $0 == "\n" }
         if !visible, !["", ".", ".."].contains(last) { output.rename(last) }
-    }
-}
-
-extension String.UTF8View {
-    /// The number of bytes up to the end of the first occurrence.
-    fileprivate func firstRange(of bytes: [UInt8]) -> Int? {
-        let all = Array(self)
-        guard all.count >= bytes.count else { return nil }
-        return (0...(all.count - bytes.count)).first { all[$0..<($0 + bytes.count)].elementsEqual(bytes) }
-            .map { $0 + bytes.count }
     }
 }
