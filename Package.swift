@@ -88,7 +88,15 @@ let layers: [Target] = [
     module("PlugboardJSON"),
     module("PlugboardJSONCoding", "PlugboardJSON"),
     module("PlugboardShapes", "PlugboardJSON"),
-    module("PlugboardJSONSchema", "PlugboardJSON", "PlugboardShapes", "CPlugboardPCRE2", "CPlugboardIDN2"),
+    .target(
+        name: "MetaschemaDocuments", path: "Sources/PlugboardJSONSchema/Metaschemas/Documents",
+        sources: ["documents.c"]),
+    .target(
+        name: "PlugboardJSONSchema",
+        dependencies: [
+            "MetaschemaDocuments", "PlugboardJSON", "PlugboardShapes", "CPlugboardPCRE2", "CPlugboardIDN2",
+        ],
+        exclude: ["Metaschemas/Documents"], swiftSettings: strict),
     module("PlugboardMessages"),
 
     // 2: what plugins, transports and programs are written against
