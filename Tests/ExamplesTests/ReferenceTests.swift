@@ -2,13 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The references, made by the commands of the pages that show them.
+/// The references that have catalogs; `Tests/reference` without a module makes those of all, and checks its site itself.
 @Suite(.enabled(if: Repository.hasDocC, "there is no docc"))
 struct ReferenceTests {
     /// The modules that have one.
     static let modules = ["Plugboard", "PlugboardKit", "PlugboardEndpoints", "PlugboardDownloads", "PlugboardUploads"]
-    /// How its commands begin.
-    static let commands = ["mkdir -p .build/", "swift-symbolgraph-extract ", "docc convert ", "module="]
 
     @Test(arguments: modules)
     func `a reference is made without a link that leads nowhere, and each public type stands in one topic`(
@@ -16,16 +14,12 @@ struct ReferenceTests {
     ) async throws {
         let folder = try TemporaryFolder("reference")
         defer { folder.remove() }
-        let commands = try ReferenceTests.commands(of: module)
-            // The build's own folder, wherever the tests were built to.
-            .replacing(".build/debug", with: Products.folder).replacing(" .build/", with: " \(folder.path)/")
 
-        let outcome = try await ProcessRunner.running(["/bin/sh", "-ec", commands], folder: Repository.root)
+        let outcome = try await ProcessRunner.running(
+            ["Tests/reference", module], environment: ["BUILT": Products.folder, "OUTPUT": folder.path],
+            folder: Repository.root)
 
-        #expect(outcome.status == 0, "\(commands): \(outcome.stderr)")
-        let printed = outcome.stdout + outcome.stderr
-        #expect(!printed.contains("doesn't exist at"), "\(printed)")
-        #expect(!printed.contains("Article '"))
+        #expect(outcome.status == 0, "\(outcome.stdout)\(outcome.stderr)")
         let landing = try folder.read("\(module).doccarchive/data/documentation/\(module.lowercased()).json")
         for article in Pages.articles
         where article.hasPrefix("Sources/\(module)/") && !article.hasSuffix("/\(module).md") {
@@ -35,16 +29,6 @@ struct ReferenceTests {
         let topics = try ReferenceTests.topics(of: module)
         #expect(topics.count == Set(topics).count)
         #expect(try ReferenceTests.symbols(of: module, in: folder).subtracting(topics) == [])
-    }
-
-    /// The commands of the page that shows them; those of several modules begin with the name of one.
-    private static func commands(of module: String) throws -> String {
-        let page = try Document(module == "PlugboardKit" ? Pages.guide : "Documentation/building.md")
-        let blocks = page.blocks.filter { $0.language == "sh" }.map(\.text)
-        let name = "module=PlugboardEndpoints\n"
-        let block =
-            blocks.first { $0.contains("docc convert Sources/\(module)/") } ?? blocks.first { $0.hasPrefix(name) }
-        return try #require(block).replacing(name, with: "module=\(module)\n")
     }
 
     /// The public types and functions that the reference has.

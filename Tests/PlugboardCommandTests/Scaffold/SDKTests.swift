@@ -28,21 +28,22 @@ struct SDKTests {
     }
 
     @Test func `what it installs is the folder SDK of the repository`() async throws {
+        let version = try #require(try await Command.run("--version").stdout.firstMatch(of: /plugboard (.+)/)).1
+
         _ = try await Command.run("plugins", "sdk", "--prefix", prefix)
 
         let sdk = ScaffoldTestFiles.sdk
-        let files = FileManager.default.enumerator(atPath: sdk)?.compactMap { $0 as? String } ?? []
+        let files = (FileManager.default.enumerator(atPath: sdk)?.compactMap { $0 as? String } ?? [])
+            .filter { !$0.hasPrefix("debian") }
         for file in files where file.contains(".") {
             let installed = file == "README.md" ? "share/plugboard/README.md" : file
-            let original = try Data(contentsOf: URL(fileURLWithPath: "\(sdk)/\(file)"))
-            #expect(try folder.read("usr/\(installed)") == Array(original), "\(file)")
+            let original = try String(contentsOfFile: "\(sdk)/\(file)", encoding: .utf8)
+            // The repository has the version in one place, which is the kernel's.
+            let expected = original.replacing("@version@", with: version)
+            #expect(try folder.read("usr/\(installed)") == Array(expected.utf8), "\(file)")
         }
 
-        #expect(files.filter { $0.contains(".") }.count == 6)
-        let version = try await Command.run("--version").stdout.split(whereSeparator: \.isWhitespace)[1]
-        #expect(
-            String(decoding: try folder.read("usr/lib/pkgconfig/plugboard.pc"), as: UTF8.self).contains(
-                "Version: \(version)\n"))
+        #expect(files.count { $0.contains(".") } == 6)
     }
 
     @Test func `it replaces what an earlier version left there, and nothing else`() async throws {
