@@ -1,4 +1,4 @@
-public import PlugboardJSON
+@_spi(Tape) public import PlugboardJSON
 
 /// Decodes `Decodable` values from JSON: from a text, without a tree of values between, or from a value.
 ///
@@ -14,7 +14,7 @@ public struct JSONValueDecoder: Sendable {
     public var strict: Bool
     /// How keys are spelled.
     public var keys: JSONKeyStrategy
-    /// What is allowed beyond RFC 8259, and limits. Comments and trailing commas cost a second pass over the text.
+    /// What is allowed beyond RFC 8259, and limits.
     public var options: JSONParser.Options
     private(set) var readers: [ObjectIdentifier: Reader] = [:]
 
@@ -39,9 +39,7 @@ public struct JSONValueDecoder: Sendable {
         _ type: Value.Type, from value: JSONValue
     ) throws(JSONDecodingError) -> Value {
         var unlimited = self
-        unlimited.options = JSONParser.Options()
-        unlimited.options.depthLimit = JSONParser.Options.deepest
-        unlimited.options.sizeLimit = .max
+        unlimited.options = .unlimited
         let text: [UInt8] = JSONWriter.write(value)
         return try unlimited.decode(type, from: text)
     }
@@ -50,24 +48,16 @@ public struct JSONValueDecoder: Sendable {
     public func decode<Value: Decodable>(
         _ type: Value.Type, from text: UnsafeRawBufferPointer
     ) throws(JSONDecodingError) -> Value {
-        if type == JSONValue.self {
-            let value = try parse(text)
-            return unsafeBitCast(value, to: type)
+        let tape: JSONTape
+        do throws(JSONFailure) {
+            tape = try JSONTape(text, options: options)
+        } catch {
+            let error = JSONError(error, in: text)
+            throw JSONDecodingError(path: JSONPath(), reason: error.reason, position: error.position)
         }
-        return try decode(type, from: try tape(of: text))
-    }
-
-    /// Decodes a text. Throws the first error of the text with its position, or of a value with its path.
-    public func decode<Value: Decodable>(
-        _ type: Value.Type, from text: [UInt8]
-    ) throws(JSONDecodingError) -> Value {
-        try text.span.withUnsafeBytes { (bytes) throws(JSONDecodingError) -> Value in try decode(type, from: bytes) }
-    }
-
-    private func decode<Value: Decodable>(_ type: Value.Type, from tape: JSONTape) throws(JSONDecodingError) -> Value {
+        if type == JSONValue.self { return unsafeBitCast(tape.value, to: type) }
         let session = DecodingSession(tape, self)
-        let root = DecodingNode(
-            session: session, token: JSONTape.root, parent: 0, step: 0, frame: session.makeFrame())
+        let root = DecodingNode(session: session, token: 0, parent: 0, step: 0, frame: session.makeFrame())
         do {
             return try root.value(type)
         } catch let error as DecodingError {
@@ -77,36 +67,10 @@ public struct JSONValueDecoder: Sendable {
         }
     }
 
-    private func tape(of text: UnsafeRawBufferPointer) throws(JSONDecodingError) -> JSONTape {
-        do throws(JSONTapeScanner.Refused) {
-            // Offsets and tokens are numbers of 32 bits, and the parser's own limit comes first.
-            guard text.count <= min(options.sizeLimit, Int(UInt32.max) - 64), !options.allowsComments,
-                !options.allowsTrailingCommas
-            else { throw .init() }
-            let tape = JSONTape(copying: text)
-            try JSONTapeScanner.scan(tape, options: options)
-            return tape
-        } catch {
-            return try parsedTape(of: text)
-        }
-    }
-
-    /// Lets the parser say what is wrong, or leave out what only it can read.
-    private func parsedTape(of text: UnsafeRawBufferPointer) throws(JSONDecodingError) -> JSONTape {
-        let value = try parse(text)
-        let plain: [UInt8] = JSONWriter.write(value)
-        let tape = plain.withUnsafeBytes { JSONTape(copying: $0) }
-        guard plain.count <= Int(UInt32.max) - 64, (try? JSONTapeScanner.scan(tape, options: options)) != nil else {
-            throw JSONDecodingError(path: JSONPath(), reason: "the text is larger than 4 GiB")
-        }
-        return tape
-    }
-
-    private func parse(_ text: UnsafeRawBufferPointer) throws(JSONDecodingError) -> JSONValue {
-        do throws(JSONError) {
-            return try JSONParser.parse(text, options: options)
-        } catch {
-            throw JSONDecodingError(path: JSONPath(), reason: error.reason, position: error.position)
-        }
+    /// Decodes a text. Throws the first error of the text with its position, or of a value with its path.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, from text: [UInt8]
+    ) throws(JSONDecodingError) -> Value {
+        try text.span.withUnsafeBytes { (bytes) throws(JSONDecodingError) -> Value in try decode(type, from: bytes) }
     }
 }

@@ -34,11 +34,8 @@ public struct JSONValueEncoder: Sendable {
     /// Encodes a value. Throws the first error with its path.
     public func encode(_ value: some Encodable) throws(JSONEncodingError) -> JSONValue {
         let text = try bytes(of: value)
-        var options = JSONParser.Options()
-        options.depthLimit = JSONParser.Options.deepest
-        options.sizeLimit = .max
         do throws(JSONError) {
-            return try JSONParser.parse(text, options: options)
+            return try JSONParser.parse(text, options: .unlimited)
         } catch {
             throw JSONEncodingError(path: JSONPath(), reason: error.reason)
         }

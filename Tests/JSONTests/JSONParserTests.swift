@@ -35,6 +35,13 @@ import Testing
         #expect(throws: JSONError.self) { try JSONParser.parse(AnySequence(text.utf8)) }
     }
 
+    @Test func `no beginning of a text is a text`() throws {
+        let text = Array(#"{"a": [1.5, "é\u00e9\ud83d\ude00", true, null, {"b": -1e5}], "c": {}}"#.utf8)
+
+        for count in text.indices { #expect(throws: JSONError.self) { try JSONParser.parse(text[..<count]) } }
+        _ = try JSONParser.parse(text)
+    }
+
     @Test(arguments: [
         #""\ud800""#, #""\udc00""#, #""\ud800\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\u0041""#,
         #""\udc00\ud800""#,

@@ -6,9 +6,9 @@ public struct JSONError: Error, Sendable, Hashable {
     /// The position of the error in the text.
     public let position: JSONPosition
 
-    init(reason: String, position: JSONPosition) {
-        self.reason = reason
-        self.position = position
+    package init(_ failure: JSONFailure, in bytes: UnsafeRawBufferPointer) {
+        reason = failure.reason + (failure.found.map { ", not \($0)" } ?? "")
+        position = JSONPosition(offset: failure.offset, in: bytes)
     }
 
     /// From 1.

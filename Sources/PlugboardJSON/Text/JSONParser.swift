@@ -1,7 +1,7 @@
 /// Parses JSON texts, strictly by RFC 8259 except for what the options allow.
 ///
 /// UTF-8 must be valid, surrogates must be in pairs, and only one value is allowed. A byte order mark at the start is
-/// ignored. The depth limit bounds the recursion, so that no input overflows the stack. Called on any thread.
+/// ignored. The depth limit bounds the recursion of what reads the values. Called on any thread.
 public struct JSONParser: Sendable {
     /// What is allowed beyond RFC 8259, and limits.
     public struct Options: Sendable {
@@ -19,7 +19,7 @@ public struct JSONParser: Sendable {
         public var allowsTrailingCommas = false
         /// The most levels of nested arrays and objects; at most `deepest`.
         public var depthLimit = 512
-        /// The size of the largest text, in bytes.
+        /// The size of the largest text, in bytes; less than 4 GiB counts.
         public var sizeLimit = 64 << 20
         /// What happens if an object has a key twice.
         public var duplicateKeys = DuplicateKeys.lastWins
@@ -29,6 +29,14 @@ public struct JSONParser: Sendable {
 
         /// RFC 8259, with a depth limit of 512 and a size limit of 64 MiB.
         public init() {}
+
+        /// RFC 8259 with the largest limits, for what the program has written itself.
+        package static let unlimited: Options = {
+            var options = Options()
+            options.depthLimit = deepest
+            options.sizeLimit = .max
+            return options
+        }()
     }
 
     /// For files written by people: allows comments and trailing commas, and refuses duplicate keys.
@@ -44,14 +52,10 @@ public struct JSONParser: Sendable {
     public static func parse(
         _ bytes: UnsafeRawBufferPointer, options: Options = Options()
     ) throws(JSONError) -> JSONValue {
-        do throws(JSONScanner.Failure) {
-            guard bytes.count <= options.sizeLimit else {
-                throw .init(offset: 0, reason: "the text is larger than the limit of \(options.sizeLimit) bytes")
-            }
-            var scanner = JSONScanner(bytes, options: options)
-            return try scanner.document()
+        do throws(JSONFailure) {
+            return try JSONTape(bytes, options: options).value
         } catch {
-            throw JSONError(reason: error.reason, position: JSONPosition(offset: error.offset, in: bytes))
+            throw JSONError(error, in: bytes)
         }
     }
 

@@ -15,74 +15,42 @@ package struct JSONPositions: Sendable {
     package var value: JSONValue? { try? JSONParser.parse(bytes, options: options) }
 
     /// The position at which the value begins; nil if there is no value at the path.
-    package func position(of path: JSONPath) -> JSONPosition? {
-        bytes.withUnsafeBytes { bytes in
-            target(of: path, in: bytes).map { JSONPosition(offset: $0.value, in: bytes) }
-        }
-    }
+    package func position(of path: JSONPath) -> JSONPosition? { place(of: path)?.value }
 
     /// The position of the last key of the path; the value's position if the path ends with an index or is the root.
-    package func keyPosition(of path: JSONPath) -> JSONPosition? {
-        bytes.withUnsafeBytes { bytes in
-            target(of: path, in: bytes).map { JSONPosition(offset: $0.key ?? $0.value, in: bytes) }
-        }
-    }
+    package func keyPosition(of path: JSONPath) -> JSONPosition? { place(of: path).map { $0.key ?? $0.value } }
 
-    private func target(of path: JSONPath, in bytes: UnsafeRawBufferPointer) -> JSONScanner.Target? {
-        var scanner = JSONScanner(bytes, options: options)
-        // The text was parsed before, so that an error can only mean that there is no value at the path.
-        return try? scanner.target(of: path)
+    private func place(of path: JSONPath) -> (key: JSONPosition?, value: JSONPosition)? {
+        bytes.withUnsafeBytes { bytes in
+            // The text was parsed before.
+            guard let tape = try? JSONTape(bytes, options: options), let place = tape.view.place(of: path) else {
+                return nil
+            }
+            func position(_ token: Int) -> JSONPosition {
+                JSONPosition(offset: tape.view[token].position, in: bytes)
+            }
+            return (place.key.map(position), position(place.value))
+        }
     }
 }
 
-extension JSONScanner {
-    /// Offsets of a value and, in an object, of its key.
-    struct Target {
-        var key: Int?
-        var value: Int
-    }
-
-    /// Follows the path from the beginning of the document.
-    fileprivate mutating func target(of path: JSONPath) throws(Failure) -> Target? {
-        try enterDocument()
-        var target = Target(key: nil, value: offset)
+extension JSONTokens {
+    /// The tokens of a value and, in an object, of its key.
+    fileprivate func place(of path: JSONPath) -> (key: Int?, value: Int)? {
+        var place: (key: Int?, value: Int)? = (nil, 0)
         for element in path.elements {
-            let next =
-                switch element {
-                case .key(let key): try self.member(key)
-                case .index(let index): try self.element(at: index)
+            guard let container = place?.value else { return nil }
+            place = nil
+            switch (element, self[container].kind) {
+            case (.key(var name), .object):
+                name.withUTF8 { name in
+                    forEachKey(of: container) { if key($0, equals: name) { place = ($0, $0 &+ 1) } }
                 }
-            guard let next else { return nil }
-            target = next
-            cursor = start + target.value
+            case (.index(let index), .array) where (0..<Int(self[container].count)).contains(index):
+                place = (nil, (0..<index).reduce(container &+ 1) { element, _ in after(element) })
+            default: break
+            }
         }
-        return target
-    }
-
-    private mutating func member(_ wanted: String) throws(Failure) -> Target? {
-        guard cursor < end, cursor.pointee == UInt8(ascii: "{") else { return nil }
-        try enter()
-        var isFirst = true
-        var found: Target?
-        while try !leaves(at: UInt8(ascii: "}"), isFirst: isFirst) {
-            isFirst = false
-            let keyOffset = offset
-            // The last of two equal keys is the one that counts.
-            if try key().hasSameUTF8(as: wanted) { found = Target(key: keyOffset, value: offset) }
-            _ = try value()
-        }
-        return found
-    }
-
-    private mutating func element(at index: Int) throws(Failure) -> Target? {
-        guard cursor < end, cursor.pointee == UInt8(ascii: "[") else { return nil }
-        try enter()
-        var position = 0
-        while try !leaves(at: UInt8(ascii: "]"), isFirst: position == 0) {
-            if position == index { return Target(key: nil, value: offset) }
-            position += 1
-            _ = try value()
-        }
-        return nil
+        return place
     }
 }

@@ -20,32 +20,15 @@ struct CanonicalDecimal: Hashable {
 
     /// The text must follow RFC 8259 §6, and its exponent have 18 digits at most unless the value is zero.
     init(_ text: String) {
-        var isFraction = false
-        var isExponent = false
-        var isExponentNegative = false
-        var writtenExponent = 0
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "."): isFraction = true
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): isExponent = true
-            case UInt8(ascii: "-") where isExponent: isExponentNegative = true
-            case UInt8(ascii: "-"): isNegative = true
-            case UInt8(ascii: "+"): break
-            case _ where isExponent:
-                // Wraps only if the value is zero, whose exponent is not used.
-                writtenExponent = writtenExponent &* 10 &+ Int(byte & 0x0F)
-            default:
-                if isFraction { exponent -= 1 }
-                if byte != UInt8(ascii: "0") || !digits.isEmpty { digits.append(byte & 0x0F) }
-            }
+        var text = text
+        text.withUTF8 { text in
+            let decimal = DecimalText(text)
+            guard decimal.digitCount > 0 else { return }
+            isNegative = decimal.isNegative
+            exponent = decimal.exponent
+            digits.reserveCapacity(decimal.digitCount)
+            for byte in text[decimal.first..<decimal.end] where byte != UInt8(ascii: ".") { digits.append(byte & 0x0F) }
         }
-        guard !digits.isEmpty else {
-            isNegative = false
-            exponent = 0
-            return
-        }
-        exponent += isExponentNegative ? -writtenExponent : writtenExponent
-        dropTrailingZeros()
     }
 
     private mutating func dropTrailingZeros() {

@@ -32,13 +32,10 @@ public struct JSONNumber: Sendable {
 
     /// Nil if the text is not exactly one number of RFC 8259 §6, without white space around it.
     public init?(text: String) {
-        var text = text
-        let number = text.withUTF8 { bytes -> JSONNumber? in
-            var scanner = JSONScanner(UnsafeRawBufferPointer(bytes), options: JSONParser.Options())
-            guard !scanner.isAtEnd, let number = try? scanner.number(), scanner.isAtEnd else { return nil }
-            return number
-        }
-        guard let number else { return nil }
+        // A text that begins and ends like a number, and is one value, is a number without white space around it.
+        guard let first = text.utf8.first, let last = text.utf8.last, first.isDigit || first == UInt8(ascii: "-"),
+            last.isDigit, case .number(let number)? = try? JSONParser.parse(text, options: .unlimited)
+        else { return nil }
         self = number
     }
 

@@ -24,6 +24,12 @@ public struct JSONObject: Sendable {
         for (key, value) in elements { updateValue(value, forKey: key) }
     }
 
+    /// An object with these members, whose keys are all different.
+    init(unique members: [Element]) {
+        self.members = members
+        rebuildIndex()
+    }
+
     /// The number of members.
     public var count: Int { members.count }
     /// Whether there are no members.

@@ -1,4 +1,4 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 extension DecodingNode {
     /// The error of a type's `init(from:)`, with the words of an enum, and kept with its path.
@@ -16,12 +16,12 @@ extension DecodingNode {
 
     /// The words of an enum. The reason of the standard library would quote the value.
     private func wordReason(_ type: Any.Type) -> String? {
-        guard session.tape[token].isString, type is any (RawRepresentable<String>).Type else { return nil }
+        guard kind == .string, type is any (RawRepresentable<String>).Type else { return nil }
         let words = (type as? any CaseIterable.Type).map { Self.words($0) } ?? []
         guard !words.isEmpty else {
             return "the string is not one of the known words"
         }
-        let suggestion = Spelling.nearest(session.tape.string(token), in: words).map {
+        let suggestion = Spelling.nearest(session.tokens.string(Int(token)), in: words).map {
             "; the nearest is \($0.quotedForError)"
         }
         return

@@ -1,4 +1,4 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 extension DecodingNode {
     /// The value as a type, of which the common ones are not sent through their `init(from:)`.
@@ -32,13 +32,17 @@ extension DecodingNode {
 
     /// The value of a type that decodes itself.
     private func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if type == JSONValue.self { return unsafeBitCast(try json(), to: type) }
+        if type == JSONValue.self { return unsafeBitCast(session.tokens.value(Int(token)), to: type) }
         if type == JSONObject.self {
-            guard case .object(let object) = try json() else { throw mismatch(type, "an object is expected") }
+            guard case .object(let object) = session.tokens.value(Int(token)) else {
+                throw mismatch(type, "an object is expected")
+            }
             return unsafeBitCast(object, to: type)
         }
         if type == JSONNumber.self {
-            guard let number = try json().numberValue else { throw mismatch(type, "a number is expected") }
+            guard let number = session.tokens.value(Int(token)).numberValue else {
+                throw mismatch(type, "a number is expected")
+            }
             return unsafeBitCast(number, to: type)
         }
         do {
@@ -70,38 +74,19 @@ extension DecodingNode {
     }
 
     private func elements<Element>(_ element: (DecodingNode) throws -> Element) throws -> [Element] {
-        let tape = session.tape
         guard kind == .array else { throw mismatch([Any].self, "an array is expected") }
+        let (tokens, place) = (session.tokens, session.open(self))
+        let count = tokens[Int(token)].count
         var elements: [Element] = []
-        elements.reserveCapacity(Int(tape[token].count))
-        var next = token &+ 2
-        for step in 0..<tape[token].count {
-            elements.append(
-                try element(DecodingNode(session: session, token: next, parent: token, step: step, frame: 0)))
-            next = tape.next(after: next)
+        elements.reserveCapacity(Int(count))
+        var next = Int(token) &+ 1
+        for step in 0..<count {
+            let node = DecodingNode(
+                session: session, token: UInt32(truncatingIfNeeded: next), parent: place, step: step, frame: 0)
+            elements.append(try element(node))
+            next = tokens.after(next)
         }
         return elements
-    }
-
-    /// The value unchanged.
-    private func json() throws -> JSONValue {
-        let tape = session.tape
-        let this = tape[token]
-        switch this.kind {
-        case .null: return .null
-        case .true: return .bool(true)
-        case .false: return .bool(false)
-        case .string, .escapedString, .replacedKey: return .string(tape.string(token))
-        case .integer, .number: return tape.exactNumber(token).map { .number($0) } ?? .null
-        case .array, .object:
-            var options = JSONParser.Options()
-            options.depthLimit = JSONParser.Options.deepest
-            options.sizeLimit = .max
-            return try JSONParser.parse(
-                UnsafeRawBufferPointer(
-                    start: tape.bytes + Int(this.offset), count: Int(tape[container: token].end - this.offset)),
-                options: options)
-        }
     }
 }
 
@@ -117,38 +102,41 @@ extension DecodingNode {
 
     @inline(__always)
     func string() throws -> String {
-        guard session.tape[token].isString else { throw mismatch(String.self, "a string is expected") }
-        return session.tape.string(token)
+        guard kind == .string else { throw mismatch(String.self, "a string is expected") }
+        return session.tokens.string(Int(token))
     }
 
     @inline(__always)
     func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
-        guard session.tape[token].isNumber else { throw mismatch(type, "an integer is expected") }
-        guard let integer = session.tape.integer(token, as: type) else { throw unfit(type) }
-        return integer
+        let this = session.tokens[Int(token)]
+        if this.kind == .integer, let integer = Integer(exactly: this.integer) { return integer }
+        return try largeInteger(type)
     }
 
     @inline(never)
-    private func unfit(_ type: Any.Type) -> DecodingError {
-        let isInteger = session.tape.exactNumber(token)?.isInteger ?? false
-        let reason = isInteger ? "the number does not fit in \(type)" : "an integer is expected, not a fraction"
-        return .dataCorrupted(.init(codingPath: codingPath, debugDescription: reason))
+    private func largeInteger<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
+        guard kind.isNumber else { throw mismatch(type, "an integer is expected") }
+        let number = session.tokens.number(Int(token))
+        if let integer = number.integer(type) { return integer }
+        let reason =
+            number.isInteger ? "the number does not fit in \(type)" : "an integer is expected, not a fraction"
+        throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: reason))
     }
 
     @inline(__always)
     func double() throws -> Double {
-        guard session.tape[token].isNumber else { throw mismatch(Double.self, "a number is expected") }
-        let double = session.tape.double(token)
+        guard kind.isNumber else { throw mismatch(Double.self, "a number is expected") }
+        let double = session.tokens.double(Int(token))
         guard double.isFinite else { throw outOfRange(Double.self) }
         return double
     }
 
     func float() throws -> Float {
-        guard session.tape[token].isNumber else { throw mismatch(Float.self, "a number is expected") }
+        guard kind.isNumber else { throw mismatch(Float.self, "a number is expected") }
         // Not converted through Double, which would round twice.
-        let text = String(decoding: session.tape.content(token), as: UTF8.self)
-        guard let float = Float(text) ?? session.tape.exactNumber(token).map({ Float($0.double) }), float.isFinite
-        else { throw outOfRange(Float.self) }
+        let text = String(decoding: session.tokens.numberText(Int(token)), as: UTF8.self)
+        let float = Float(text) ?? Float(session.tokens.number(Int(token)).double)
+        guard float.isFinite else { throw outOfRange(Float.self) }
         return float
     }
 

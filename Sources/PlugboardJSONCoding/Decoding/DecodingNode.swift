@@ -1,10 +1,10 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 /// A part of a JSON text that a type is decoding. It is small enough to need no memory of its own as `any Decoder`.
 struct DecodingNode: Decoder {
     let session: DecodingSession
     let token: UInt32
-    /// The array or object that contains the value; 0 at the root.
+    /// The place of the array or object that contains the value; 0 at the root.
     let parent: UInt32
     /// The index in an array, or the token of the key; in an object, 0 stands for a superclass.
     let step: UInt32
@@ -13,14 +13,14 @@ struct DecodingNode: Decoder {
 
     var codingPath: [any CodingKey] { path.elements.map(DocumentKey.init) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
-    @inline(__always) var kind: JSONTape.Kind { session.tape[token].kind }
+    @inline(__always) var kind: JSONToken.Kind { session.tokens[Int(token)].kind }
 
-    var path: JSONPath { session.tape.path(to: parent, step) }
+    var path: JSONPath { session.path(to: parent, step) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard kind == .object else { throw mismatch([String: Any].self, "an object is expected") }
         if frame != 0 { session.frame(frame, for: token, at: path).isKeyed = true }
-        return KeyedDecodingContainer(KeyedNodeDecoding<Key>(node: self))
+        return KeyedDecodingContainer(KeyedNodeDecoding<Key>(self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -34,26 +34,9 @@ struct DecodingNode: Decoder {
     }
 
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
-        let found = session.tape[token]
         let context = DecodingError.Context(
-            codingPath: codingPath, debugDescription: "\(expected), not \(found.kindName)")
-        return found.kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
-    }
-}
-
-extension JSONTape {
-    func path(to parent: UInt32, _ step: UInt32) -> JSONPath {
-        var elements: [JSONPathElement] = []
-        var (parent, step) = (parent, step)
-        while parent != 0 {
-            if self[parent].kind == .array {
-                elements.append(.index(Int(step)))
-            } else {
-                elements.append(step == 0 ? DocumentKey.super.element : .key(string(step)))
-            }
-            (parent, step) = (self[container: parent].parent, self[container: parent].step)
-        }
-        return JSONPath(elements.reversed())
+            codingPath: codingPath, debugDescription: "\(expected), not \(kind.name)")
+        return kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 }
 

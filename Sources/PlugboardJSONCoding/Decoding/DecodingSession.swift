@@ -1,8 +1,23 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 /// The state of one call of `JSONValueDecoder.decode`; used by one task at a time, like every `Decoder`.
 final class DecodingSession {
-    let tape: JSONTape
+    /// An array or object that a type has opened.
+    struct Place {
+        let token: UInt32
+        /// The place around it; 0 at the root.
+        let parent: UInt32
+        /// The index in an array, or the token of the key.
+        let step: UInt32
+        /// Where the next key is looked for: after the one that was found last.
+        var hint: UInt32
+    }
+
+    // The decoder that a type keeps must not outlive the text.
+    private let tape: JSONTape
+    let tokens: JSONTokens
+    /// The token of values that are missing, a null.
+    let missing: UInt32
     let isStrict: Bool
     /// Neither strict nor with other keys than the types'.
     let isPlain: Bool
@@ -10,19 +25,31 @@ final class DecodingSession {
     let readers: [ObjectIdentifier: JSONValueDecoder.Reader]
     /// The path of the innermost value that could not be decoded.
     var failedPath: JSONPath?
+    /// The first one stands for none.
+    private(set) var places: UnsafeMutablePointer<Place>
+    private var placeCount = 1
+    private var capacity = 32
+    /// Of large objects whose keys are not read in their order, by token.
+    private var tables: [Int: JSONKeyTable] = [:]
     /// What types have read of objects, in a strict session: those that are not yet checked, by number and in order.
     private var frames: [UInt32: DecodingFrame] = [:]
     private var opened: [UInt32] = []
     private var lastFrame: UInt32 = 0
     private var converted: [String: String] = [:]
 
-    init(_ tape: JSONTape, _ decoder: JSONValueDecoder) {
+    init(_ tape: consuming JSONTape, _ decoder: JSONValueDecoder) {
+        tokens = tape.view
+        missing = UInt32(truncatingIfNeeded: tape.count)
         self.tape = tape
         isStrict = decoder.strict
         keys = decoder.keys
         isPlain = !decoder.strict && decoder.keys == .unchanged
         readers = decoder.readers
+        places = .allocate(capacity: capacity)
+        places.initialize(to: Place(token: 0, parent: 0, step: 0, hint: 0))
     }
+
+    deinit { places.deallocate() }
 
     /// The key under which a document of this session has a property.
     func converted(_ key: String) -> String {
@@ -41,7 +68,7 @@ final class DecodingSession {
 
     func frame(_ number: UInt32, for token: UInt32, at path: @autoclosure () -> JSONPath) -> DecodingFrame {
         if let frame = frames[number] { return frame }
-        let frame = DecodingFrame(token, at: path())
+        let frame = DecodingFrame(Int(token), at: path())
         frames[number] = frame
         opened.append(number)
         return frame
@@ -56,7 +83,82 @@ final class DecodingSession {
             opened.removeSubrange(mark...)
         }
         let value = try decode()
-        for number in opened[mark...] { try frames[number]?.check(in: tape) }
+        for number in opened[mark...] { try frames[number]?.check(in: tokens) }
         return value
+    }
+}
+
+extension DecodingSession {
+    /// The place of the array or object of a node.
+    @inline(__always)
+    func open(_ node: DecodingNode) -> UInt32 {
+        if placeCount == capacity { grow() }
+        (places + placeCount).initialize(
+            to: Place(token: node.token, parent: node.parent, step: node.step, hint: node.token &+ 1))
+        placeCount &+= 1
+        return UInt32(truncatingIfNeeded: placeCount &- 1)
+    }
+
+    @inline(never)
+    private func grow() {
+        let larger = UnsafeMutablePointer<Place>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: places, count: placeCount)
+        places.deallocate()
+        places = larger
+        capacity *= 2
+    }
+
+    func path(to place: UInt32, _ step: UInt32) -> JSONPath {
+        var elements: [JSONPathElement] = []
+        var (place, step) = (place, step)
+        while place != 0 {
+            let container = places[Int(place)]
+            if tokens[Int(container.token)].kind == .array {
+                elements.append(.index(Int(step)))
+            } else {
+                elements.append(step == 0 ? DocumentKey.super.element : .key(tokens.string(Int(step))))
+            }
+            (place, step) = (container.parent, container.step)
+        }
+        return JSONPath(elements.reversed())
+    }
+
+    /// The token of a key; nil if the object has none.
+    @inline(__always)
+    func find(_ key: UnsafeBufferPointer<UInt8>, in place: UInt32) -> UInt32? {
+        // Most types read the keys in the order in which they stand.
+        let container = places[Int(place)]
+        let hint = Int(container.hint)
+        if hint < tokens[Int(container.token)].offset, tokens.key(hint, equals: key) { return found(hint, in: place) }
+        return search(key, in: place)
+    }
+
+    @inline(__always)
+    private func found(_ key: Int, in place: UInt32) -> UInt32 {
+        places[Int(place)].hint = UInt32(truncatingIfNeeded: tokens.after(key &+ 1))
+        return UInt32(truncatingIfNeeded: key)
+    }
+
+    private func search(_ key: UnsafeBufferPointer<UInt8>, in place: UInt32) -> UInt32? {
+        let container = places[Int(place)]
+        let object = Int(container.token)
+        if Int(tokens[object].count) > JSONKeyTable.threshold {
+            let table = tables[object] ?? JSONKeyTable(of: object, tokens)
+            tables[object] = table
+            return table.token(of: key).map { found($0, in: place) }
+        }
+        let (hint, end) = (Int(container.hint), tokens[object].offset)
+        return (search(key, from: hint, to: end) ?? search(key, from: object &+ 1, to: hint)).map {
+            found($0, in: place)
+        }
+    }
+
+    private func search(_ key: UnsafeBufferPointer<UInt8>, from first: Int, to end: Int) -> Int? {
+        var token = first
+        while token < end {
+            if tokens.key(token, equals: key) { return token }
+            token = tokens.after(token &+ 1)
+        }
+        return nil
     }
 }

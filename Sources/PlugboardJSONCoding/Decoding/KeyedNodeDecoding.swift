@@ -1,19 +1,29 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let node: DecodingNode
+    private let node: DecodingNode
+    private let place: UInt32
+
+    init(_ node: DecodingNode) {
+        self.node = node
+        place = node.session.open(node)
+    }
 
     private var session: DecodingSession { node.session }
-    private var tape: JSONTape { node.session.tape }
 
     var codingPath: [any CodingKey] { node.codingPath }
 
     var allKeys: [Key] {
-        tape.keyTokens(of: node.token).compactMap { token in
-            let key = tape.string(token)
-            if let found = Key(stringValue: key) { return found }
-            return session.keys == .snakeCase ? Key(stringValue: JSONKeyStrategy.camelCased(key)) : nil
+        var keys: [Key] = []
+        session.tokens.forEachKey(of: Int(node.token)) { token in
+            let name = session.tokens.string(token)
+            if let key = Key(stringValue: name) {
+                keys.append(key)
+            } else if session.keys == .snakeCase, let key = Key(stringValue: JSONKeyStrategy.camelCased(name)) {
+                keys.append(key)
+            }
         }
+        return keys
     }
 
     func contains(_ key: Key) -> Bool { find(key) != nil }
@@ -22,7 +32,7 @@ struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     @inline(__always)
     private func find(_ key: some CodingKey) -> UInt32? {
         var name = key.stringValue
-        let token = name.withUTF8 { node.session.tape.find($0, in: node.token) }
+        let token = name.withUTF8 { node.session.find($0, in: place) }
         if !node.session.isPlain { return findOther(key.stringValue, token) }
         return token
     }
@@ -32,7 +42,7 @@ struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         var (name, token) = (name, exact)
         if token == nil, session.keys == .snakeCase {
             name = session.converted(name)
-            token = name.withUTF8 { tape.find($0, in: node.token) }
+            token = name.withUTF8 { session.find($0, in: place) }
         }
         if node.frame != 0 {
             session.frame(node.frame, for: node.token, at: node.path).ask(for: name, found: token)
@@ -43,7 +53,7 @@ struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     @inline(__always)
     private func node(at token: UInt32) -> DecodingNode {
         DecodingNode(
-            session: node.session, token: token &+ 1, parent: node.token, step: token,
+            session: node.session, token: token &+ 1, parent: place, step: token,
             frame: node.session.isStrict ? node.session.makeFrame() : 0)
     }
 
@@ -58,7 +68,8 @@ struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let name = session.keys == .snakeCase ? session.converted(key.stringValue) : key.stringValue
         var nearest: String?
         if node.frame != 0 {
-            nearest = session.frame(node.frame, for: node.token, at: node.path).nearest(to: name, in: tape)
+            nearest = session.frame(node.frame, for: node.token, at: node.path).nearest(
+                to: name, in: session.tokens)
         }
         let suggestion = nearest.map { "; the nearest key that is there is \($0.quotedForError)" } ?? ""
         return .keyNotFound(
@@ -72,7 +83,7 @@ struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try node(key).value(type) }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        guard let token = find(key), tape[token &+ 1].kind != .null else { return nil }
+        guard let token = find(key), session.tokens[Int(token) &+ 1].kind != .null else { return nil }
         return try node(at: token).value(type)
     }
 
@@ -92,6 +103,6 @@ struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// A missing key is read as null.
     private func superDecoder(at key: some CodingKey) -> DecodingNode {
         find(key).map { node(at: $0) }
-            ?? DecodingNode(session: session, token: JSONTape.missing, parent: node.token, step: 0, frame: 0)
+            ?? DecodingNode(session: session, token: session.missing, parent: place, step: 0, frame: 0)
     }
 }

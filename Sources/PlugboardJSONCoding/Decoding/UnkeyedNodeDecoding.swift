@@ -1,9 +1,9 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 /// As small as a node, for the same reason.
 struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
     private let session: DecodingSession
-    private let array: UInt32
+    private let place: UInt32
     /// The token of the next element.
     private var next: UInt32
     private var position: UInt32 = 0
@@ -11,14 +11,14 @@ struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
 
     init(_ node: DecodingNode) {
         session = node.session
-        array = node.token
-        next = node.token &+ 2
-        total = node.session.tape[node.token].count
+        place = node.session.open(node)
+        next = node.token &+ 1
+        total = node.session.tokens[Int(node.token)].count
     }
 
     var codingPath: [any CodingKey] {
-        let place = session.tape[container: array]
-        return session.tape.path(to: place.parent, place.step).elements.map(DocumentKey.init)
+        let array = session.places[Int(place)]
+        return session.path(to: array.parent, array.step).elements.map(DocumentKey.init)
     }
     var currentIndex: Int { Int(position) }
     var count: Int? { Int(total) }
@@ -28,7 +28,7 @@ struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
     private func node(_ type: Any.Type) throws -> DecodingNode {
         guard position < total else { throw exhausted(type) }
         return DecodingNode(
-            session: session, token: next, parent: array, step: position,
+            session: session, token: next, parent: place, step: position,
             frame: session.isStrict ? session.makeFrame() : 0)
     }
 
@@ -41,7 +41,7 @@ struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
     /// Called after an element was decoded: one that cannot be is not skipped, as `UnkeyedDecodingContainer` demands.
     @inline(__always)
     private mutating func advance() {
-        next = session.tape.next(after: next)
+        next = UInt32(truncatingIfNeeded: session.tokens.after(Int(next)))
         position &+= 1
     }
 

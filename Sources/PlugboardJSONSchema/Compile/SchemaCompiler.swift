@@ -1,4 +1,4 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 /// Compiles a schema and everything that it refers to into a program.
 struct SchemaCompiler {
@@ -130,7 +130,7 @@ struct SchemaCompiler {
         if !draft.code.contains(where: { $0.operation == .dynamic }) { draft.dynamics = [] }
         try refuseEndless()
         let constants = try constantTokens()
-        nameBytes += [UInt8](repeating: 0, count: JSONDocument.padding)
+        nameBytes += [UInt8](repeating: 0, count: JSONTapeParser.padding)
         return Program(draft, root: root, nameBytes: nameBytes, constants: constants)
     }
 
@@ -184,8 +184,9 @@ struct SchemaCompiler {
                     let token = document.tokens[start]
                     let hash =
                         plan.isText
-                        ? KeyHash.hash(document.bytes + token.offset, Int(token.count), seed: KeyHash.processSeed)
-                        : UInt32(truncatingIfNeeded: ValueEquality.hash(document.tokens, document.bytes, start, 0))
+                        ? JSONKeyHash.hash(
+                            document.bytes + token.offset, Int(token.count), seed: JSONKeyHash.processSeed)
+                        : UInt32(truncatingIfNeeded: JSONTokens(document.tokens, document.bytes).hash(start, above: 0))
                     var slot = Int(hash) & (table.count - 1)
                     while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
                     table[slot] = starts[position]
@@ -243,9 +244,9 @@ struct SchemaCompiler {
     /// A name whose bytes the program keeps.
     mutating func name(_ text: String) -> NameSlot {
         let bytes = Array(text.utf8)
-        let padded = bytes + [UInt8](repeating: 0, count: JSONDocument.padding)
+        let padded = bytes + [UInt8](repeating: 0, count: JSONTapeParser.padding)
         let hash = padded.withUnsafeBufferPointer {
-            KeyHash.hash($0.baseAddress!, bytes.count, seed: KeyHash.processSeed)
+            JSONKeyHash.hash($0.baseAddress!, bytes.count, seed: JSONKeyHash.processSeed)
         }
         let slot = NameSlot(hash: hash, offset: UInt32(nameBytes.count), count: UInt32(bytes.count))
         nameBytes += bytes

@@ -1,4 +1,4 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 extension SchemaNodeCompiler {
     mutating func reference(_ value: JSONValue, _ compiler: inout SchemaCompiler) throws(SchemaError) {
@@ -60,7 +60,7 @@ extension SchemaNodeCompiler {
     }
 
     private mutating func type(_ value: JSONValue, _ compiler: inout SchemaCompiler) throws(SchemaError) {
-        func bits(_ kinds: Token.Kind...) -> UInt16 { kinds.reduce(0) { $0 | 1 << UInt16($1.rawValue) } }
+        func bits(_ kinds: JSONToken.Kind...) -> UInt16 { kinds.reduce(0) { $0 | 1 << UInt16($1.rawValue) } }
         let names = value.stringValue.map { [JSONValue.string($0)] } ?? value.arrayValue
         guard let names else {
             throw compiler.error(.invalid, place, "type", "type must be a string or an array, not \(value.kind).")

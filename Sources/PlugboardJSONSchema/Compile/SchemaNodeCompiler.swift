@@ -1,4 +1,4 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 /// Compiles one schema: collects its instructions by the kinds of instances that they concern.
 struct SchemaNodeCompiler {
@@ -83,7 +83,7 @@ struct SchemaNodeCompiler {
         node.object =
             object.isEmpty && unevaluatedProperties.isEmpty ? node.null : code(object, unevaluatedProperties)
         for kind in 0..<10 as Range<UInt16> {
-            guard let code = Token.Kind(rawValue: UInt8(kind)).map({ node.code(for: $0) }), code.start == code.end
+            guard let code = JSONToken.Kind(rawValue: UInt8(kind)).map({ node.code(for: $0) }), code.start == code.end
             else {
                 continue
             }

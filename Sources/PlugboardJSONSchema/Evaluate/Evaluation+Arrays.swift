@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 extension Evaluation {
     @inline(never)
     mutating func items(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
@@ -7,8 +9,8 @@ extension Evaluation {
         if marks < 0, plan.prefixStart == plan.prefixEnd {
             // The kinds of the elements often decide.
             let node = nodes + Int(plan.rest)
-            if array.parts != 0, array.parts & ~node.pointee.plainKinds == 0 { return true }
-            guard array.parts & ~node.pointee.kinds == 0 else { return false }
+            if array.detail != 0, array.detail & ~node.pointee.plainKinds == 0 { return true }
+            guard array.detail & ~node.pointee.kinds == 0 else { return false }
             while element < array.offset {
                 guard check(plan.rest, element) else { return false }
                 element = after(element)
@@ -102,12 +104,12 @@ extension Evaluation {
 
     /// Whether two values differ; false ends the evaluation if that cannot be decided.
     private mutating func differs(_ left: Int, _ right: Int) -> Bool {
-        guard let isEqual = ValueEquality.isEqual(tokens, bytes, left, tokens, bytes, right, lowestStack) else {
+        guard let isEqual = values.isEqual(left, to: right, in: values, above: lowestStack) else {
             stop = .depth
             return false
         }
         return !isEqual
     }
 
-    private func hash(_ token: Int) -> UInt64 { ValueEquality.hash(tokens, bytes, token, lowestStack) }
+    private func hash(_ token: Int) -> UInt64 { values.hash(token, above: lowestStack) }
 }

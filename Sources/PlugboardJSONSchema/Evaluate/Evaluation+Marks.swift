@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 extension Evaluation {
     private func words(_ token: Int) -> Int { (Int(tokens[token].count) + 63) / 64 }
 

@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -7,7 +9,7 @@
 extension Evaluation {
     /// The slot of a key in the table of a plan; nil if it is not in it.
     @inline(__always)
-    func slot(_ plan: UnsafePointer<MembersPlan>, _ key: Token) -> UnsafePointer<NameSlot>? {
+    func slot(_ plan: UnsafePointer<MembersPlan>, _ key: JSONToken) -> UnsafePointer<NameSlot>? {
         let table = names + Int(plan.pointee.table)
         let mask = plan.pointee.mask
         var position = key.hash & mask
@@ -20,7 +22,7 @@ extension Evaluation {
     }
 
     @inline(__always)
-    func isSame(_ name: NameSlot, _ key: Token) -> Bool {
+    func isSame(_ name: NameSlot, _ key: JSONToken) -> Bool {
         Evaluation.isSame(nameBytes + Int(name.offset), bytes + key.offset, Int(key.count))
     }
 

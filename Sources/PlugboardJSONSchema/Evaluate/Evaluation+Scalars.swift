@@ -1,5 +1,5 @@
 import CPlugboardPCRE2
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 extension Evaluation {
     /// -1, 0 or 1: the number against a limit.
@@ -17,7 +17,7 @@ extension Evaluation {
     @inline(never)
     private func compareExactly(_ token: Int, _ index: Int) -> Int {
         let limit = program._withUnsafeGuaranteedRef { $0.numbers[index] }
-        guard let number = ValueEquality.number(bytes, tokens[token]) else { return 0 }
+        let number = values.number(token)
         return number < limit ? -1 : number == limit ? 0 : 1
     }
 
@@ -30,22 +30,23 @@ extension Evaluation {
         }
         let divisor = program._withUnsafeGuaranteedRef { $0.numbers[index] }
         // Each digit of the one meets each digit of the other.
-        let (steps, overflows) = (Int(number.count) / 16 + 1).multipliedReportingOverflow(
+        let text = values.numberText(token)
+        let (steps, overflows) = (text.count / 16 + 1).multipliedReportingOverflow(
             by: divisor.text.utf8.count / 16 + 1)
         guard !overflows, charge(steps) else { return false }
-        return ValueEquality.number(bytes, number)?.isMultiple(of: divisor) ?? false
+        return values.number(token).isMultiple(of: divisor)
     }
 
     /// The length of a string in code points.
     @inline(__always)
     func length(_ token: Int) -> Int {
         let string = tokens[token]
-        if string.flags & Token.isASCII != 0 { return Int(string.count) }
+        if string.detail & JSONToken.isASCII != 0 { return Int(string.count) }
         return codePoints(string)
     }
 
     @inline(never)
-    private func codePoints(_ string: Token) -> Int {
+    private func codePoints(_ string: JSONToken) -> Int {
         let start = bytes + string.offset
         var count = 0
         for position in 0..<Int(string.count) where start[position] & 0xC0 != 0x80 { count &+= 1 }
@@ -107,37 +108,36 @@ extension Evaluation {
     mutating func isListed(_ index: Int, _ token: Int) -> Bool {
         let plan = enumerations[index]
         let value = tokens[token]
-        let kind: Token.Kind = value.kind == .key ? .string : value.kind
+        let kind: JSONToken.Kind = value.kind == .key ? .string : value.kind
         guard plan.kinds >> UInt16(kind.rawValue) & 1 != 0 else { return false }
         if plan.isText { return isListedText(plan, value) }
         if plan.mask != 0 { return isListed(plan, token) }
-        let tokens = tokens
-        let bytes = bytes
+        let (constants, values) = (constants, values)
         // No comparison looks at more than the value.
         guard charge(Int(plan.count) &* (after(token) &- token)) else { return false }
         var entry = Int(plan.start)
         while entry < Int(plan.end) {
-            switch ValueEquality.isEqual(constantTokens, constantBytes, entry, tokens, bytes, token, lowestStack) {
+            switch constants.isEqual(entry, to: token, in: values, above: lowestStack) {
             case true?: return true
             case false?: break
             case nil:
                 stop = .depth
                 return false
             }
-            entry = ValueEquality.after(constantTokens, entry)
+            entry = constants.after(entry)
         }
         return false
     }
 
     /// Whether a text is in a list of strings, which is a table or a few constants.
     @inline(__always)
-    private func isListedText(_ plan: EnumerationPlan, _ value: Token) -> Bool {
+    private func isListedText(_ plan: EnumerationPlan, _ value: JSONToken) -> Bool {
         let text = bytes + value.offset
         if plan.mask == 0 {
             for entry in Int(plan.start)..<Int(plan.end) where isText(entry, text, value.count) { return true }
             return false
         }
-        var slot = KeyHash.hash(text, Int(value.count), seed: seed) & plan.mask
+        var slot = JSONKeyHash.hash(text, Int(value.count), seed: seed) & plan.mask
         while true {
             let entry = Int(tables[Int(plan.table &+ slot)])
             if entry == 0 { return false }
@@ -156,11 +156,11 @@ extension Evaluation {
 
     /// Whether a value is in a table of scalars of any kind.
     private func isListed(_ plan: EnumerationPlan, _ token: Int) -> Bool {
-        var slot = UInt32(truncatingIfNeeded: ValueEquality.hash(tokens, bytes, token, lowestStack)) & plan.mask
+        var slot = UInt32(truncatingIfNeeded: values.hash(token, above: lowestStack)) & plan.mask
         while true {
             let entry = Int(tables[Int(plan.table &+ slot)])
             if entry == 0 { return false }
-            if ValueEquality.isEqual(constantTokens, constantBytes, entry, tokens, bytes, token, lowestStack) == true {
+            if constants.isEqual(entry, to: token, in: values, above: lowestStack) == true {
                 return true
             }
             slot = (slot &+ 1) & plan.mask

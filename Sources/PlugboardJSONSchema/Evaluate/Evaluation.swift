@@ -1,4 +1,4 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 #if canImport(Glibc)
     import Glibc
@@ -27,7 +27,7 @@ struct Evaluation {
     let nodes: UnsafePointer<Node>
     let code: UnsafePointer<Instruction>
     /// Of a streamed document, both are set before each use.
-    var tokens: UnsafePointer<Token>
+    var tokens: UnsafePointer<JSONToken>
     var bytes: UnsafePointer<UInt8>
     let program: Unmanaged<Program>
     let lists: UnsafePointer<UInt32>
@@ -44,7 +44,7 @@ struct Evaluation {
     let limits: UnsafePointer<Limit>
     let patternNodes: UnsafePointer<PatternNode>
     let patternCodes: UnsafePointer<PatternCode>
-    let constantTokens: UnsafePointer<Token>
+    let constantTokens: UnsafePointer<JSONToken>
     let constantBytes: UnsafePointer<UInt8>
     let scratch: Unmanaged<Scratch>
     let hasDynamicScope: Bool
@@ -62,7 +62,7 @@ struct Evaluation {
     }
 
     init(
-        _ program: Program, _ tokens: UnsafePointer<Token>, _ bytes: UnsafePointer<UInt8>, tokenCount: Int,
+        _ program: Program, _ tokens: UnsafePointer<JSONToken>, _ bytes: UnsafePointer<UInt8>, tokenCount: Int,
         _ scratch: Scratch
     ) {
         nodes = UnsafePointer(program.preparedNodes.base)
@@ -94,6 +94,11 @@ struct Evaluation {
         patternTime = PatternTime(seed: seed)
     }
 
+    /// The document.
+    @inline(__always) var values: JSONTokens { JSONTokens(tokens, bytes) }
+    /// The values of `const` and `enum`.
+    @inline(__always) var constants: JSONTokens { JSONTokens(constantTokens, constantBytes) }
+
     /// The token after a value.
     @inline(__always)
     func after(_ token: Int) -> Int {
@@ -101,7 +106,7 @@ struct Evaluation {
     }
 
     @inline(__always)
-    func lets(_ node: UnsafePointer<Node>, _ kind: Token.Kind) -> Bool {
+    func lets(_ node: UnsafePointer<Node>, _ kind: JSONToken.Kind) -> Bool {
         node.pointee.kinds &>> UInt16(kind.rawValue) & 1 != 0
     }
 
@@ -109,7 +114,7 @@ struct Evaluation {
     private static let sections: UInt64 = 0x3354_3222_2110
 
     @inline(__always)
-    func section(_ node: UnsafePointer<Node>, _ kind: Token.Kind) -> Node.Code {
+    func section(_ node: UnsafePointer<Node>, _ kind: JSONToken.Kind) -> Node.Code {
         let position = Evaluation.sections &>> UInt64(kind.rawValue &* 4) & 0xF
         let offset = Node.codeOffset &+ Int(truncatingIfNeeded: position) &* MemoryLayout<Node.Code>.stride
         return (UnsafeRawPointer(node) + offset).load(as: Node.Code.self)
@@ -203,7 +208,7 @@ struct Evaluation {
         case .condition: return condition(Int(a), token, marks)
         case .constant, .enumeration: return isListed(Int(a), token)
         case .dynamic: return dynamic(Int(a), token, marks)
-        case .plainInteger: return tokens[token].flags & Token.hasFraction == 0
+        case .plainInteger: return tokens[token].detail & JSONToken.hasFraction == 0
         case .minimum: return compare(token, Int(a)) >= 0
         case .exclusiveMinimum: return compare(token, Int(a)) > 0
         case .maximum: return compare(token, Int(a)) <= 0

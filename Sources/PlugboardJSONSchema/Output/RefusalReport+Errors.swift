@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 /// The errors, with the places that they name.
 extension RefusalReport {
     /// A step from a value to one of its members or elements.

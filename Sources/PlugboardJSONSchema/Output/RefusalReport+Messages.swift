@@ -1,7 +1,9 @@
+@_spi(Tape) import PlugboardJSON
+
 /// The sentences of errors.
 extension RefusalReport {
     static func kinds(_ kinds: UInt16) -> String {
-        func has(_ kind: Token.Kind) -> Bool { kinds >> UInt16(kind.rawValue) & 1 != 0 }
+        func has(_ kind: JSONToken.Kind) -> Bool { kinds >> UInt16(kind.rawValue) & 1 != 0 }
         var words: [String] = []
         if has(.null) { words.append("null") }
         if has(.true) { words.append("a boolean") }

@@ -1,4 +1,4 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 /// What errors are made of.
 struct ErrorOptions {
@@ -79,7 +79,7 @@ struct RefusalReport {
         defer { depth -= 1 }
         let node = UnsafePointer(program.nodes.base) + Int(index)
         let found = evaluation.tokens[token].kind
-        let kind: Token.Kind = found == .key ? .string : found
+        let kind: JSONToken.Kind = found == .key ? .string : found
         if !evaluation.lets(node, kind) {
             left -= 1
             return [wrongType(index, token)]

@@ -1,6 +1,8 @@
+@_spi(Tape) import PlugboardJSON
+
 /// Writes the beginning of a value as JSON, for errors that quote it.
 struct ValueText {
-    private let tokens: UnsafePointer<Token>
+    private let tokens: UnsafePointer<JSONToken>
     private let bytes: UnsafePointer<UInt8>
     private let limit: Int
     private var text: [UInt8] = []
@@ -9,7 +11,7 @@ struct ValueText {
     ///
     /// - Parameter limit: The most bytes; 4096 at most count.
     static func text(
-        _ token: Int, _ tokens: UnsafePointer<Token>, _ bytes: UnsafePointer<UInt8>, limit: Int
+        _ token: Int, _ tokens: UnsafePointer<JSONToken>, _ bytes: UnsafePointer<UInt8>, limit: Int
     ) -> String {
         var writer = ValueText(tokens: tokens, bytes: bytes, limit: min(limit, 4096))
         _ = writer.write(token)
@@ -20,7 +22,7 @@ struct ValueText {
         return String(decoding: writer.text[..<end], as: UTF8.self) + "…"
     }
 
-    private init(tokens: UnsafePointer<Token>, bytes: UnsafePointer<UInt8>, limit: Int) {
+    private init(tokens: UnsafePointer<JSONToken>, bytes: UnsafePointer<UInt8>, limit: Int) {
         self.tokens = tokens
         self.bytes = bytes
         self.limit = limit
@@ -62,7 +64,7 @@ struct ValueText {
         return tokens[index].offset
     }
 
-    private mutating func writeDecimal(_ token: Token) {
+    private mutating func writeDecimal(_ token: JSONToken) {
         let digits = Array(String(token.integer.magnitude).utf8)
         let fraction = -Int(token.exponent)
         if token.integer < 0 { text.append(UInt8(ascii: "-")) }
@@ -71,7 +73,7 @@ struct ValueText {
         if fraction > 0 { text += [UInt8(ascii: ".")] + padded.suffix(fraction) }
     }
 
-    private mutating func writeString(_ token: Token) {
+    private mutating func writeString(_ token: JSONToken) {
         text.append(UInt8(ascii: "\""))
         for byte in UnsafeBufferPointer(start: bytes + token.offset, count: Int(token.count)) {
             guard !isFull else { return }

@@ -1,4 +1,5 @@
 import CPlugboardPCRE2
+@_spi(Tape) import PlugboardJSON
 
 /// Why a regular expression cannot be used.
 struct PatternError: Error {
@@ -18,8 +19,8 @@ final class Pattern: @unchecked Sendable {  // Nothing changes after the initial
     init(_ text: String) throws(PatternError) {
         let translation = try PatternTranslator.translate(text)
         if let prefix = translation.prefix {
-            let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: prefix.count + JSONDocument.padding)
-            bytes.initialize(repeating: 0, count: prefix.count + JSONDocument.padding)
+            let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: prefix.count + JSONTapeParser.padding)
+            bytes.initialize(repeating: 0, count: prefix.count + JSONTapeParser.padding)
             for (position, byte) in prefix.enumerated() { bytes[position] = byte }
             code = PatternCode(
                 code: nil, hasJIT: false, plainLimit: 0, counted: nil, prefix: bytes, prefixCount: prefix.count,

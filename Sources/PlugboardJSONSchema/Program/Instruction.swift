@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 /// One step of a program, in 16 bytes.
 struct Instruction {
     enum Operation: UInt8 {
@@ -60,7 +62,7 @@ extension Node {
     /// Where the codes begin; they stand in the order of the declaration.
     static let codeOffset = MemoryLayout<Node>.offset(of: \.null) ?? 0
 
-    func code(for kind: Token.Kind) -> Code {
+    func code(for kind: JSONToken.Kind) -> Code {
         switch kind {
         case .object: object
         case .string, .key, .replacedKey: string

@@ -1,4 +1,4 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 /// A limit of numbers.
 struct Limit {

@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 /// Prepares the nodes that the evaluation reads: the code that `$ref` and `allOf` lead to stands in the code of the
 /// schema itself, and the properties that several of these schemas have are one table.
 ///
@@ -108,7 +110,7 @@ struct NodePreparation {
         node.leafKinds = NodePreparation.withKeys(node.leafKinds)
     }
 
-    private static func bits(_ kinds: Token.Kind...) -> UInt16 { kinds.reduce(0) { $0 | 1 << UInt16($1.rawValue) } }
+    private static func bits(_ kinds: JSONToken.Kind...) -> UInt16 { kinds.reduce(0) { $0 | 1 << UInt16($1.rawValue) } }
 
     private static func withKeys(_ kinds: UInt16) -> UInt16 {
         kinds & bits(.string) == 0 ? kinds : kinds | bits(.key)
@@ -212,6 +214,6 @@ extension Instruction {
 extension UInt16 {
     /// Of kinds: whether they are arrays or objects.
     fileprivate var isContainer: Bool {
-        self & (1 << UInt16(Token.Kind.array.rawValue) | 1 << UInt16(Token.Kind.object.rawValue)) != 0
+        self & (1 << UInt16(JSONToken.Kind.array.rawValue) | 1 << UInt16(JSONToken.Kind.object.rawValue)) != 0
     }
 }

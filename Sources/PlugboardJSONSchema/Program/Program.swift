@@ -1,4 +1,4 @@
-import PlugboardJSON
+@_spi(Tape) import PlugboardJSON
 
 /// A compiled schema: flat lists that the evaluation reads through pointers.
 final class Program: @unchecked Sendable {  // Nothing changes after the initializer.
@@ -46,7 +46,7 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
     let locations: [Location]
     let hasDynamicScope: Bool
     /// Of the hashes of keys and of listed strings.
-    let seed = KeyHash.processSeed
+    let seed = JSONKeyHash.processSeed
 
     init(_ draft: ProgramDraft, root: UInt32, nameBytes: [UInt8], constants: JSONDocument) {
         self.root = root

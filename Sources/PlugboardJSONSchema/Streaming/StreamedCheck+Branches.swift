@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 /// Schemas of `anyOf` and `oneOf` that members of an object exclude while it is read, such as a constant that tells
 /// them apart.
 extension StreamedCheck {
@@ -7,7 +9,9 @@ extension StreamedCheck {
     static let callLimit = 8
 
     /// Adds an instruction that looks at a whole array or object.
-    mutating func addInstruction(_ position: UInt32, _ instruction: Instruction, _ applied: Int32, _ kind: Token.Kind) {
+    mutating func addInstruction(
+        _ position: UInt32, _ instruction: Instruction, _ applied: Int32, _ kind: JSONToken.Kind
+    ) {
         if instruction.operation == .contains || instruction.operation == .uniqueItems {
             let check: StreamCheck.Kind = instruction.operation == .contains ? .contains : .unique
             checks.append(StreamCheck(kind: check, index: position, applied: applied, detail: position))

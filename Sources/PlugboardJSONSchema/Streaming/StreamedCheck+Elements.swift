@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 /// Keywords that count or compare the elements of an array, as far as the end of an element decides.
 extension StreamedCheck {
     /// Whether the value that begins is an element that a schema of `contains` will look at as a whole.
@@ -29,10 +31,10 @@ extension StreamedCheck {
             }
         }
         guard frame.scalars >= 0, !parser.tokens[token].kind.isContainer else { return }
-        let (tokens, bytes, lowest) = (evaluation.tokens, evaluation.bytes, evaluation.lowestStack)
-        let hash = ValueEquality.hash(tokens, bytes, token, lowest)
+        let (values, lowest) = (evaluation.values, evaluation.lowestStack)
+        let hash = values.hash(token, above: lowest)
         guard let earlier = scalars[frame.scalars].updateValue(token, forKey: hash),
-            ValueEquality.isEqual(tokens, bytes, earlier, tokens, bytes, token, lowest) == true,
+            values.isEqual(earlier, to: token, in: values, above: lowest) == true,
             let check = checks[frame.checks...].first(where: { $0.kind == .unique })
         else { return }
         fail(check)

@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 /// What is checked when a value has ended.
 extension StreamedCheck {
     mutating func end() -> Bool {
@@ -20,7 +22,7 @@ extension StreamedCheck {
         branchWork += Evaluation.workLimit.value
     }
 
-    mutating func close() throws(JSONDocumentError) -> Bool {
+    mutating func close() throws(JSONFailure) -> Bool {
         let frame = frames[frames.count - 1]
         parser.cursor += 1
         var token = 0

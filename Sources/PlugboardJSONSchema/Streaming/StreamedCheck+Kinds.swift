@@ -1,8 +1,10 @@
+@_spi(Tape) import PlugboardJSON
+
 /// What the kind of a value decides as soon as it begins, so that the array or object need not be kept.
 extension StreamedCheck {
     /// The most schemas that are looked at to see whether one of them lets a kind pass.
     private static let lookLimit = 32
-    private static let numbers: UInt16 = [Token.Kind.integer, .decimal, .bigInteger, .bigDecimal].reduce(0) {
+    private static let numbers: UInt16 = [JSONToken.Kind.integer, .decimal, .bigInteger, .bigDecimal].reduce(0) {
         $0 | 1 << UInt16($1.rawValue)
     }
 
@@ -10,7 +12,7 @@ extension StreamedCheck {
     /// which is applied.
     ///
     /// So the usual `"anyOf": [{"type": "null"}, {"$ref": "…"}]` streams.
-    mutating func isDecided(_ instruction: Instruction, _ index: Int, _ kind: Token.Kind) -> Bool {
+    mutating func isDecided(_ instruction: Instruction, _ index: Int, _ kind: JSONToken.Kind) -> Bool {
         let (a, own) = (instruction.a, Int32(index))
         switch instruction.operation {
         case .anyOf, .oneOf:
@@ -37,7 +39,7 @@ extension StreamedCheck {
 
     /// The branches of `anyOf` or `oneOf` that may match a kind, the last one of them, and whether one matches all
     /// values of the kind.
-    func branches(_ instruction: Instruction, _ kind: Token.Kind) -> (count: Int, node: UInt32, hasPlain: Bool) {
+    func branches(_ instruction: Instruction, _ kind: JSONToken.Kind) -> (count: Int, node: UInt32, hasPlain: Bool) {
         var found = (count: 0, node: MembersPlan.none, hasPlain: false)
         for entry in instruction.a..<instruction.b {
             let node = program.lists.base[Int(entry)]
@@ -51,12 +53,12 @@ extension StreamedCheck {
 
     /// Whether a schema may match a value of a kind: by `type`, `const` and `enum`, of its own or behind references and
     /// `allOf`.
-    func mayMatch(_ index: UInt32, _ kind: Token.Kind) -> Bool {
+    func mayMatch(_ index: UInt32, _ kind: JSONToken.Kind) -> Bool {
         var left = StreamedCheck.lookLimit
         return mayMatch(index, kind, &left)
     }
 
-    private func mayMatch(_ index: UInt32, _ kind: Token.Kind, _ left: inout Int) -> Bool {
+    private func mayMatch(_ index: UInt32, _ kind: JSONToken.Kind, _ left: inout Int) -> Bool {
         left -= 1
         guard left > 0 else { return true }
         let node = UnsafePointer(program.nodes.base) + Int(index)
@@ -74,7 +76,7 @@ extension StreamedCheck {
     }
 
     /// Whether an enumeration has a value of a kind. Kinds of numbers are one: 1.0 equals 1.
-    private func lists(_ enumeration: UInt32, _ kind: Token.Kind) -> Bool {
+    private func lists(_ enumeration: UInt32, _ kind: JSONToken.Kind) -> Bool {
         let numbers = StreamedCheck.numbers
         let bit: UInt16 = 1 << UInt16(kind.rawValue)
         return program.enumerations.base[Int(enumeration)].kinds & (bit & numbers != 0 ? numbers : bit) != 0

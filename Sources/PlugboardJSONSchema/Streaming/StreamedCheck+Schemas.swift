@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 /// Which schemas a value has to match, and what an array or object is checked against.
 extension StreamedCheck {
     /// The most schemas that may apply to the open values at a time.
@@ -52,7 +54,7 @@ extension StreamedCheck {
     }
 
     /// A key was read: finds the schemas of the member's value.
-    mutating func beginMember(_ token: Int) throws(JSONDocumentError) {
+    mutating func beginMember(_ token: Int) throws(JSONFailure) {
         useWindow()
         addWork()
         isPrepared = true
@@ -64,7 +66,7 @@ extension StreamedCheck {
         path.append(contentsOf: text)
         var isNew = true
         if frame.keySet >= 0 { isNew = keySets[frame.keySet].insert(StreamKey(text)).inserted }
-        if !isNew, options.refusesDuplicateKeys { throw parser.failure("an object has a key twice", at: key.offset) }
+        if !isNew, options.refusesDuplicateKeys { throw parser.duplicate(key) }
         if isNew { frames[frames.count - 1].count += 1 }
         for index in frame.checks..<checks.count {
             let check = checks[index]
@@ -133,7 +135,7 @@ extension StreamedCheck {
     }
 
     /// A scalar of one of these kinds has begun: fails if no schema allows it, or if it is too long.
-    mutating func unfinished(_ kinds: [Token.Kind]) -> Bool {
+    mutating func unfinished(_ kinds: [JSONToken.Kind]) -> Bool {
         let count = scanned - parser.cursor
         // A long value that arrives in small pieces is looked at a few times only.
         guard count <= 0 || count >= nextLook else { return false }
@@ -173,10 +175,8 @@ extension StreamedCheck {
         return false
     }
 
-    mutating func open(_ kind: Token.Kind) throws(JSONDocumentError) -> Bool {
-        guard frames.count < parser.depthLimit else {
-            throw parser.failure("the value is nested deeper than the limit of \(parser.depthLimit)", isLimit: true)
-        }
+    mutating func open(_ kind: JSONToken.Kind) throws(JSONFailure) -> Bool {
+        guard frames.count < parser.depthLimit else { throw parser.tooDeep() }
         if readsWhole, passesWhole(kind) { return failure == nil && end() }
         var isKept = needsElements
         let frame = StreamFrame(
@@ -211,7 +211,7 @@ extension StreamedCheck {
 
     /// Whether the array or object at the cursor ends in the window and matches its schemas. If not, nothing has
     /// changed.
-    private mutating func passesWhole(_ kind: Token.Kind) -> Bool {
+    private mutating func passesWhole(_ kind: JSONToken.Kind) -> Bool {
         if unfinished.first == parser.cursor {
             unfinished.removeFirst()
             return false
@@ -242,7 +242,7 @@ extension StreamedCheck {
     }
 
     /// Collects what the array or object is checked against; false after a failure.
-    private mutating func addChecks(_ kind: Token.Kind) -> Bool {
+    private mutating func addChecks(_ kind: JSONToken.Kind) -> Bool {
         var index = pending
         while index < applied.count {
             let number = applied[index].node
@@ -266,7 +266,7 @@ extension StreamedCheck {
     }
 
     private mutating func addChecks(
-        of node: UnsafePointer<Node>, _ number: UInt32, _ index: Int, _ kind: Token.Kind
+        of node: UnsafePointer<Node>, _ number: UInt32, _ index: Int, _ kind: JSONToken.Kind
     ) {
         let isMarked = node.pointee.markedKinds & (kind == .array ? 1 : 2) != 0
         let isCovered = applied[index].isCovered

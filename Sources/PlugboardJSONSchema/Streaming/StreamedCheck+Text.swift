@@ -1,6 +1,8 @@
+@_spi(Tape) import PlugboardJSON
+
 extension StreamedCheck {
     /// Reads what follows; false if it is not there yet.
-    mutating func step() throws(JSONDocumentError) -> Bool {
+    mutating func step() throws(JSONFailure) -> Bool {
         if expected == .start { return skipByteOrderMark() }
         parser.skipSpace()
         guard parser.cursor < parser.size else { return false }
@@ -28,7 +30,7 @@ extension StreamedCheck {
             parser.cursor += 1
             expected = isObject ? .key : .value
             return true
-        case .end: throw parser.failure("the end of the text is expected")
+        case .end: throw parser.unexpected("the end of the text")
         }
     }
 
@@ -42,7 +44,7 @@ extension StreamedCheck {
         return true
     }
 
-    private mutating func key(_ byte: UInt8) throws(JSONDocumentError) -> Bool {
+    private mutating func key(_ byte: UInt8) throws(JSONFailure) -> Bool {
         guard byte == UInt8(ascii: "\"") else { throw parser.unexpected("a key in double quotes") }
         guard try string(.key) else { return false }
         if keptFrame >= 0 { parser.tokens[parser.container].count &+= 1 }
@@ -52,7 +54,7 @@ extension StreamedCheck {
         return true
     }
 
-    private mutating func value(_ byte: UInt8) throws(JSONDocumentError) -> Bool {
+    private mutating func value(_ byte: UInt8) throws(JSONFailure) -> Bool {
         if !isPrepared { prepareValue() }
         guard failure == nil else { return false }
         switch byte {
@@ -70,7 +72,7 @@ extension StreamedCheck {
         }
     }
 
-    private mutating func word(_ word: StaticString, _ kind: Token.Kind) throws(JSONDocumentError) -> Bool {
+    private mutating func word(_ word: StaticString, _ kind: JSONToken.Kind) throws(JSONFailure) -> Bool {
         let available = min(word.utf8CodeUnitCount, parser.size - parser.cursor)
         let isBegin = (0..<available).allSatisfy { parser.bytes[parser.cursor + $0] == word.utf8Start[$0] }
         if isBegin, available < word.utf8CodeUnitCount, !isFinal { return false }
@@ -95,13 +97,21 @@ extension StreamedCheck {
     }
 
     /// Reads the string at the cursor if its end is in the window.
-    private mutating func string(_ kind: Token.Kind) throws(JSONDocumentError) -> Bool {
+    private mutating func string(_ kind: JSONToken.Kind) throws(JSONFailure) -> Bool {
         let start = parser.cursor + 1
         // Only a string that began in an earlier piece is not known to be plain.
         var isPlain = scanned == 0
         var read = max(scanned, start)
         while true {
-            read = parser.plainEnd(from: read)
+            let (end, isASCII) = parser.textEnd(from: read)
+            if !isASCII {
+                isPlain = false
+                while read < min(end, parser.size) {
+                    guard let count = try parser.sequenceLength(at: read) else { return try unfinishedString(read) }
+                    read += count
+                }
+            }
+            read = end
             guard read < parser.size else { break }
             switch parser.bytes[read] {
             case UInt8(ascii: "\""):
@@ -112,26 +122,22 @@ extension StreamedCheck {
                 isPlain = false
                 guard let count = try parser.escapeLength(at: read) else { return try unfinishedString(read) }
                 read += count
-            case 0..<0x20: throw parser.failure("a control character must be escaped in a string", at: read)
-            default:
-                isPlain = false
-                guard let count = try parser.sequenceLength(at: read) else { return try unfinishedString(read) }
-                read += count
+            default: throw parser.failure("a control character in a string must be escaped", at: read)
             }
         }
         return try unfinishedString(parser.size)
     }
 
-    private mutating func unfinishedString(_ read: Int) throws(JSONDocumentError) -> Bool {
-        if isFinal { throw parser.failure("a string is not closed", at: parser.size) }
+    private mutating func unfinishedString(_ read: Int) throws(JSONFailure) -> Bool {
+        if isFinal { throw parser.unclosed() }
         scanned = read
         return false
     }
 }
 
-extension TapeParser {
+extension JSONTapeParser {
     /// The bytes of the escape at an offset, both halves of a pair of surrogates; nil if they are not all there.
-    fileprivate func escapeLength(at offset: Int) throws(JSONDocumentError) -> Int? {
+    fileprivate func escapeLength(at offset: Int) throws(JSONFailure) -> Int? {
         let available = size - offset
         guard available >= 2 else { return nil }
         if bytes[offset + 1] != UInt8(ascii: "u") {
@@ -152,8 +158,9 @@ extension TapeParser {
     }
 
     /// The bytes of the sequence at an offset; nil if they are not all there.
-    fileprivate func sequenceLength(at offset: Int) throws(JSONDocumentError) -> Int? {
-        let count = TapeParser.sequence(bytes + offset)
+    fileprivate func sequenceLength(at offset: Int) throws(JSONFailure) -> Int? {
+        if bytes[offset] < 0x80 { return 1 }
+        let count = JSONTapeParser.sequence(bytes + offset)
         if count > 0 { return count }
         let wanted = bytes[offset] >= 0xF0 ? 4 : bytes[offset] >= 0xE0 ? 3 : 2
         let rest = size - offset
@@ -164,5 +171,20 @@ extension TapeParser {
             }
         guard isPossible, rest < wanted else { throw failure("the text is not valid UTF-8", at: offset) }
         return nil
+    }
+
+    /// The bytes of the sequence of two to four bytes at an address, 0 if it is not UTF-8 (RFC 3629 §4).
+    private static func sequence(_ at: UnsafePointer<UInt8>) -> Int {
+        @inline(__always) func isRest(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+        switch at[0] {
+        case 0xC2...0xDF: return isRest(at[1]) ? 2 : 0
+        case 0xE0: return at[1] >= 0xA0 && at[1] <= 0xBF && isRest(at[2]) ? 3 : 0
+        case 0xED: return at[1] >= 0x80 && at[1] <= 0x9F && isRest(at[2]) ? 3 : 0
+        case 0xE1...0xEF: return isRest(at[1]) && isRest(at[2]) ? 3 : 0
+        case 0xF0: return at[1] >= 0x90 && at[1] <= 0xBF && isRest(at[2]) && isRest(at[3]) ? 4 : 0
+        case 0xF1...0xF3: return isRest(at[1]) && isRest(at[2]) && isRest(at[3]) ? 4 : 0
+        case 0xF4: return at[1] >= 0x80 && at[1] <= 0x8F && isRest(at[2]) && isRest(at[3]) ? 4 : 0
+        default: return 0
+        }
     }
 }

@@ -1,3 +1,5 @@
+@_spi(Tape) import PlugboardJSON
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -22,7 +24,7 @@ struct StreamedCheck {
     let program: Program
     let options: JSONDocument.Options
     let errors: ErrorOptions
-    var parser: TapeParser
+    var parser: JSONTapeParser
     var evaluation: Evaluation
     private var capacity: Int
     /// The bytes that have left the window.
@@ -64,7 +66,7 @@ struct StreamedCheck {
         self.options = options
         self.errors = errors
         capacity = 0
-        parser = TapeParser(options: options)
+        parser = JSONTapeParser(options: options.parser)
         evaluation = Evaluation(program, parser.tokens, parser.bytes, tokenCount: 0, scratch)
     }
 
@@ -103,8 +105,9 @@ struct StreamedCheck {
     private mutating func append(_ part: UnsafeRawBufferPointer) throws(JSONDocumentError) {
         guard part.count <= options.sizeLimit - dropped - parser.size else {
             let limit = options.sizeLimit
-            throw JSONDocumentError(
-                offset: limit, reason: "the text is larger than the limit of \(limit) bytes", isLimit: true)
+            throw located(
+                parser.failure(
+                    "the text is larger than the limit of \(limit) bytes", at: limit - dropped, isLimit: true))
         }
         if keptFrame < 0, parser.cursor > 0 { dropRead() }
         unfinished.removeAll(keepingCapacity: true)
@@ -112,10 +115,10 @@ struct StreamedCheck {
             throw located(
                 parser.failure("more than \(StreamedCheck.windowLimit) bytes of it have to be kept", isLimit: true))
         }
-        let needed = parser.size + part.count + JSONDocument.padding
+        let needed = parser.size + part.count + JSONTapeParser.padding
         if needed > capacity {
             let larger = max(needed, capacity * 2, 512)
-            guard let memory = realloc(parser.bytes, larger) else { throw parser.outOfMemory() }
+            guard let memory = realloc(parser.bytes, larger) else { throw located(parser.outOfMemory()) }
             parser.bytes = memory.assumingMemoryBound(to: UInt8.self)
             capacity = larger
         }
@@ -124,7 +127,7 @@ struct StreamedCheck {
         }
         parser.size += part.count
         // The zeros after the text end every scan.
-        (parser.bytes + parser.size).update(repeating: 0, count: JSONDocument.padding)
+        (parser.bytes + parser.size).update(repeating: 0, count: JSONTapeParser.padding)
     }
 
     /// Moves the unread bytes to the beginning of the window.
@@ -138,12 +141,10 @@ struct StreamedCheck {
     }
 
     /// The same error with its place in the whole text.
-    private func located(_ error: JSONDocumentError) -> JSONDocumentError {
-        JSONDocumentError(offset: error.offset + dropped, reason: error.reason, isLimit: error.isLimit)
-    }
+    private func located(_ failure: JSONFailure) -> JSONDocumentError { JSONDocumentError(failure, from: dropped) }
 
     private mutating func advance() throws(JSONDocumentError) {
-        do throws(JSONDocumentError) {
+        do throws(JSONFailure) {
             while failure == nil, try step() {}
         } catch {
             throw located(error)

@@ -1,11 +1,13 @@
+@_spi(Tape) import PlugboardJSON
+
 /// Reading a value that may not be there as a whole, and going back.
-extension TapeParser {
+extension JSONTapeParser {
     /// A state that the parser can return to.
     struct Mark {
         let cursor: Int
         let tokenCount: Int
         let container: Int
-        let openCount: Int
+        let depth: Int
     }
 
     /// Reads the array or object at the cursor up to its end, if that is there and nothing is wrong.
@@ -13,13 +15,13 @@ extension TapeParser {
     /// Either `accept` or `rewind` must follow.
     ///
     /// - Parameter depth: The most levels that it may have.
-    mutating func tryContainer(_ kind: Token.Kind, depth: Int) -> (mark: Mark, isWhole: Bool) {
-        let mark = Mark(cursor: cursor, tokenCount: tokenCount, container: container, openCount: open.count)
+    mutating func tryContainer(_ kind: JSONToken.Kind, depth: Int) -> (mark: Mark, isWhole: Bool) {
+        let mark = Mark(cursor: cursor, tokenCount: tokenCount, container: container, depth: self.depth)
         isTrying = true
-        do throws(JSONDocumentError) {
+        do throws(JSONFailure) {
             try enter(kind)
-            while open.count > mark.openCount {
-                guard open.count - mark.openCount <= depth else { return (mark, false) }
+            while self.depth > mark.depth {
+                guard self.depth - mark.depth <= depth else { return (mark, false) }
                 try step()
             }
         } catch {
@@ -37,9 +39,10 @@ extension TapeParser {
     /// Restores the state of a mark, and the text. Returns where the arrays and objects begin that were open.
     mutating func rewind(to mark: Mark) -> [Int] {
         var begins: [Int] = []
-        if open.count > mark.openCount {
-            begins = (open[(mark.openCount + 1)...].map(Int.init) + [container]).map { tokens[$0].offset }
-            open.removeLast(open.count - mark.openCount)
+        while depth > mark.depth {
+            begins.append(tokens[container].position)
+            container = outer(container)
+            depth -= 1
         }
         var start = 0
         for (offset, count) in originalPlaces {
@@ -50,15 +53,6 @@ extension TapeParser {
         cursor = mark.cursor
         tokenCount = mark.tokenCount
         container = mark.container
-        return begins
-    }
-
-    /// Copies the rest of a string before it is decoded in place.
-    mutating func keepOriginal(from start: Int) {
-        var end = start
-        while end < size, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
-        let count = min(end, size) - start
-        originals += UnsafeBufferPointer(start: bytes + start, count: count)
-        originalPlaces.append((start, count))
+        return begins.reversed()
     }
 }

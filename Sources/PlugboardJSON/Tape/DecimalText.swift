@@ -1,19 +1,16 @@
 /// What the text of a number (RFC 8259 §6) says: its significant digits, which neither begin nor end with 0, and the
 /// power of ten of the last one.
-struct DecimalText {
-    /// Exponents are cut off here; beyond 18 digits, a number is refused.
-    static let largestExponent = 500_000_000_000_000_000
-
-    let text: UnsafeBufferPointer<UInt8>
-    private(set) var isNegative = false
+@_spi(Tape) public struct DecimalText {
+    public let text: UnsafeBufferPointer<UInt8>
+    public private(set) var isNegative = false
     /// The positions of the first and behind the last significant digit.
-    private(set) var first = 0
-    private(set) var end = 0
-    private(set) var digitCount = 0
-    private(set) var exponent = 0
-    private var written = 0
+    public private(set) var first = 0
+    public private(set) var end = 0
+    public private(set) var digitCount = 0
+    public private(set) var exponent = 0
 
-    init(_ text: UnsafeBufferPointer<UInt8>) {
+    /// The text must follow RFC 8259 §6, and its exponent have 18 digits at most unless the value is zero.
+    public init(_ text: UnsafeBufferPointer<UInt8>) {
         self.text = text
         var position = 0
         if text.first == UInt8(ascii: "-") {
@@ -42,28 +39,18 @@ struct DecimalText {
             }
             position += 1
         }
-        exponent = power + zeros
-        if position < text.count { readExponent(at: position + 1) }
-        if digitCount == 0 { exponent = 0 } else { exponent += written }
+        guard digitCount > 0 else { return }
+        exponent = power + zeros + (position < text.count ? writtenExponent(text[(position + 1)...]) : 0)
     }
 
-    private mutating func readExponent(at start: Int) {
-        var position = start
-        let isMinus = text[position] == UInt8(ascii: "-")
-        if isMinus || text[position] == UInt8(ascii: "+") { position += 1 }
-        while position < text.count {
-            // Bounded before the next digit, so that it cannot overflow.
-            written = min(written, DecimalText.largestExponent) * 10 + Int(text[position] & 0x0F)
-            position += 1
-        }
-        written = min(written, DecimalText.largestExponent)
-        if isMinus { written = -written }
+    private func writtenExponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+        var value = 0
+        for byte in text where byte.isDigit { value = value &* 10 &+ Int(byte & 0x0F) }
+        return text.first == UInt8(ascii: "-") ? -value : value
     }
-
-    var isWithinLimits: Bool { digitCount == 0 || abs(written) < DecimalText.largestExponent }
 
     /// The significant digits as an integer, if they are 18 or fewer.
-    var smallDigits: UInt64? {
+    public var smallDigits: UInt64? {
         guard digitCount <= 18 else { return nil }
         var value: UInt64 = 0
         for position in first..<end where text[position] != UInt8(ascii: ".") {
