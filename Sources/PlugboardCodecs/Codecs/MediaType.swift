@@ -10,7 +10,8 @@ package struct MediaType: Sendable, Equatable {
     /// Reads the value of a field. Nil if it does not begin with a type and a subtype; parameters that cannot be read
     /// are left out.
     package init?(_ text: String) {
-        var reader = Reader(text)
+        var reader = FieldReader(text)
+        reader.skipBlanks()
         guard let type = reader.token(), reader.skip(UInt8(ascii: "/")), let subtype = reader.token() else {
             return nil
         }
@@ -44,39 +45,14 @@ package struct MediaType: Sendable, Equatable {
     }
 }
 
-/// Reads a field's value from left to right, once.
-private struct Reader {
-    private let bytes: [UInt8]
-    private var index = 0
-
-    init(_ text: String) {
-        bytes = Array(text.utf8)
-        skipBlanks()
-    }
-
-    mutating func skipBlanks() {
-        while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x09 { index += 1 }
-    }
-
-    mutating func skip(_ byte: UInt8) -> Bool {
-        guard index < bytes.count, bytes[index] == byte else { return false }
-        index += 1
-        return true
-    }
-
-    mutating func token() -> String? {
-        let start = index
-        while index < bytes.count, FieldName.isTokenByte(bytes[index]) { index += 1 }
-        return index == start ? nil : String(decoding: bytes[start..<index], as: UTF8.self)
-    }
-
-    mutating func parameters() -> [(name: String, value: String)] {
+extension FieldReader {
+    fileprivate mutating func parameters() -> [(name: String, value: String)] {
         var parameters: [(String, String)] = []
-        while index < bytes.count {
+        while let byte = next {
             skipBlanks()
             guard skip(UInt8(ascii: ";")) else {
                 // What is not a parameter is skipped up to the next one, and a text in quotes as a whole.
-                if value() == nil { index += 1 }
+                if value() == nil { _ = skip(next ?? byte) }
                 continue
             }
             skipBlanks()
@@ -89,15 +65,5 @@ private struct Reader {
         return parameters
     }
 
-    private mutating func value() -> String? {
-        guard skip(UInt8(ascii: "\"")) else { return token() }
-        var value: [UInt8] = []
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count { index += 1 }
-            value.append(bytes[index])
-            index += 1
-        }
-        _ = skip(UInt8(ascii: "\""))
-        return String(decoding: value, as: UTF8.self)
-    }
+    private mutating func value() -> String? { quotedText()?.text ?? token() }
 }

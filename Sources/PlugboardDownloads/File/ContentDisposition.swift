@@ -5,54 +5,40 @@ enum ContentDisposition {
     /// The name as the server sent it, not yet made safe; nil if the field has no name.
     static func name(in fields: Fields) -> String? {
         guard let value = fields[.contentDisposition] else { return nil }
-        let parameters = parameters(of: Array(value.utf8))
+        let parameters = parameters(of: value)
         // RFC 6266 §4.3: the extended form has precedence.
-        if let extended = parameters.first(where: { $0.name == "filename*" }), let name = decoded(extended.value) {
+        if let extended = parameters.first(where: { $0.name == "filename*" }),
+            let name = decoded(Array(extended.value.utf8))
+        {
             return name
         }
-        return parameters.first { $0.name == "filename" }.map { String(decoding: $0.value, as: UTF8.self) }
+        return parameters.first { $0.name == "filename" }?.value
     }
 
     /// `*( ";" name "=" ( token / quoted-string ) )`, after the type.
-    private static func parameters(of bytes: [UInt8]) -> [(name: String, value: [UInt8])] {
-        var parameters: [(name: String, value: [UInt8])] = []
-        var rest = bytes[...]
-        rest = rest.drop { $0 != UInt8(ascii: ";") }
-        while rest.first == UInt8(ascii: ";") {
-            rest = rest.dropFirst().drop(while: isSpace)
-            var name = rest.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
-            rest = rest.dropFirst(name.count)
-            while let last = name.last, isSpace(last) { name.removeLast() }
-            guard rest.first == UInt8(ascii: "=") else { continue }
-            rest = rest.dropFirst().drop(while: isSpace)
-            let value = takeValue(&rest)
+    private static func parameters(of field: String) -> [(name: String, value: String)] {
+        var parameters: [(name: String, value: String)] = []
+        var reader = FieldReader(field)
+        reader.skip { $0 != UInt8(ascii: ";") }
+        while reader.skip(UInt8(ascii: ";")) {
+            reader.skipBlanks()
+            let name = trimmed(reader.word { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") })
+            guard reader.skip(UInt8(ascii: "=")) else { continue }
+            reader.skipBlanks()
+            // Some servers send spaces without quotes.
+            let value = reader.quotedText()?.text ?? trimmed(reader.word { $0 != UInt8(ascii: ";") })
             // Two words are no name: `filename *`.
-            if name.allSatisfy(FieldName.isTokenByte) {
-                parameters.append((String(decoding: name, as: UTF8.self).lowercased(), value))
-            }
-            rest = rest.drop { $0 != UInt8(ascii: ";") }
+            if name.utf8.allSatisfy(FieldName.isTokenByte) { parameters.append((name.lowercased(), value)) }
+            reader.skip { $0 != UInt8(ascii: ";") }
         }
         return parameters
     }
 
-    private static func takeValue(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
-        guard rest.first == UInt8(ascii: "\"") else {
-            // Some servers send spaces without quotes.
-            var token = rest.prefix { $0 != UInt8(ascii: ";") }
-            rest = rest.dropFirst(token.count)
-            while let last = token.last, isSpace(last) { token = token.dropLast() }
-            return Array(token)
-        }
-        rest = rest.dropFirst()
-        var value: [UInt8] = []
-        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-            guard byte == UInt8(ascii: "\\") else {
-                value.append(byte)
-                continue
-            }
-            if let quoted = rest.popFirst() { value.append(quoted) }
-        }
-        return value
+    /// Without blanks at its end.
+    private static func trimmed(_ text: String?) -> String {
+        var text = text ?? ""
+        while let last = text.utf8.last, FieldReader.isBlank(last) { text.unicodeScalars.removeLast() }
+        return text
     }
 
     /// `charset'language'value` (RFC 8187 §3.2), in UTF-8 or ISO-8859-1. Nil for anything else.
@@ -71,6 +57,4 @@ enum ContentDisposition {
         default: return nil
         }
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

@@ -18,7 +18,7 @@ public struct MirrorLinks: Sendable, Equatable {
         let own = URLParts.resolve("", against: url)
         var found: [(priority: Int, url: String)] = []
         for value in response.fields.values("Link") {
-            for link in MirrorLinks.links(Array(value.utf8)) {
+            for link in MirrorLinks.links(value) {
                 // With an anchor, it says something of another document (RFC 8288 §3.2).
                 if let anchor = link["anchor"], URLParts.resolve(anchor, against: url) != own { continue }
                 guard found.count < MirrorLinks.limit, let url = URLParts.resolve(link.target, against: url),
@@ -45,52 +45,34 @@ public struct MirrorLinks: Sendable, Equatable {
     }
 
     /// `<TARGET>; name=value; name="value", …` (RFC 8288 §3). The rest after a mistake is not read.
-    private static func links(_ bytes: [UInt8]) -> [Link] {
+    private static func links(_ value: String) -> [Link] {
         var links: [Link] = []
-        var index = 0
-        func skip(_ wanted: (UInt8) -> Bool) { while index < bytes.count, wanted(bytes[index]) { index += 1 } }
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-        while true {
-            skip { isSpace($0) || $0 == UInt8(ascii: ",") }
-            guard index < bytes.count, bytes[index] == UInt8(ascii: "<") else { return links }
-            let start = index + 1
-            skip { $0 != UInt8(ascii: ">") }
-            guard index < bytes.count else { return links }
-            var link = Link(target: text(start..<index))
-            index += 1
+        var reader = FieldReader(value)
+        while links.count <= limit {
+            reader.skip { FieldReader.isBlank($0) || $0 == UInt8(ascii: ",") }
+            guard reader.skip(UInt8(ascii: "<")) else { return links }
+            var link = Link(target: reader.word { $0 != UInt8(ascii: ">") } ?? "")
+            guard reader.skip(UInt8(ascii: ">")) else { return links }
             while true {
-                skip(isSpace)
-                guard index < bytes.count, bytes[index] == UInt8(ascii: ";") else { break }
-                index += 1
-                skip(isSpace)
-                let first = index
-                skip { !isSpace($0) && !"=;,".utf8.contains($0) }
-                let name = text(first..<index).lowercased()
-                skip(isSpace)
-                var value: [UInt8] = []
-                if index < bytes.count, bytes[index] == UInt8(ascii: "=") {
-                    index += 1
-                    skip(isSpace)
-                    if index < bytes.count, bytes[index] == UInt8(ascii: "\"") {
-                        index += 1
-                        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-                            if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count { index += 1 }
-                            value.append(bytes[index])
-                            index += 1
+                reader.skipBlanks()
+                guard reader.skip(UInt8(ascii: ";")) else { break }
+                reader.skipBlanks()
+                let name = reader.word { !FieldReader.isBlank($0) && !"=;,".utf8.contains($0) } ?? ""
+                reader.skipBlanks()
+                var value: String?
+                if reader.skip(UInt8(ascii: "=")) {
+                    reader.skipBlanks()
+                    value =
+                        reader.quotedText()?.text
+                        ?? reader.word {
+                            !FieldReader.isBlank($0) && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",")
                         }
-                        index += 1
-                    } else {
-                        let first = index
-                        skip { !isSpace($0) && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
-                        value = Array(bytes[first..<index])
-                    }
                 }
                 // The first of a name counts (RFC 8288 §3.3).
-                if link.parameters.count < 32 { link.parameters.append((name, String(decoding: value, as: UTF8.self))) }
+                if link.parameters.count < 32 { link.parameters.append((name.lowercased(), value ?? "")) }
             }
             links.append(link)
-            if links.count > limit { return links }
         }
+        return links
     }
 }
