@@ -22,6 +22,8 @@ package struct CurlTransportSettings: Sendable {
     /// Whether the server must send `close_notify` before a TLS connection whose end is the end of a body (RFC 9112
     /// §9.8). It counts where the TLS library is OpenSSL.
     package var closeNotify = true
+    /// Gets what libcurl logs and sends.
+    package var wireLog: WireLog?
 
     /// The default settings.
     package init() {}

@@ -38,7 +38,7 @@ extension RequestOptions {
         if let proxy, !RequestOptions.isProxy(proxy) { note("proxy", "must be \(RequestOptions.proxyForm)") }
         for (option, text) in [
             ("noProxy", noProxy), ("interface", interface), ("tls.ca", tls.ca),
-            ("tls.certificate", tls.certificate), ("tls.key", tls.key),
+            ("tls.certificate", tls.certificate), ("tls.key", tls.key), ("tls.keyPassword", tls.keyPassword),
         ] {
             if text?.utf8.contains(where: isControl) == true { note(option, "must not hold control characters") }
         }
@@ -47,6 +47,9 @@ extension RequestOptions {
                 || unixSocket.utf8.contains(0)
         {
             note("unixSocket", "must be the path of a socket, of at most \(RequestOptions.longestUnixSocket) bytes")
+        }
+        if let target, target.isEmpty || !target.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) {
+            note("target", "must be a text of visible ASCII characters without blanks")
         }
         if let pins = tls.pins, pins.isEmpty || !pins.allSatisfy({ RequestOptions.isPin($0) }) {
             note("tls.pins", "must be a list of \(RequestOptions.pinForm)")

@@ -14,6 +14,8 @@ public struct RequestOptions: Sendable, Equatable {
     public enum HTTPVersion: String, Sendable, CaseIterable {
         /// HTTP/2 if TLS negotiates it, else HTTP/1.1.
         case any
+        /// HTTP/1.0, for servers that know nothing newer. A body must have a known length.
+        case http10 = "1.0"
         /// HTTP/1.1 only.
         case http1 = "1.1"
         /// HTTP/2; without TLS by an upgrade of HTTP/1.1.
@@ -44,6 +46,8 @@ public struct RequestOptions: Sendable, Equatable {
         public var certificate: String?
         /// The path of a PEM file with the client's private key; nil if the file of the certificate has it too.
         public var key: String?
+        /// The password of an encrypted private key. It is secret.
+        public var keyPassword: String?
         /// Whether the server's certificate is verified. False accepts any certificate: for tests only.
         public var verify: Bool?
         /// The lowest version of TLS that is accepted; TLS 1.2 by default.
@@ -89,6 +93,9 @@ public struct RequestOptions: Sendable, Equatable {
     /// The path of a Unix domain socket to connect to, instead of the URL's host and port. URL, `Host` and the TLS name
     /// stay, and no proxy is used.
     public var unixSocket: String?
+    /// What the request line has instead of the URL's path and query, such as `*` (RFC 9112 §3.2). The request's own
+    /// origin gets it; plugins go on to read the URL.
+    public var target: String?
     /// The version of the Internet Protocol; any by default.
     public var ipVersion: IPVersion?
     /// The version of HTTP; any by default.
@@ -110,6 +117,8 @@ public struct RequestOptions: Sendable, Equatable {
         options.tls.pins = nil
         options.tls.certificate = nil
         options.tls.key = nil
+        options.tls.keyPassword = nil
+        options.target = nil
         return options
     }
 
@@ -128,12 +137,14 @@ public struct RequestOptions: Sendable, Equatable {
         take(\.noProxy)
         take(\.interface)
         take(\.unixSocket)
+        take(\.target)
         take(\.ipVersion)
         take(\.httpVersion)
         take(\.tls.ca)
         take(\.tls.pins)
         take(\.tls.certificate)
         take(\.tls.key)
+        take(\.tls.keyPassword)
         take(\.tls.verify)
         take(\.tls.minimum)
         take(\.speed.download)

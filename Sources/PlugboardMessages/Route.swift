@@ -34,7 +34,7 @@ extension RequestOptions {
     /// Whether any option is set that a route depends on.
     package var haveRoute: Bool {
         proxy != nil || noProxy != nil || connectTo != nil || interface != nil || unixSocket != nil || tls.ca != nil
-            || tls.pins != nil || tls.certificate != nil || tls.key != nil || tls.verify != nil
+            || tls.pins != nil || tls.certificate != nil || tls.key != nil || tls.verify != nil || target != nil
     }
 
     /// The route that these options give.
@@ -54,6 +54,7 @@ extension RequestOptions {
             if let noProxy { parts += ["noProxy", noProxy] }
             if let interface { parts += ["interface", interface] }
         }
+        if let target = self.target { parts += ["target", target] }
         let isSecure = isTLS || unixSocket == nil && proxy?.lowercased().hasPrefix("https:") == true
         if isSecure { parts += trustParts }
         if detour.isEmpty, parts.isEmpty { return .direct }
@@ -72,6 +73,7 @@ extension RequestOptions {
         add("noProxy", noProxy)
         for (from, to) in (connectTo ?? [:]).sorted(by: { $0.key < $1.key }) { parts += ["connectTo", from, to] }
         add("interface", interface)
+        add("target", self.target)
         return RequestOptions.digest(parts + trustParts)
     }
 

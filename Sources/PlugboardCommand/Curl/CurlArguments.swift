@@ -5,6 +5,8 @@ import Plugboard
 struct CurlArguments: ParsableArguments {
     @Flag(name: [.customShort("L"), .long], help: "Follows redirects, with the plugin redirect.")
     var location = false
+    @Flag(help: "The same, and credentials and cookies of the command line go to all hosts.")
+    var locationTrusted = false
     @Option(
         name: .customLong("max-redirs"),
         help: ArgumentHelp("The most redirects that --location follows.", valueName: "number"))
@@ -56,14 +58,15 @@ struct CurlArguments: ParsableArguments {
 
     /// Enables the plugins that the options need.
     func enable(in configuration: inout Configuration) throws(CommandFailure) {
-        if location { try configuration.switchOn("redirect", for: "--location") }
+        if follows { try configuration.switchOn("redirect", for: "--location") }
         if compressed { try configuration.switchOn("decode", for: "--compressed") }
         if retries { try configuration.switchOn("retry", for: "--retry") }
-        if user != nil || bearer != nil {
+        if !locationTrusted, user != nil || bearer != nil {
             try configuration.switchOn("authentication", for: user == nil ? "--oauth2-bearer" : "--user")
         }
     }
 
+    private var follows: Bool { location || locationTrusted }
     private var retries: Bool { retry ?? 0 > 0 }
 
     // MARK: The request
@@ -77,11 +80,20 @@ struct CurlArguments: ParsableArguments {
 
     /// Tells the plugins what the options say.
     func addAttributes(to request: inout Request) throws(CommandFailure) {
-        if location {
+        if follows {
             let limit = redirectLimit ?? CurlArguments.usualRedirectLimit
             request.redirect.limit = limit < 0 ? CurlArguments.highestLimit : min(limit, CurlArguments.highestLimit)
         }
         if retries { try addRetry(to: &request) }
+        if locationTrusted {
+            // The plugin authentication would give them to the first origin alone.
+            var group = CurlGroup()
+            group.values = ["user": user, "oauth2-bearer": bearer].compactMapValues { $0 }
+            if let value = try CurlCredentials.field(of: group, host: "", inURL: nil) {
+                request.fields.append(.authorization, value)
+            }
+            return
+        }
         if let bearer { request.authentication.bearer(bearer) }
         if let user {
             let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -91,6 +103,8 @@ struct CurlArguments: ParsableArguments {
         }
     }
 
+    /// What `--compressed` asks for where the plugin decode does not.
+    static let codings = "deflate, gzip, br, zstd"
     private static let usualRedirectLimit = 50
     /// The most redirects that the plugin redirect follows, and the most repetitions of the plugin retry.
     private static let (highestLimit, highestRetry) = (1000, 99)

@@ -10,12 +10,6 @@ struct TransferArguments: ParsableArguments {
             "Sends a file, - for standard input, with PUT unless the verb has another method for bodies. A URL that ends "
                 + "with / gets the file's name.", valueName: "file"), completion: .file())
     var uploadFile: String?
-    @Option(help: ArgumentHelp("The most bytes in a second, both ways: 500k, 2M.", valueName: "speed"))
-    var limitRate: String?
-    @Option(
-        name: [.customShort("y"), .long],
-        help: ArgumentHelp("Ends a transfer in which nothing comes for this time.", valueName: "seconds"))
-    var speedTime: String?
     @Flag(name: .shortAndLong, help: "Takes name and password for the host from ~/.netrc.") var netrc = false
     @Option(help: ArgumentHelp("Takes name and password from this file.", valueName: "file"), completion: .file())
     var netrcFile: String?
@@ -27,11 +21,6 @@ struct TransferArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The proxy, by SOCKS 5.", valueName: "host:port")) var socks5: String?
     @Option(help: ArgumentHelp("The proxy, by SOCKS 5, which looks names up.", valueName: "host:port"))
     var socks5Hostname: String?
-    @Option(
-        name: [.customShort("z"), .customLong("time-cond")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Asks for what is newer than a date or a file, or older after a hyphen.", valueName: "time"))
-    var time: String?
 
     /// The method of a request with these options.
     func method(_ method: Method) -> Method {
@@ -44,8 +33,8 @@ struct TransferArguments: ParsableArguments {
     private func group(proxy: String?) -> CurlGroup {
         var group = CurlGroup()
         group.values = [
-            "limit-rate": limitRate, "speed-time": speedTime, "netrc-file": netrcFile, "proxy-user": proxyUser,
-            "socks5": socks5, "socks5-hostname": socks5Hostname, "time-cond": time, "proxy": proxy,
+            "netrc-file": netrcFile, "proxy-user": proxyUser, "socks5": socks5, "socks5-hostname": socks5Hostname,
+            "proxy": proxy,
         ].compactMapValues { $0 }
         group.flags = ["netrc": netrc, "netrc-optional": netrcOptional]
         return group
@@ -61,11 +50,6 @@ struct TransferArguments: ParsableArguments {
             request.body = try InputArgument(path: uploadFile).body(for: "--upload-file")
         }
         let group = group(proxy: request.options.proxy)
-        let condition = try CurlCondition(group)
-        for (name, value) in condition.fields where !request.fields.contains(name) {
-            if let value { request.fields.append(name, value) }
-        }
-        try group.limitSpeed(of: &request.options)
         if let proxy = try group.proxy() { request.options.proxy = proxy }
         let host = String(URLParts(request.url)?.host ?? "")
         // --user and --oauth2-bearer are for the plugin authentication, and replace the file's.

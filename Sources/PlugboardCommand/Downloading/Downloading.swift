@@ -143,7 +143,7 @@ struct Downloading: Sendable {
         var configuration = configuration
         var catalog = Catalog.bundled
         if printing.isVerbose {
-            WireOutput.begin(for: &configuration, &catalog, showingSecrets: printing.showSecrets)
+            WireOutput.add(to: &configuration, &catalog, showingSecrets: printing.showSecrets)
         }
         configuration.kernel.logLevel = printing.logLevel ?? configuration.kernel.logLevel
         try await display.whileRunning(configuration, catalog: catalog, arguments) { try await all($0) }

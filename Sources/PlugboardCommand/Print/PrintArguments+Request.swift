@@ -14,7 +14,7 @@ extension PrintArguments {
 extension ResponseWriter {
     /// Writes the parts that are of the request.
     func write(_ parts: Set<PrintArguments.Part>, of request: Request) async throws {
-        let head = parts.contains(.requestHead) ? SentRequest.head(sending: request.body) : nil
+        let head = parts.contains(.requestHead) ? SentRequest.head(sending: request.body, to: request.options.target) : nil
         let copy = parts.contains(.requestBody) ? request.body?.source.copy() : nil
         let body = try await copy.map { Body($0) }?.collect(upTo: .mebibytes(256))
         try write(head, body, of: request.fields[.contentType])
@@ -23,7 +23,7 @@ extension ResponseWriter {
 
 extension OutputArguments {
     /// Writes a request that a dry transport has not sent.
-    func printDry(_ request: Request, _ exchange: ExchangeHandle) async throws {
+    func printDry(_ request: Request, _ exchange: ExchangeHandle, _ receiver: ResponseReceiver) async throws {
         do {
             let response = try await exchange.response
             response.body.source.release()
@@ -31,7 +31,7 @@ extension OutputArguments {
                 .usage, "Nothing would be sent: a plugin responds to the request, with status \(response.status).")
         } catch let error as PlugboardError where error.code == .requestDry && SentRequest.head(sending: nil) != nil {
             let parts = printing.parts ?? [.requestHead, .requestBody]
-            try await ResponseWriter(self, try path(for: request.url)).write(parts, of: request)
+            try await receiver.write(parts, of: request)
         }
     }
 }

@@ -103,6 +103,7 @@ struct PrintedCurl {
             add("--connect-to", "\(host):\(other)")
         }
         if let path = options.unixSocket { add("--unix-socket", path) }
+        if let target = options.target { add("--request-target", target) }
         if let name = options.interface { add("--interface", name) }
         switch options.ipVersion {
         case .v4: add("-4")
@@ -110,6 +111,7 @@ struct PrintedCurl {
         case .any, nil: break
         }
         switch options.httpVersion {
+        case .http10: add("--http1.0")
         case .http1: add("--http1.1")
         case .http2: add("--http2")
         case .http2PriorKnowledge: add("--http2-prior-knowledge")
@@ -129,6 +131,7 @@ struct PrintedCurl {
         }
         if let file = tls.certificate { add("-E", file) }
         if let file = tls.key, file != tls.certificate { add("--key", file) }
+        if let password = tls.keyPassword { add("--pass", password, isSecret: true) }
         if let pins = tls.pins, !pins.isEmpty { add("--pinnedpubkey", pins.joined(separator: ";")) }
     }
 

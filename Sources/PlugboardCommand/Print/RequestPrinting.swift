@@ -92,6 +92,12 @@ extension OutputArguments {
         if remoteName { options.append("-O") }
         if let outputDir { options += ["--output-dir", outputDir] }
         if createDirs { options.append("--create-dirs") }
+        let group = receiving.group
+        for (name, value) in group.values.sorted(by: { $0.key < $1.key }) where !["time-cond", "limit-rate", "etag-compare"].contains(name) {
+            options += ["--\(name)", value]
+        }
+        options += group.flags.filter(\.value).keys.sorted().filter { $0 != "clobber" }.map { "--\($0)" }
+        if receiving.noClobber { options.append("--no-clobber") }
         if let dumpHeader { options += ["-D", dumpHeader] }
         if let writeOut { options += ["-w", writeOut] }
         if include { options.append("-i") }

@@ -2,8 +2,8 @@ import Plugboard
 import PlugboardKit
 import Synchronization
 
-/// The command's plugin for `--print` and `--offline`: keeps the head of the request's last attempt, with the fields
-/// that other plugins have added.
+/// The command's plugin for `--print`, `--offline` and `--verbose`: keeps the head of the request's last attempt, with
+/// the fields that other plugins have added, and which fields are secret.
 struct SentRequest: Plugin {
     // Innermost, so that it sees each attempt.
     static let manifest = Manifest(
@@ -16,25 +16,38 @@ struct SentRequest: Plugin {
         let fields: Fields
     }
 
-    /// The last head. The command sends one request of its own at a time.
-    private static let last = Mutex<(method: Method, url: String, fields: Fields)?>(nil)
+    /// The last head, for the command sends one request of its own at a time; and the names of secret fields of all.
+    private static let state = Mutex<(last: (method: Method, url: String, fields: Fields)?, secrets: Set<FieldName>)>(
+        (nil, []))
+
+    static var secretNames: Set<FieldName> { state.withLock { $0.secrets } }
+
+    static func add(to configuration: inout Configuration, _ catalog: inout Catalog) {
+        guard catalog.descriptor(manifest.id) == nil else { return }
+        catalog = catalog.adding([descriptor])
+        configuration.plugins.append(PluginEntry(manifest.id))
+    }
 
     init(settings: NoSettings, host: PluginHost) {}
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
-        // Plugins' own requests are not asked for.
-        if exchange.sender == nil {
-            let head = exchange.request
-            SentRequest.last.withLock { $0 = (head.method, head.url, head.fields) }
+        let head = (exchange.request.method, exchange.request.url, exchange.request.fields)
+        // Plugins' own requests are not printed.
+        let isOwn = exchange.sender == nil
+        SentRequest.state.withLock { state in
+            if isOwn { state.last = head }
+            state.secrets.formUnion(head.2.lazy.filter(\.isSecret).map { FieldName($0.name) })
         }
         return .next
     }
 
     /// The head of the last attempt, with the fields that libcurl adds; nil if there was none.
     ///
-    /// - Parameter body: That of the request.
-    static func head(sending body: Body?) -> Head? {
-        guard let head = last.withLock({ $0 }) else { return nil }
+    /// - Parameters:
+    ///   - body: That of the request.
+    ///   - target: The option `target`.
+    static func head(sending body: Body?, to target: String? = nil) -> Head? {
+        guard let head = state.withLock({ $0.last }) else { return nil }
         let parts = URLParts(head.url)
         var fields = Fields()
         if !head.fields.contains("Host"), let host = parts?.hostAndPort { fields.append("Host", String(host)) }
@@ -54,6 +67,6 @@ struct SentRequest: Plugin {
             fields.append(.contentLength, "0")
         }
         let path = parts.map { "\($0.path.isEmpty ? "/" : $0.path)\($0.query.map { "?\($0)" } ?? "")" } ?? head.url
-        return Head(line: "\(head.method.name) \(path) HTTP/1.1", fields: fields)
+        return Head(line: "\(head.method.name) \(target ?? path) HTTP/1.1", fields: fields)
     }
 }

@@ -3,7 +3,7 @@
 enum JoinedOptions {
     /// The short options of all verbs that take a value.
     static let letters: Set<Character> = [
-        "A", "b", "c", "d", "D", "e", "E", "F", "H", "m", "o", "r", "T", "u", "U", "w", "x", "X", "y", "z",
+        "A", "b", "c", "C", "d", "D", "e", "E", "F", "H", "m", "o", "r", "T", "u", "U", "w", "x", "X", "y", "Y", "z",
     ]
 
     /// The words with such options in words of their own. What follows a short option that takes a value is left as it

@@ -19,10 +19,24 @@ struct BodyWriter {
         self.layout = layout
     }
 
-    func write(_ body: Body) async throws {
-        if let layout { return try await write(body, laidOut: layout) }
+    static let tooLarge = CommandFailure(.size, "The body is larger than --max-filesize allows.")
+
+    /// - Parameter limit: How many bytes the body may have.
+    func write(_ body: Body, limit: Int? = nil) async throws {
         var writer = PieceWriter(output, isForReaders)
-        for try await piece in body { try writer.write(piece) }
+        // Nil when the body is too large for a layout.
+        var pieces: [Bytes]? = layout == nil ? nil : []
+        var count = 0
+        for try await piece in body {
+            count += piece.count
+            if let limit, count > limit { throw BodyWriter.tooLarge }
+            if let held = pieces, count > BodyWriter.layoutLimit {
+                for piece in held { try writer.write(piece) }
+                pieces = nil
+            }
+            if pieces == nil { try writer.write(piece) } else { pieces?.append(piece) }
+        }
+        if let pieces { return try write(Bytes.joined(pieces)) }
         try writer.finish()
     }
 
@@ -34,29 +48,6 @@ struct BodyWriter {
         try writer.finish()
     }
 
-    private func write(_ body: Body, laidOut layout: JSONLayout) async throws {
-        var pieces: [Bytes] = []
-        var count = 0
-        var writer: PieceWriter?
-        for try await piece in body {
-            count += piece.count
-            if count <= BodyWriter.layoutLimit {
-                pieces.append(piece)
-                continue
-            }
-            if writer == nil { writer = try written(pieces) }
-            try writer?.write(piece)
-        }
-        if writer == nil { return try write(Bytes.joined(pieces)) }
-        try writer?.finish()
-    }
-
-    /// A writer that has written these pieces.
-    private func written(_ pieces: [Bytes]) throws(CommandFailure) -> PieceWriter {
-        var writer = PieceWriter(output, isForReaders)
-        for piece in pieces { try writer.write(piece) }
-        return writer
-    }
 }
 
 extension ByteOutput {

@@ -53,19 +53,30 @@ struct ConnectionArguments: ParsableArguments {
     @Flag(name: [.customShort("6"), .long], help: "Uses IPv6 only.") var ipv6 = false
     @Flag(help: "Uses HTTP/2: with TLS if the server can, without TLS by an upgrade.")
     var http2 = false
+    @Flag(name: [.customShort("0"), .customLong("http1.0")], help: "Uses HTTP/1.0.") var http10 = false
     @Flag(name: .customLong("http1.1"), help: "Uses HTTP/1.1.") var http11 = false
     @Flag(name: .customLong("http2-prior-knowledge"), help: "Uses HTTP/2 without TLS and without an upgrade.")
     var http2PriorKnowledge = false
     @Flag(name: .customLong("tlsv1.2"), help: "Uses TLS 1.2 or newer.") var tls12 = false
     @Flag(name: .customLong("tlsv1.3"), help: "Uses TLS 1.3 or newer.") var tls13 = false
     @Option(
-        name: [.customShort("E"), .long], help: ArgumentHelp("The client's certificate, PEM.", valueName: "file"),
+        name: [.customShort("E"), .long],
+        help: ArgumentHelp(
+            "The client's certificate, PEM; the password of its key can follow.", valueName: "file[:password]"),
         completion: .file())
     var cert: String?
+    @Option(help: ArgumentHelp("The password of the client's key.", valueName: "password")) var pass: String?
+    @Option(
+        name: [.long, .customLong("key-type")],
+        help: ArgumentHelp("The form of certificate and key, which is always PEM.", valueName: "PEM"))
+    var certType: String?
     @Option(
         help: ArgumentHelp("The key of that certificate, PEM; else that of --cert.", valueName: "file"),
         completion: .file())
     var key: String?
+    @Option(
+        help: ArgumentHelp("Asks for this instead of the URL's path and query, as in OPTIONS *.", valueName: "target"))
+    var requestTarget: String?
     @Option(
         name: .customLong("pinnedpubkey"),
         help: ArgumentHelp("The public keys that the server may have.", valueName: "sha256//BASE64;…"))
@@ -88,12 +99,14 @@ struct ConnectionArguments: ParsableArguments {
         if let noproxy { options.noProxy = noproxy }
         if let interface { options.interface = interface }
         if ipv4 || ipv6 { options.ipVersion = ipv4 && ipv6 ? .any : ipv4 ? .v4 : .v6 }
+        if let requestTarget { options.target = requestTarget }
+        if http10 { options.httpVersion = .http10 }
         if http11 { options.httpVersion = .http1 }
         if http2 { options.httpVersion = .http2 }
         if http2PriorKnowledge { options.httpVersion = .http2PriorKnowledge }
         if tls12 { options.tls.minimum = .tls12 }
         if tls13 { options.tls.minimum = .tls13 }
-        if let cert { (options.tls.certificate, options.tls.key) = (cert, key ?? cert) }
+        try applyCertificate(to: &options.tls)
         if let pins { options.tls.pins = pins.split(separator: ";").map(String.init) }
         if !(connectTo + resolve).isEmpty { options.connectTo = [:] }
         for text in resolve {
@@ -112,6 +125,24 @@ struct ConnectionArguments: ParsableArguments {
             options.connectTo?[pair[0]] = pair[1]
         }
         return options
+    }
+
+    private func applyCertificate(to tls: inout RequestOptions.TLS) throws(CommandFailure) {
+        if let certType, certType.uppercased() != "PEM" {
+            throw CommandFailure(
+                .usage,
+                "Certificates and keys must be PEM: openssl x509 -inform DER -in FILE makes it of DER, and openssl pkcs12 -in "
+                    + "FILE of PKCS #12.")
+        }
+        if let pass { tls.keyPassword = pass }
+        guard let cert else { return }
+        var file = cert
+        // A colon can be part of the file's name.
+        if let colon = cert.firstIndex(of: ":"), access(cert, F_OK) != 0 {
+            file = String(cert[..<colon])
+            tls.keyPassword = pass ?? String(cert[cert.index(after: colon)...])
+        }
+        (tls.certificate, tls.key) = (file, key ?? file)
     }
 
     /// Whether the command line decides which certificates are trusted.

@@ -15,6 +15,7 @@ final class ExchangeObserver: Sendable {
     }
 
     let progress: ProgressBar?
+    let slow: SlowTransfer?
     private let isVerbose: Bool
     private let showsSecrets: Bool
     private let lastAttempt = Mutex<LastAttempt?>(nil)
@@ -24,7 +25,8 @@ final class ExchangeObserver: Sendable {
     private let counts = Mutex<(progress: TransferProgress, redirects: Int, repetitions: Int, connections: Int)>(
         (TransferProgress(), 0, 0, 0))
 
-    init(isVerbose: Bool, showsSecrets: Bool = false, progress: ProgressBar?) {
+    init(isVerbose: Bool, showsSecrets: Bool = false, progress: ProgressBar?, slow: SlowTransfer? = nil) {
+        self.slow = slow
         self.isVerbose = isVerbose
         self.showsSecrets = showsSecrets
         self.progress = progress
@@ -37,6 +39,7 @@ final class ExchangeObserver: Sendable {
             guard let bytes = event.progress else { return }
             progress?.show(received: Int64(bytes.received), of: bytes.toReceive.map { Int64($0) })
             counts.withLock { $0.progress = bytes }
+            slow?.note(bytes.received + bytes.sent, at: .now)
             return
         case .headReceived:
             if let head = event.head { heads.withLock { $0.append(head) } }

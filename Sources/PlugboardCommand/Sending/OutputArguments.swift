@@ -52,16 +52,28 @@ struct OutputArguments: ParsableArguments {
     @Flag(help: "Shows secrets, which -v and the --print options hide.")
     var showSecrets = false
     @OptionGroup var printing: PrintArguments
+    @OptionGroup var receiving: ReceivingArguments
 
     func validate() throws {
         if output != nil && remoteName { throw ValidationError("Give -o or -O, not both.") }
+        if receiving.remoteHeaderName, !remoteName { throw ValidationError("-J names the file of -O: give both.") }
     }
 
-    /// The path of the file for the body of this URL; nil for standard output.
-    func path(for url: String) throws(CommandFailure) -> String? {
-        guard let name = remoteName ? SafeName.from(url: url) : output, name != "-" else { return output }
-        let path = outputDir.map { "\($0)/\(name)" } ?? name
-        if createDirs { try NewFolder.make(above: path) }
-        return path
+    /// The options as those of curl.
+    var group: CurlGroup {
+        var group = receiving.group
+        group.values["dump-header"] = dumpHeader
+        let flags = ["create-dirs": createDirs, "fail": fail, "fail-with-body": failWithBody]
+        group.flags.merge(flags) { _, own in own }
+        return group
+    }
+
+    /// Takes the response to a request for this URL.
+    func receiver(for url: String, _ group: CurlGroup) throws(CommandFailure) -> ResponseReceiver {
+        let name = remoteName ? SafeName.from(url: url) : output
+        let path = name.map { name in name == "-" ? name : outputDir.map { "\($0)/\(name)" } ?? name }
+        let isForReaders = path == nil && ByteOutput.standard.isTerminal
+        return try ResponseReceiver(
+            group, path, layout: printing.layout ?? (isForReaders ? .forTerminals : nil), showingSecrets: showSecrets)
     }
 }

@@ -30,51 +30,73 @@ struct Sending {
         if output.verbose { configuration.kernel.logLevel = .debug }
         let asked = configuration
         var catalog = Catalog.bundled
-        if output.verbose {
-            WireOutput.begin(for: &configuration, &catalog, showingSecrets: output.showSecrets)
+        let group = output.group
+        if let file = output.receiving.stderr { StandardError.redirect(to: file) }
+        let trace = try WireTrace(group)
+        if output.verbose || trace != nil {
+            WireOutput.add(to: &configuration, &catalog, showingSecrets: output.showSecrets, trace: trace)
         }
-        if output.printing.showsRequest {
-            catalog = catalog.adding([SentRequest.descriptor])
-            configuration.plugins.append(PluginEntry(SentRequest.manifest.id))
+        if output.printing.showsRequest { SentRequest.add(to: &configuration, &catalog) }
+        if arguments.curl.locationTrusted {
+            catalog = catalog.adding([TrustedFields.descriptor])
+            configuration.plugins.append(PluginEntry(TrustedFields.manifest.id))
         }
         let transport = output.printing.offline ? DryTransport() : nil
         if output.printing.offline { Session.current?.leave() }
         let writeOut = try output.writeOut.map { try WriteOut($0) }
         let timings = try await Kernel.whileRunning(configuration, catalog: catalog, transport: transport) { kernel in
-            let request = try await output.printing.held(try await make(kernel))
+            var request = try await output.printing.held(try await make(kernel))
+            let receiver = try output.receiver(for: request.url, group)
+            try group.limitSpeed(of: &request.options)
+            receiver.condition.add(to: &request)
+            if output.receiving.raw { keepRaw(&request) }
             try arguments.check(kernel)
             if try await prints(request, curlBody, asked, kernel) { return "" }
+            try receiver.addRange(to: &request)
             let jar = request.attributes[CookieArguments.jarAttribute]
             return try await arguments.cookies.whileUsed(in: kernel, jar: jar) {
-                try await send(request, kernel, writeOut)
+                try await send(request, kernel, receiver, try SlowTransfer(group), writeOut)
             }
         }
         if output.timing { StandardError.write(timings) }
     }
 
+    /// Nothing is decoded, but with `--compressed` it is asked for.
+    private func keepRaw(_ request: inout Request) {
+        request.decode.isEnabled = false
+        if arguments.curl.compressed, !request.fields.contains(.acceptEncoding) {
+            request.fields.append(.acceptEncoding, CurlArguments.codings)
+        }
+    }
+
     /// Returns what `--timing` prints.
-    private func send(_ request: Request, _ kernel: Kernel, _ writeOut: WriteOut?) async throws -> String {
+    private func send(
+        _ request: Request, _ kernel: Kernel, _ receiver: ResponseReceiver, _ slow: SlowTransfer?, _ writeOut: WriteOut?
+    ) async throws -> String {
         let observer = ExchangeObserver(
-            isVerbose: output.verbose, showsSecrets: output.showSecrets, progress: ProgressBar(for: output))
+            isVerbose: output.verbose, showsSecrets: output.showSecrets, progress: ProgressBar(for: output), slow: slow)
         let interrupt = Interrupt()
         var facts = WriteOut.Facts(request: request, url: request.url)
         let began = ContinuousClock.now
+        if !output.printing.offline { try receiver.begin() }
         let exchange = kernel.begin(request) { observer.hear($0) }
         interrupt.cancels { exchange.cancel() }
+        slow?.cancels { exchange.cancel() }
         if output.printing.offline {
-            try await output.printDry(request, exchange)
+            try await output.printDry(request, exchange, receiver)
             return ""
         }
         do {
             defer { observer.progress?.clear() }
             let response = try await exchange.response
             (facts.response, facts.url) = (response.head, response.url)
-            facts.file = try output.path(for: request.url)
-            facts.failure = try await write(response, to: request, facts.file, after: observer.earlierHeads)
+            try await write(response, to: request, by: receiver, after: observer.earlierHeads)
         } catch {
             exchange.cancel()
-            facts.failure = CommandFailure(of: error)
+            facts.failure = slow?.failure ?? CommandFailure(of: error)
         }
+        try receiver.finish(facts.response, facts.failure)
+        facts.file = receiver.file.path
         facts.total = .now - began
         try writeOut?.write(observer.completed(facts))
         if let failure = facts.failure { throw failure }
@@ -82,30 +104,15 @@ struct Sending {
         return observer.timings
     }
 
-    /// Returns the failure of a status that `--fail-with-body` does not accept, after the body was written.
     private func write(
-        _ response: Response, to request: Request, _ file: String?, after earlier: [ResponseHead]
-    ) async throws -> CommandFailure? {
-        let isRefused = response.status >= 400 && (output.fail || output.failWithBody)
-        let failure =
-            isRefused
-            ? CommandFailure(.status, "The server responded with status \(response.status).") : nil
+        _ response: Response, to request: Request, by receiver: ResponseReceiver, after earlier: [ResponseHead]
+    ) async throws {
         let parts = output.printing.parts
-        let heads = earlier + [response.head]
-        if let path = output.dumpHeader {
-            let dump = try path == "-" ? ByteOutput.standard : ByteOutput(path: path)
-            try ResponseWriter.write(heads, to: dump, dump.isTerminal)
-        }
-        let showsHeads = output.include || parts?.contains(.responseHead) ?? (request.method == .head)
-        let writer = try ResponseWriter(output, file)
-        try await writer.write(parts ?? [], of: request)
-        if showsHeads { try writer.write(heads) }
-        if let failure, output.fail { throw failure }
-        if parts?.contains(.responseBody) ?? true {
-            try await writer.write(response)
-        } else {
-            response.body.source.release()
-        }
-        return failure
+        try await receiver.write(parts ?? [], of: request)
+        try receiver.write(
+            earlier + [response.head],
+            isShown: output.include || parts?.contains(.responseHead) ?? (request.method == .head))
+        try await receiver.take(
+            response, of: request.method, wantsBody: parts?.contains(.responseBody) ?? (request.method != .head))
     }
 }

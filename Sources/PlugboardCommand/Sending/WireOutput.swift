@@ -1,22 +1,41 @@
 import Plugboard
 import PlugboardCurl
 import PlugboardKit
-import Synchronization
 
 /// Writes for `--verbose`, as curl does, which connections are opened, their TLS and certificates, and the heads that
-/// are sent, with all fields that libcurl adds.
-enum WireOutput {
-    /// Begins before the kernel starts, to which the configuration and the catalog go.
-    static func begin(
-        for configuration: inout Configuration, _ catalog: inout Catalog, showingSecrets: Bool
+/// are sent, with all fields that libcurl adds; or for `--trace` all that is sent and received.
+struct WireOutput {
+    private let showsSecrets: Bool
+    private let trace: WireTrace?
+
+    /// Adds it to the configuration and to the catalog of a kernel that is to be made.
+    ///
+    /// - Parameter trace: Where `--trace` writes, which replaces the lines of `--verbose`.
+    static func add(
+        to configuration: inout Configuration, _ catalog: inout Catalog, showingSecrets: Bool, trace: WireTrace? = nil
     ) {
-        catalog = catalog.adding([SecretFields.descriptor])
-        configuration.plugins.append(PluginEntry(SecretFields.manifest.id))
-        WireLog.listen { entry, text in
-            switch entry {
-            case .note: if let line = line(of: text) { StandardError.write("* \(Printable.text(line))\n") }
-            case .requestHead: write(head: text, showingSecrets: showingSecrets)
-            }
+        SentRequest.add(to: &configuration, &catalog)
+        let output = WireOutput(showsSecrets: showingSecrets, trace: trace)
+        configuration.kernel.wireLog = WireLog { output.hear($0, $1) }
+    }
+
+    private func hear(_ entry: WireLog.Entry, _ bytes: UnsafeRawBufferPointer) {
+        let text = { String(decoding: bytes, as: UTF8.self) }
+        switch entry {
+        case .note:
+            guard let line = WireOutput.line(of: text().trimmingLineEnd) else { return }
+            if let trace { trace.write("== Info: \(line)\n") } else { StandardError.write("* \(Printable.text(line))\n") }
+        case .requestHead:
+            let (line, fields) = head(text())
+            guard let trace else { return ExchangeObserver.write(">", line, fields, showsSecrets) }
+            trace.write("=> Send header", "\(line)\r\n\(lines(fields))\r\n")
+        case .responseHead:
+            guard let trace else { return }
+            let line = text()
+            let isField = line.contains(":") && !line.hasPrefix("HTTP/")
+            trace.write("<= Recv header", isField ? lines(head("\r\n\(line)").fields) : line)
+        case .requestBody: trace?.write("=> Send data", bytes)
+        case .responseBody: trace?.write("<= Recv data", bytes)
         }
     }
 
@@ -43,30 +62,31 @@ enum WireOutput {
 
     // MARK: Heads
 
-    private static let secretNames = Mutex<Set<FieldName>>([])
-
-    /// Fields of these names are not shown, beside those that always are secret.
-    static func addSecrets(_ fields: Fields) {
-        let names = fields.filter(\.isSecret).map { FieldName($0.name) }
-        if !names.isEmpty { secretNames.withLock { $0.formUnion(names) } }
-    }
-
-    private static func write(head: String, showingSecrets: Bool) {
-        var lines = head.split(separator: "\r\n")[...]
-        guard let first = lines.popFirst() else { return }
+    /// The first line and the fields of a head, of which the secret ones are marked.
+    private func head(_ text: String) -> (line: String, fields: Fields) {
+        var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)[...]
+        let first = lines.popFirst() ?? ""
         var fields = Fields()
-        for line in lines {
+        for line in lines where !line.isEmpty {
             let name = line.prefix { $0 != ":" }
             fields.append(FieldName(String(name)), String(line[name.endIndex...].dropFirst().drop { $0 == " " }))
         }
-        for name in secretNames.withLock({ $0 }) { fields.markSecret(name) }
-        ExchangeObserver.write(">", title(String(first), showingSecrets), fields, showingSecrets)
+        for name in SentRequest.secretNames { fields.markSecret(name) }
+        return (title(String(first)), fields)
+    }
+
+    private func lines(_ fields: Fields) -> String {
+        fields.map { "\($0.name): \(showsSecrets ? $0.value : Printable.value(of: $0))\r\n" }.joined()
     }
 
     /// The request line, in which the target's query may be secret.
-    private static func title(_ line: String, _ showingSecrets: Bool) -> String {
+    private func title(_ line: String) -> String {
         let parts = line.split(separator: " ").map(String.init)
         guard parts.count == 3 else { return line }
-        return "\(parts[0]) \(Printable.url(parts[1], showingQuery: showingSecrets)) \(parts[2])"
+        return "\(parts[0]) \(Printable.url(parts[1], showingQuery: showsSecrets)) \(parts[2])"
     }
+}
+
+extension String {
+    fileprivate var trimmingLineEnd: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

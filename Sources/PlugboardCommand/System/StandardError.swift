@@ -15,6 +15,18 @@ enum StandardError {
     /// Whether the user's terminal has control sequences, if there is one.
     static var hasControlSequences: Bool { getenv("TERM").map { String(cString: $0) } != "dumb" }
 
+    /// Writes to a file from now on; `-` is standard output. A file that cannot be written is a warning, as for curl.
+    static func redirect(to path: String) {
+        if path == "-" {
+            dup2(STDOUT_FILENO, STDERR_FILENO)
+            return
+        }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { return warn("--stderr: \(path) cannot be written: \(systemText(errno))") }
+        dup2(descriptor, STDERR_FILENO)
+        close(descriptor)
+    }
+
     /// Writes a line that begins with the name of the command.
     static func say(_ message: String) { write("plugboard: \(message)\n") }
 

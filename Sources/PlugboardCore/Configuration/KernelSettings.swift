@@ -1,3 +1,4 @@
+package import PlugboardCurl
 import PlugboardKit
 
 /// The kernel's own settings. How requests are sent by default can be read and set here directly: `kernel.timeout`.
@@ -60,6 +61,9 @@ public struct KernelSettings: Sendable, Equatable {
     public var pluginFolders: [String] = []
     /// The lowest level that is printed.
     public var logLevel = LogLevel.info
+
+    /// Gets what the transport logs, sends and receives.
+    package var wireLog: WireLog?
 
     /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil
     /// disables this.

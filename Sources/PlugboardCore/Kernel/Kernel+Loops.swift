@@ -1,4 +1,4 @@
-import PlugboardCurl
+internal import PlugboardCurl
 import PlugboardEventLoop
 import PlugboardKit
 
@@ -23,6 +23,7 @@ extension Kernel {
         transport.idleConnections = max((settings.idleConnections + loops - 1) / loops, 1)
         transport.bodyQueueLimit = settings.bufferLimit
         transport.closeNotify = settings.closeNotify
+        transport.wireLog = settings.wireLog
         return transport
     }
 }

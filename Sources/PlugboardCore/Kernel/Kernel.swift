@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardCurl
+internal import PlugboardCurl
 import PlugboardEventLoop
 import PlugboardKit
 import PlugboardTransport

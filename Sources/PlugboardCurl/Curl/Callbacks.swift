@@ -67,9 +67,7 @@ enum Callbacks {
     static let debug: ccurl_debug = { _, kind, text, count, context in
         guard let text, let state = Callbacks.state(context) else { return 0 }
         let bytes = UnsafeRawBufferPointer(start: text, count: count)
-        if let listener = state.pointee.multi._withUnsafeGuaranteedRef({ $0.wireLog }) {
-            state.tell(listener, kind, bytes)
-        }
+        if let log = state.pointee.multi._withUnsafeGuaranteedRef({ $0.wireLog }) { state.tell(log, kind, bytes) }
         guard kind == CURLINFO_TEXT || kind == CURLINFO_DATA_IN, state.pointee.isListening else { return 0 }
         let (hadEndMark, hadFailure) = (state.pointee.hasEndMark, state.pointee.failure != nil)
         if kind == CURLINFO_TEXT { state.readLog(bytes) } else { state.pointee.readRaw(bytes) }

@@ -34,7 +34,7 @@ struct ConnectionChoice {
         let isLong = body.source != nil && body.length ?? .max > CurlAbilities.shortBody
         isDowngraded = isLong && !abilities.sendsLongBodiesOverHTTP2 && wanted == .any
         if isLong, !abilities.sendsLongBodiesOverHTTP2 {
-            if wanted == .any { wanted = .http1 } else if wanted != .http1 { isAlone = true }
+            if wanted == .any { wanted = .http1 } else if !wanted.isHTTP1 { isAlone = true }
         }
         let isClearHTTP2 = !url.isSecure && (wanted == .http2PriorKnowledge || wanted == .http2)
         if isClearHTTP2, !abilities.reusesClearHTTP2 { isAlone = true }
@@ -44,10 +44,10 @@ struct ConnectionChoice {
             isAlone = true
         }
         self.isAlone = isAlone
-        isApart = url.isSecure && (wanted == .http1 || isAlone) && !abilities.keepsVersionsApart
+        isApart = url.isSecure && (wanted.isHTTP1 || isAlone) && !abilities.keepsVersionsApart
         isFresh = isAlone || avoidsKept || attempt.usesFreshConnection
         version = ConnectionChoice.number(wanted)
-        mayBeHTTP2 = isClearHTTP2 || url.isSecure && wanted != .http1
+        mayBeHTTP2 = isClearHTTP2 || url.isSecure && !wanted.isHTTP1
         mayMultiplex = mayBeHTTP2 && !isFresh
         sendsOnAfterErrors = mayBeHTTP2 && body.source != nil && !abilities.sendsLongBodiesOverHTTP2
     }
@@ -55,9 +55,14 @@ struct ConnectionChoice {
     private static func number(_ version: RequestOptions.HTTPVersion) -> Int {
         switch version {
         case .any: Int(CURL_HTTP_VERSION_2TLS)
+        case .http10: Int(CURL_HTTP_VERSION_1_0)
         case .http1: Int(CURL_HTTP_VERSION_1_1)
         case .http2: Int(CURL_HTTP_VERSION_2_0)
         case .http2PriorKnowledge: Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
         }
     }
+}
+
+extension RequestOptions.HTTPVersion {
+    fileprivate var isHTTP1: Bool { self == .http10 || self == .http1 }
 }

@@ -80,6 +80,7 @@ struct EasyOptions {
         }
         if let certificate = options.tls.certificate { try text(CURLOPT_SSLCERT, certificate, "tls.certificate") }
         if let key = options.tls.key ?? options.tls.certificate { try text(CURLOPT_SSLKEY, key, "tls.key") }
+        if let password = options.tls.keyPassword { try text(CURLOPT_KEYPASSWD, password, "tls.keyPassword") }
     }
 
     private func setRoute(_ options: RequestOptions) throws(PlugboardError) {
@@ -92,6 +93,7 @@ struct EasyOptions {
         EasyOptions.setBypass(easy, false)
         if let interface = options.interface { try text(CURLOPT_INTERFACE, interface, "interface") }
         if let socket = options.unixSocket { try text(CURLOPT_UNIX_SOCKET_PATH, socket, "unixSocket") }
+        if let target = options.target { try text(CURLOPT_REQUEST_TARGET, target, "target") }
         switch options.ipVersion ?? .any {
         case .any: break
         case .v4: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))

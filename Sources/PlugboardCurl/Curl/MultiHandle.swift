@@ -23,8 +23,7 @@ final class MultiHandle: LoopParticipant {
     /// The hosts that proxies are not for where the options do not say.
     let environmentBypass: ProxyBypass?
     let abilities = CurlAbilities.current
-    /// Gets what libcurl logs and sends.
-    let wireLog = WireLog.current
+    var wireLog: WireLog? { settings.wireLog }
     let touched: UnsafeMutablePointer<TouchedList>
     /// Shares TLS sessions, which libcurl otherwise keeps for each easy handle separately.
     let share: UnsafeMutableRawPointer?

@@ -1,37 +1,45 @@
 import CPlugboardCurl
-import Synchronization
 
-/// What libcurl says about connections and sends as heads, for a program that shows it to people. Off, it costs
-/// nothing: libcurl writes no log then.
-package enum WireLog {
+/// Gets what libcurl says about connections, sends and receives, for a program that shows it to people. Without one,
+/// libcurl writes no log.
+package final class WireLog: Sendable {
     package enum Entry: Sendable {
-        /// A line of libcurl's log, without the line break. It may hold values of secret fields.
+        /// A line of libcurl's log, perhaps with its line break. It may hold values of secret fields.
         case note
         /// The whole head of a request as it is sent, with all its fields; or of a request to a proxy.
         case requestHead
+        /// A line of a response's head.
+        case responseHead
+        /// A piece of a body, as it is framed on the connection.
+        case requestBody, responseBody
     }
 
-    package typealias Listener = @Sendable (Entry, String) -> Void
+    package typealias Listener = @Sendable (Entry, UnsafeRawBufferPointer) -> Void
 
-    private static let listener = Mutex<Listener?>(nil)
+    let hear: Listener
 
-    /// Kernels that start from now on call the closure, on their loops and within libcurl: it must not block, and must
-    /// not call the kernel. Other bytes than UTF-8 are replaced.
-    package static func listen(_ hear: @escaping Listener) { listener.withLock { $0 = hear } }
+    /// - Parameter hear: Called on the loops and within libcurl: it must not block, and must not call the kernel.
+    package init(_ hear: @escaping Listener) { self.hear = hear }
+}
 
-    static var current: Listener? { listener.withLock { $0 } }
+extension WireLog: Equatable {
+    package static func == (one: WireLog, other: WireLog) -> Bool { one === other }
 }
 
 extension TransferState.Pointer {
-    /// Tells the listener what libcurl has logged or sent. A head may come in pieces.
-    func tell(_ listener: WireLog.Listener, _ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
-        if kind == CURLINFO_TEXT {
-            return listener(.note, String(decoding: bytes.last == 0x0A ? bytes.dropLast() : bytes[...], as: UTF8.self))
+    /// Tells the log what libcurl has logged, sent or received. A head that is sent may come in pieces.
+    func tell(_ log: WireLog, _ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
+        switch kind {
+        case CURLINFO_TEXT: log.hear(.note, bytes)
+        case CURLINFO_HEADER_IN: log.hear(.responseHead, bytes)
+        case CURLINFO_DATA_OUT: log.hear(.requestBody, bytes)
+        case CURLINFO_DATA_IN: log.hear(.responseBody, bytes)
+        case CURLINFO_HEADER_OUT:
+            pointee.sentHead += bytes
+            guard pointee.sentHead.suffix(4) == [0x0D, 0x0A, 0x0D, 0x0A] else { return }
+            pointee.sentHead.withUnsafeBytes { log.hear(.requestHead, $0) }
+            pointee.sentHead = []
+        default: break
         }
-        guard kind == CURLINFO_HEADER_OUT else { return }
-        pointee.sentHead += bytes
-        guard pointee.sentHead.suffix(4) == [0x0D, 0x0A, 0x0D, 0x0A] else { return }
-        listener(.requestHead, String(decoding: pointee.sentHead, as: UTF8.self))
-        pointee.sentHead = []
     }
 }

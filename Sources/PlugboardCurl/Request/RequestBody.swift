@@ -56,6 +56,10 @@ struct RequestBody {
                     "The request's Content-Length is \(announced), but its body has \(length) bytes.")
             }
             length = isChunked ? nil : source.length ?? announced
+            if length == nil, attempt.storedOptions.options.httpVersion == .http10 {
+                throw PlugboardError(
+                    .requestOption, "HTTP/1.0 has no body of unknown length. Send it from memory or from a file.")
+            }
             saysNothing = false
         } else {
             if isChunked || announced ?? 0 > 0 {

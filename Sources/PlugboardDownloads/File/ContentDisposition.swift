@@ -1,9 +1,9 @@
 import PlugboardMessages
 
 /// The name that a server gives a file: `filename` of `Content-Disposition` (RFC 6266).
-enum ContentDisposition {
+package enum ContentDisposition {
     /// The name as the server sent it, not yet made safe; nil if the field has no name.
-    static func name(in fields: Fields) -> String? {
+    package static func name(in fields: Fields) -> String? {
         guard let value = fields[.contentDisposition] else { return nil }
         let parameters = parameters(of: value)
         // RFC 6266 §4.3: the extended form has precedence.

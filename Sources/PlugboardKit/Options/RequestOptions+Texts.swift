@@ -4,9 +4,9 @@ extension RequestOptions {
         RequestOptions.table.compactMap { row in row.text(self).map { (row.name, $0) } }
     }
 
-    /// Whether the value of an option holds a secret: the password of a proxy.
+    /// Whether the value of an option holds a secret: the password of a proxy or of a key.
     package static func isSecret(_ name: String, _ value: String) -> Bool {
-        name == "proxy" && value.utf8.contains(UInt8(ascii: "@"))
+        name == "proxy" && value.utf8.contains(UInt8(ascii: "@")) || name == "tls.keyPassword"
     }
 
     /// Sets one option by its name in `texts`; returns what is wrong, without the value, or nil.
@@ -77,6 +77,7 @@ extension RequestOptions {
         .text("noProxy", \.noProxy),
         .text("interface", \.interface),
         .text("unixSocket", \.unixSocket),
+        .text("target", \.target),
         Row("ipVersion", \.ipVersion),
         Row("httpVersion", \.httpVersion),
         .text("tls.ca", \.tls.ca),
@@ -85,6 +86,7 @@ extension RequestOptions {
             { $0.split(separator: ";", omittingEmptySubsequences: false).map { String($0) } }),
         .text("tls.certificate", \.tls.certificate),
         .text("tls.key", \.tls.key),
+        .text("tls.keyPassword", \.tls.keyPassword),
         Row("tls.verify", "true or false", \.tls.verify),
         Row("tls.minimum", \.tls.minimum),
         .speed("speed.download", \.speed.download),

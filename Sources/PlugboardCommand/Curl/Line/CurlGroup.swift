@@ -48,9 +48,9 @@ struct CurlGroup: Sendable {
         return number
     }
 
-    /// A value in seconds; nil without one and for 0, which is no limit.
+    /// A value in seconds; nil without one, and for less than a millisecond, which is no limit.
     func seconds(_ name: String) throws(CommandFailure) -> Duration? {
-        guard let text = values[name], Double(text) != 0 else { return nil }
+        guard let text = values[name], Double(text).map({ $0 < 0 || $0 >= 0.001 }) ?? true else { return nil }
         return try Duration.argument(text, "--\(name)")
     }
 

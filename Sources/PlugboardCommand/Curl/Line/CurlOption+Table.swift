@@ -19,12 +19,13 @@ extension CurlOption {
     }
 
     private static let passedFlags = [
-        "compressed", "http1.1", "http2", "http2-prior-knowledge", "insecure k", "ipv4 4", "ipv6 6", "tlsv1.2",
+        "compressed", "http1.0 0", "http1.1", "http2", "http2-prior-knowledge", "insecure k", "ipv4 4", "ipv6 6", "tlsv1.2",
         "tlsv1.3", "verbose v",
     ]
     private static let passedValues = [
-        "cacert", "connect-to", "connect-timeout", "cookie b", "cookie-jar c", "form F", "form-string", "interface",
-        "key", "noproxy", "pinnedpubkey", "resolve", "unix-socket",
+        "cacert", "cert E", "cert-type", "connect-to", "connect-timeout", "cookie b", "cookie-jar c", "form F",
+        "form-string", "interface", "key", "key-type", "noproxy", "pass", "pinnedpubkey", "request-target", "resolve",
+        "unix-socket",
     ]
 
     private static let keptFlags = [
@@ -36,12 +37,12 @@ extension CurlOption {
         "silent s",
     ]
     private static let keptValues = [
-        "cert E", "cert-type", "continue-at C", "create-file-mode", "dump-header D", "etag-compare", "etag-save",
-        "key-type", "limit-rate", "max-filesize", "max-redirs", "max-time m", "netrc-file", "oauth2-bearer",
+        "continue-at C", "create-file-mode", "dump-header D", "etag-compare", "etag-save",
+        "limit-rate", "max-filesize", "max-redirs", "max-time m", "netrc-file", "oauth2-bearer",
         "output-dir", "proto", "proto-default", "proto-redir", "proxy x", "proxy-user U", "range r",
         "referer e", "request X", "retry", "retry-delay", "retry-max-time", "socks4", "socks4a", "socks5",
-        "socks5-hostname", "speed-limit Y", "speed-time y", "stderr", "time-cond z", "tls-max", "user u",
-        "user-agent A", "write-out w",
+        "socks5-hostname", "speed-limit Y", "speed-time y", "stderr", "time-cond z", "tls-max", "trace", "trace-ascii",
+        "user u", "user-agent A", "write-out w",
     ]
 
     /// Options that curl does not have.
@@ -67,7 +68,7 @@ extension CurlOption {
 
     private static let flagsOfTLS = ["cert-status", "sslv2 2", "sslv3 3"]
     private static let valuesOfTLS = [
-        "capath", "ciphers", "crlfile", "curves", "engine", "pass", "tls13-ciphers", "tlsauthtype", "tlspassword",
+        "capath", "ciphers", "crlfile", "curves", "engine", "tls13-ciphers", "tlsauthtype", "tlspassword",
         "tlsuser",
     ]
     private static let flagsOfProxies = [
@@ -113,11 +114,11 @@ extension CurlOption {
             ["dns-interface", "dns-ipv4-addr", "dns-ipv6-addr", "dns-servers", "doh-url"]
         ),
         ("Plugboard keeps no such file.", [], ["alt-svc", "hsts", "libcurl"]),
-        ("Plugboard sends HTTP/1.1 and HTTP/2.", ["http1.0 0", "http3", "http3-only"], []),
+        ("Plugboard sends no HTTP/3.", ["http3", "http3-only"], []),
         (
             "Plugboard has nothing like it.",
             ["form-escape", "ignore-content-length", "junk-session-cookies j", "manual M", "tr-encoding", "xattr"],
-            ["abstract-unix-socket", "local-port", "rate", "request-target", "trace", "trace-ascii"]
+            ["abstract-unix-socket", "local-port", "rate"]
         ),
     ]
 }

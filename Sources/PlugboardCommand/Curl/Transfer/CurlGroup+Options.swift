@@ -43,7 +43,12 @@ extension CurlGroup {
         guard try schemes("proto").contains(scheme) else {
             throw CommandFailure(.failure, "The scheme \(scheme) is not allowed (--proto).")
         }
-        if scheme == "https", let name = withoutTLS.first {
+        try checkOptions(for: url)
+    }
+
+    /// Throws for options of TLS that Plugboard does not have, if the URL needs TLS.
+    func checkOptions(for url: String) throws(CommandFailure) {
+        if URLParts(url)?.scheme?.lowercased() == "https", let name = withoutTLS.first {
             throw CommandFailure(
                 .usage, "curl: option --\(name) cannot be used with https: Plugboard has nothing like it.")
         }
@@ -61,13 +66,6 @@ extension CurlGroup {
                     .usage, "curl: option --\(name) cannot be used with a proxy: Plugboard has nothing like it.")
             }
         }
-        if let cert = values["cert"] {
-            guard values["cert-type"].map({ $0.uppercased() == "PEM" }) ?? true,
-                values["key-type"].map({ $0.uppercased() == "PEM" }) ?? true
-            else { throw CommandFailure(.usage, "curl: certificates and keys must be PEM.") }
-            options.tls.certificate = cert
-            options.tls.key = words.arguments.connection.key ?? cert
-        }
         switch values["tls-max"] {
         case nil, "default", "1.3": break
         default: throw CommandFailure(.usage, "curl: --tls-max can only be 1.3: Plugboard has no highest version.")
@@ -77,6 +75,11 @@ extension CurlGroup {
         return options
     }
 
+    /// The time of `--speed-time`.
+    var speedTime: Duration {
+        get throws(CommandFailure) { .seconds(max(try number("speed-time") ?? 30, 1)) }
+    }
+
     /// Applies `--limit-rate`, and `--speed-time`, in which at least something must be sent or received.
     func limitSpeed(of options: inout RequestOptions) throws(CommandFailure) {
         if let limit = try bytes("limit-rate") {
@@ -84,7 +87,7 @@ extension CurlGroup {
             options.speed.upload = .bytes(limit)
         }
         if values["speed-time"] != nil || values["speed-limit"] != nil {
-            options.idleTimeout = .seconds(max(try number("speed-time") ?? 30, 1))
+            options.idleTimeout = try speedTime
         }
     }
 

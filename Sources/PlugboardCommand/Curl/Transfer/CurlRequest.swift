@@ -15,16 +15,10 @@ struct CurlRequest {
     private let options: RequestOptions
     /// Of one repetition, with all its redirects.
     let timeout: Duration?
-    /// The first byte that is wanted, of `--continue-at`.
-    let offset: Int
 
     /// Reads files, and perhaps asks for a password. Blocks.
-    ///
-    /// - Parameter offset: How many bytes of the content are there already.
-    init(
-        _ group: CurlGroup, _ words: CurlWords, url text: String, upload: String?, offset: Int
-    ) throws {
-        (self.group, self.words, self.offset) = (group, words, offset)
+    init(_ group: CurlGroup, _ words: CurlWords, url text: String, upload: String?) throws {
+        (self.group, self.words) = (group, words)
         let scheme = group.values["proto-default"] ?? "http"
         var url = CurlURL.absolute(text, scheme: scheme, isPathKept: group["path-as-is"])
         if let upload { url = CurlURL.forUpload(of: upload, to: url) }
@@ -99,9 +93,9 @@ struct CurlRequest {
         var all: [(FieldName, String?)] = [
             (.authorization, isTrusted && (hop.isChallenged || !group["anyauth"]) ? authorization : nil),
             (.userAgent, agent.isEmpty ? nil : agent),
-            (.range, hop.kind == .get || hop.kind == .head ? range : nil),
+            (.range, hop.kind == .get || hop.kind == .head ? group.values["range"].map { "bytes=\($0)" } : nil),
             (.accept, isJSON ? "application/json" : "*/*"),
-            (.acceptEncoding, words.arguments.curl.compressed ? "deflate, gzip, br, zstd" : nil),
+            (.acceptEncoding, words.arguments.curl.compressed ? CurlArguments.codings : nil),
             ("Referer", referer(hop)),
         ]
         // Unlike the other types, that of --json stays after a redirect.
@@ -112,11 +106,6 @@ struct CurlRequest {
             all.append(("Expect", "100-continue"))
         }
         return all
-    }
-
-    private var range: String? {
-        if let range = group.values["range"] { return "bytes=\(range)" }
-        return offset > 0 ? "bytes=\(offset)-" : nil
     }
 
     private func referer(_ hop: CurlHop) -> String? {

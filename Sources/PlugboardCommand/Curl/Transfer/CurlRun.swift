@@ -19,22 +19,9 @@ struct CurlRun {
     /// Throws the failure of the last transfer, after its message.
     mutating func run() async throws {
         // The last of all groups counts.
-        if let file = line.groups.compactMap({ $0.values["stderr"] }).last { try CurlRun.sendErrors(to: file) }
+        if let file = line.groups.compactMap({ $0.values["stderr"] }).last { StandardError.redirect(to: file) }
         for group in line.groups where try await run(group) { break }
         if let failure { throw CommandFailure(failure.status, nil) }
-    }
-
-    private static func sendErrors(to file: String) throws(CommandFailure) {
-        if file == "-" {
-            dup2(STDOUT_FILENO, STDERR_FILENO)
-            return
-        }
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else {
-            return StandardError.warn("--stderr: \(file) cannot be written: \(systemText(errno))")
-        }
-        dup2(descriptor, STDERR_FILENO)
-        close(descriptor)
     }
 
     /// Returns true if no further transfer may be made.
@@ -43,8 +30,10 @@ struct CurlRun {
         var configuration = try words.configuration()
         configuration.kernel.logLevel = words.output.verbose ? .debug : .error
         var catalog = Catalog.bundled
-        if words.output.verbose {
-            WireOutput.begin(for: &configuration, &catalog, showingSecrets: words.output.showSecrets)
+        let trace = try WireTrace(group)
+        if words.output.verbose || trace != nil {
+            WireOutput.add(
+                to: &configuration, &catalog, showingSecrets: words.output.showSecrets, trace: trace)
         }
         var (ends, own) = (false, self)
         try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
@@ -95,23 +84,14 @@ struct CurlRun {
     private func transfer(
         _ group: CurlGroup, _ words: CurlWords, _ url: String, _ upload: String?, _ place: String?
     ) throws -> CurlTransfer {
-        let offset = try group.offset(of: place)
-        var manner = CurlOutput.Manner()
-        manner.makesFolders = group["create-dirs"]
-        manner.keepsExisting = group.flags["clobber"] == false
-        manner.appends = offset > 0
-        manner.mode = group.values["create-file-mode"].flatMap { mode_t($0, radix: 8) }
-        var heads: ByteOutput?
-        if let file = group.values["dump-header"] {
-            heads = file == "-" ? .standard : try ByteOutput(path: file, count == 0 ? O_TRUNC : O_APPEND)
-        }
         if group["remote-header-name"], group["include"] || group["head"] {
             throw CommandFailure(.usage, "curl: -i and -J cannot be combined.")
         }
+        let receiver = try ResponseReceiver(
+            group, place, isFirst: count == 0, showingSecrets: words.output.showSecrets)
         return CurlTransfer(
-            request: try CurlRequest(group, words, url: url, upload: upload, offset: offset),
-            output: CurlOutput(place, manner), condition: try CurlCondition(group), heads: heads,
-            writeOut: try group.values["write-out"].map { try WriteOut($0) }, number: count)
+            request: try CurlRequest(group, words, url: url, upload: upload),
+            receiver: receiver, writeOut: try group.values["write-out"].map { try WriteOut($0) }, number: count)
     }
 }
 
@@ -132,21 +112,7 @@ extension CurlGroup {
             }
             name = last
         }
-        if name == "-" { return nil }
+        if name == "-" { return name }
         return self.values["output-dir"].map { "\($0)/\(name)" } ?? name
-    }
-
-    /// How many bytes of the content are there already.
-    fileprivate func offset(of place: String?) throws(CommandFailure) -> Int {
-        guard let text = values["continue-at"] else { return 0 }
-        guard uploads.isEmpty else {
-            throw CommandFailure(
-                .usage, "curl: --continue-at cannot be used with -T; plugboard upload continues uploads.")
-        }
-        if text != "-" { return try number("continue-at") ?? 0 }
-        guard values["range"] == nil else { throw CommandFailure(.usage, "curl: give -C or -r, not both.") }
-        var entry = stat()
-        guard let place, stat(place, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return 0 }
-        return Int(entry.st_size)
     }
 }

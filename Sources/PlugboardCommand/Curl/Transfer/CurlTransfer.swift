@@ -11,10 +11,7 @@ import PlugboardKit
 /// repetitions are new requests here, and what comes of each is written as curl writes it.
 struct CurlTransfer {
     let request: CurlRequest
-    let output: CurlOutput
-    let condition: CurlCondition
-    /// Where `--dump-header` writes.
-    let heads: ByteOutput?
+    let receiver: ResponseReceiver
     let writeOut: WriteOut?
     /// Counted from 0.
     let number: Int
@@ -26,7 +23,7 @@ struct CurlTransfer {
         var retry = try CurlRetry(group)
         let began = ContinuousClock.now
         while true {
-            try output.begin()
+            try receiver.begin()
             var facts = await repetition(in: kernel)
             if facts.failure?.status != .interrupted,
                 let wait = retry.wait(after: facts.response, facts.failure, spent: .now - began)
@@ -34,37 +31,22 @@ struct CurlTransfer {
                 if !group["silent"] {
                     StandardError.say("The transfer failed, and begins again in \(wait / .seconds(1)) s.")
                 }
-                output.restart()
+                receiver.file.restart()
                 try await Task.sleep(for: wait)
                 continue
             }
             facts.repetitions = retry.count
             facts.urlNumber = number
             do throws(CommandFailure) {
-                try finish(&facts)
+                try receiver.finish(facts.response, facts.failure)
             } catch {
                 facts.failure = facts.failure ?? error
             }
-            facts.file = output.path
+            facts.file = receiver.file.path
             try writeOut?.write(facts)
             return facts.failure
         }
     }
-
-    private func finish(_ facts: inout WriteOut.Facts) throws(CommandFailure) {
-        guard facts.failure == nil else {
-            if group["remove-on-error"] { output.remove() }
-            return
-        }
-        try output.complete()
-        if group["remote-time"], let head = facts.response,
-            let date = CurlCondition.modified(head, now: CurlTransfer.now)
-        {
-            output.setTime(date)
-        }
-    }
-
-    private static var now: HTTPDate { HTTPDate(seconds: Int64(time(nil))) }
 
     // MARK: One repetition
 
@@ -92,17 +74,18 @@ struct CurlTransfer {
             return limit - (.now - began)
         }
         var sent = try request.request(for: hop, timeout: left)
-        for (name, value) in condition.fields where !sent.fields.contains(name) {
-            if let value { sent.fields.append(name, value) }
-        }
+        receiver.condition.add(to: &sent)
+        try receiver.addRange(to: &sent)
+        if group["raw"] { sent.decode.isEnabled = false }
         facts.request = sent
         facts.url = hop.url
         let observer = ExchangeObserver(
             isVerbose: request.words.output.verbose, showsSecrets: request.words.output.showSecrets,
-            progress: ProgressBar(for: request.words.output, output.path))
+            progress: ProgressBar(for: request.words.output, receiver.file.path), slow: try SlowTransfer(group))
         let interrupt = Interrupt()
         let exchange = kernel.begin(sent) { observer.hear($0) }
         interrupt.cancels { exchange.cancel() }
+        observer.slow?.cancels { exchange.cancel() }
         defer {
             observer.progress?.clear()
             facts = observer.completed(facts)
@@ -110,7 +93,7 @@ struct CurlTransfer {
         do {
             let response = try await exchange.response
             facts.response = response.head
-            try write(response.head, of: sent)
+            try receiver.write([response.head], isShown: group["include"] || group["head"])
             if group["anyauth"], let next = hop.answering(response.head) {
                 response.body.source.release()
                 return next
@@ -118,87 +101,16 @@ struct CurlTransfer {
             if group.follows, CurlHop.isRedirect(response.head) {
                 // What the server sends with a redirect is not written.
                 response.body.source.release()
-                return try hop.next(after: response.head, of: request.url, request.rules)
+                let next = try hop.next(after: response.head, of: request.url, request.rules)
+                try group.checkOptions(for: next.url)
+                return next
             }
-            try await take(response)
+            try await receiver.take(response, of: sent.method, wantsBody: request.wantsBody)
         } catch {
             exchange.cancel()
-            throw error
+            throw observer.slow?.failure ?? error
         }
         withExtendedLifetime(interrupt) {}
         return nil
-    }
-
-    // MARK: The response
-
-    private func write(_ head: ResponseHead, of sent: Request) throws {
-        try heads.map { try ResponseWriter.write([head], to: $0, $0.isTerminal) }
-        guard group["include"] || group["head"] else { return }
-        if output.isTerminal {
-            try ResponseWriter.write([head], to: .standard, true)
-        } else {
-            try output.write(ResponseWriter.bytes(of: head))
-        }
-    }
-
-    /// Writes the body, unless an option refuses the response.
-    private func take(_ response: Response) async throws {
-        let head = response.head
-        let isRefused = head.status >= 400 && (group["fail"] || group["fail-with-body"])
-        let failure = CommandFailure(.status, "The server responded with status \(head.status).")
-        if isRefused, group["fail"] { throw failure }
-        try condition.save(head)
-        nameFile(head)
-        if let limit = try group.bytes("max-filesize"), response.body.length ?? 0 > limit {
-            throw CommandFailure(.size, "The body is larger than --max-filesize allows.")
-        }
-        let isOld = head.status == 304 || condition.excludes(head, now: CurlTransfer.now)
-        if isOld { output.leave() }
-        guard request.wantsBody, !isOld, try isFurther(response) else {
-            response.body.source.release()
-            return
-        }
-        if group["raw"], head.fields["Transfer-Encoding"] != nil {
-            throw CommandFailure(.usage, "curl: --raw cannot be used for a body that is sent in chunks.")
-        }
-        try await write(response.body)
-        if isRefused { throw failure }
-    }
-
-    private func write(_ body: Body) async throws {
-        if output.isTerminal { return try await BodyWriter(.standard, isForReaders: true).write(body) }
-        let limit = try group.bytes("max-filesize") ?? .max
-        var count = 0
-        for try await piece in body {
-            count += piece.count
-            if count > limit { throw CommandFailure(.size, "The body is larger than --max-filesize allows.") }
-            try output.write(piece)
-        }
-    }
-
-    /// Whether the body continues what is there; throws if it does not. False if nothing is left.
-    private func isFurther(_ response: Response) throws(CommandFailure) -> Bool {
-        guard request.offset > 0, request.kind == .get else { return true }
-        if response.status == 416 { return false }
-        if response[.contentRange] != nil || response.body.length == 0 { return true }
-        if response.body.length == request.offset { return false }
-        throw CommandFailure(.range, "The server does not send the rest of the body, which --continue-at needs.")
-    }
-
-    /// Gives the file the name of `Content-Disposition`, for `-J`.
-    private func nameFile(_ head: ResponseHead) {
-        guard group["remote-header-name"], let text = head.fields["Content-Disposition"] else { return }
-        // In ASCII alone: other letters can have another length in lower case.
-        let lower = text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-        guard let start = lower.firstRange(of: "filename=".utf8)?.upperBound else { return }
-        var name = String(decoding: text.utf8.dropFirst(start), as: UTF8.self)
-        if let quote = name.first, quote == "\"" || quote == "'" {
-            name = String(name.dropFirst().prefix { $0 != quote })
-        } else {
-            name = String(name.prefix { $0 != ";" })
-        }
-        let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
-        let visible = last.unicodeScalars.contains { VisibleText.steers($0) || $0 == "\t" || $0 == "\n" }
-        if !visible, !["", ".", ".."].contains(last) { output.rename(last) }
     }
 }

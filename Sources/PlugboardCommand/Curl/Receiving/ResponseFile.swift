@@ -6,8 +6,8 @@ import PlugboardKit
     import Musl
 #endif
 
-/// Where the response of a transfer is written: standard output, or a file that is made with its first byte.
-final class CurlOutput {
+/// Where a response is written: standard output, or a file that is made with its first byte.
+final class ResponseFile {
     /// How a file is made.
     struct Manner {
         var makesFolders = false
@@ -20,6 +20,8 @@ final class CurlOutput {
 
     /// Nil is standard output.
     private(set) var path: String?
+    /// Whether the body goes to a terminal, and `-` does not ask for its bytes as they are.
+    let isForReaders: Bool
     private let manner: Manner
     private var file: ByteOutput?
     /// How many bytes a file had that is continued.
@@ -29,9 +31,10 @@ final class CurlOutput {
     /// Whether a server has named the file, which must not replace another.
     private var isServersName = false
 
-    init(_ path: String?, _ manner: Manner) {
+    init(_ path: String?, _ manner: Manner = Manner()) {
         self.path = path == "-" ? nil : path
         self.manner = manner
+        isForReaders = path == nil && ByteOutput.standard.isTerminal
     }
 
     /// Takes the name that the server gives, in the same folder.
@@ -41,11 +44,7 @@ final class CurlOutput {
         isServersName = true
     }
 
-    var isTerminal: Bool { path == nil && ByteOutput.standard.isTerminal }
-
-    func write(_ bytes: Bytes) throws(CommandFailure) { try opened().write(bytes) }
-
-    private func opened() throws(CommandFailure) -> ByteOutput {
+    func opened() throws(CommandFailure) -> ByteOutput {
         if let file { return file }
         guard let path else { return .standard }
         if manner.makesFolders { try NewFolder.make(above: path) }
@@ -82,7 +81,7 @@ final class CurlOutput {
     /// The response has nothing for the file: it is neither made nor emptied.
     func leave() { isLeft = true }
 
-    /// Removes what the transfer has written, because it begins anew.
+    /// Removes what the last attempt has written, before the next attempt.
     func restart() {
         isLeft = false
         guard let path, file != nil, isRegular(path) else { return }

@@ -9,11 +9,11 @@ import PlugboardKit
 
 /// On what condition a response is wanted: of `--time-cond` and `--etag-compare`.
 struct CurlCondition {
-    private var time: (date: HTTPDate, isBefore: Bool)?
+    private var limit: (date: HTTPDate, isBefore: Bool)?
     private var tag: String?
     private let tagFile: String?
 
-    /// Reads the file of `--etag-compare`, and makes that of `--etag-save`. Blocks.
+    /// Reads the file of `--etag-compare`. Blocks.
     init(_ group: CurlGroup) throws(CommandFailure) {
         if let file = group.values["etag-compare"] {
             let text = access(file, F_OK) == 0 ? String(decoding: try FileContents.bytes(of: file), as: UTF8.self) : ""
@@ -27,33 +27,39 @@ struct CurlCondition {
             let seconds = curl_getdate(word, nil)
             var entry = stat()
             if seconds >= 0 {
-                time = (HTTPDate(seconds: Int64(seconds)), isBefore)
+                limit = (HTTPDate(seconds: Int64(seconds)), isBefore)
             } else if stat(word, &entry) == 0 {
-                time = (HTTPDate(seconds: Int64(entry.st_mtim.tv_sec)), isBefore)
+                limit = (HTTPDate(seconds: Int64(entry.st_mtim.tv_sec)), isBefore)
             } else {
                 StandardError.warn("--time-cond is neither a date nor a file, and is ignored")
             }
         }
-        // The file is there also after a response without a tag.
+    }
+
+    /// Makes the file of `--etag-save`, which is there also after a response without a tag.
+    func begin() throws(CommandFailure) {
         if let tagFile, tagFile != "-" { _ = try ByteOutput(path: tagFile, O_APPEND) }
     }
 
-    var fields: [(FieldName, String?)] {
-        var fields: [(FieldName, String?)] = []
-        if let time { fields.append((time.isBefore ? "If-Unmodified-Since" : .ifModifiedSince, "\(time.date)")) }
-        if let tag { fields.append((.ifNoneMatch, tag)) }
-        return fields
+    /// Adds the fields that the request does not have.
+    func add(to request: inout Request) {
+        let date: FieldName = limit?.isBefore ?? false ? "If-Unmodified-Since" : .ifModifiedSince
+        for (name, value) in [(date, limit.map { "\($0.date)" }), (.ifNoneMatch, tag)] {
+            if let value, !request.fields.contains(name) { request.fields.append(name, value) }
+        }
     }
 
     /// Whether the content does not meet the condition by its `Last-Modified`, though the server sent it.
-    func excludes(_ head: ResponseHead, now: HTTPDate) -> Bool {
-        guard let time, let modified = CurlCondition.modified(head, now: now) else { return false }
-        return time.isBefore ? modified >= time.date : modified <= time.date
+    func excludes(_ head: ResponseHead) -> Bool {
+        guard let limit, let modified = CurlCondition.modified(head) else { return false }
+        return limit.isBefore ? modified >= limit.date : modified <= limit.date
     }
 
-    static func modified(_ head: ResponseHead, now: HTTPDate) -> HTTPDate? {
+    static func modified(_ head: ResponseHead) -> HTTPDate? {
         var text = head.fields[.lastModified] ?? ""
-        return text.withUTF8 { HTTPDate(UnsafeRawBufferPointer($0), now: now) }
+        return text.withUTF8 {
+            HTTPDate(UnsafeRawBufferPointer($0), now: HTTPDate(seconds: Int64(time(nil))))
+        }
     }
 
     /// Writes the response's `ETag` to the file of `--etag-save`.

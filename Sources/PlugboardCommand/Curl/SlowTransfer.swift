@@ -1,0 +1,49 @@
+import Plugboard
+import Synchronization
+
+/// Ends an exchange that is slower than `--speed-limit` for `--speed-time`. The option `idleTimeout` ends one in which
+/// nothing comes.
+final class SlowTransfer: Sendable {
+    private struct State {
+        /// When the measured time began, and the bytes that had come and gone then; nil before the first.
+        var start: (time: ContinuousClock.Instant, bytes: Int)?
+        var isSlow = false
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let limit: Int
+    private let time: Duration
+    private let state = Mutex(State())
+
+    /// Nil without `--speed-limit`.
+    init?(_ group: CurlGroup) throws(CommandFailure) {
+        guard let limit = try group.bytes("speed-limit") else { return nil }
+        self.limit = limit
+        time = try group.speedTime
+    }
+
+    /// Sets how the exchange is ended.
+    func cancels(_ cancel: @escaping @Sendable () -> Void) { state.withLock { $0.cancel = cancel } }
+
+    /// Ends the exchange if it was too slow up to these bytes.
+    func note(_ bytes: Int, at now: ContinuousClock.Instant) {
+        let cancel = state.withLock { state -> (@Sendable () -> Void)? in
+            guard let start = state.start else {
+                state.start = (now, bytes)
+                return nil
+            }
+            guard now - start.time >= time else { return nil }
+            state.start = (now, bytes)
+            state.isSlow = Double(bytes - start.bytes) < Double(limit) * ((now - start.time) / .seconds(1))
+            return state.isSlow ? state.cancel : nil
+        }
+        cancel?()
+    }
+
+    /// The error if it was too slow.
+    var failure: CommandFailure? {
+        guard state.withLock({ $0.isSlow }) else { return nil }
+        return CommandFailure(
+            .timeout, "Less than \(limit) bytes a second came and went for \(EventText.text(time)) (--speed-limit).")
+    }
+}
