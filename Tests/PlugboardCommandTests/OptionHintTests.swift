@@ -35,7 +35,7 @@ struct OptionHintTests {
     @Test(arguments: [
         (["--verify=no"], "--insecure"), (["-q"], "Write -s"), (["--follow"], "Write -L"),
         (["-p", "h"], "--print=HBhb"),
-        (["--auth", "me:pw"], "Write -u"), (["--no-clobber"], "--overwrite"), (["-P", "folder"], "--output-dir"),
+        (["--auth", "me:pw"], "Write -u"), (["--start-pos", "5"], "-r 500-"), (["-P", "folder"], "--output-dir"),
     ])
     func `the command prints the hint`(options: [String], hint: String) async throws {
         let outcome = try await Command.running(["get", "http://127.0.0.1:1/"] + options)

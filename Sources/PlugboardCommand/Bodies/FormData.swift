@@ -1,3 +1,5 @@
+import PlugboardMessages
+
 /// The body of `-d`: application/x-www-form-urlencoded, in parts that the caller has encoded.
 enum FormData {
     /// The parts with `&` between them. Line ends and NUL are removed from files, as curl does.
@@ -39,22 +41,7 @@ enum FormData {
     /// The bytes as forms encode them: a space is `+`.
     static func encoded(_ content: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in content {
-            if isUnreserved(byte) || byte == UInt8(ascii: " ") {
-                bytes.append(byte == UInt8(ascii: " ") ? UInt8(ascii: "+") : byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return bytes
-    }
-
-    /// RFC 3986 §2.3
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~".utf8.contains(byte)
-        }
+        PercentEncoding.append(escaping: content.span, to: &bytes)
+        return bytes.replacing("%20".utf8, with: "+".utf8)
     }
 }

@@ -52,7 +52,8 @@ struct RequestItems {
 
     // MARK: The body
 
-    /// The body of the data; nil if there is none. Reads files, except for those of a form's parts.
+    /// The body that the data makes; nil without data. Reads files, but not those of a form's parts, which are read
+    /// while they are sent.
     func content() throws -> BodyArguments.Content? {
         if data.isEmpty { return nil }
         if let whole = data.first(where: { $0.letters.isEmpty }) {

@@ -54,7 +54,7 @@ struct SessionFolder {
         }
     }
 
-    /// What the file says; empty if there is none.
+    /// The contents of the session's file; empty if the file does not exist.
     func contents() throws(CommandFailure) -> SessionContents {
         guard access(file, F_OK) == 0 || errno != ENOENT else { return SessionContents() }
         do {

@@ -26,7 +26,11 @@ package enum PercentEncoding {
 
     /// Appends a text in UTF-8, of which all but the unreserved characters are escaped (RFC 3986 §2.3).
     package static func append(escaping text: String, to bytes: inout [UInt8]) {
-        let text = text.utf8.span
+        append(escaping: text.utf8.span, to: &bytes)
+    }
+
+    /// Appends bytes, of which all but the unreserved characters are escaped.
+    package static func append(escaping text: Span<UInt8>, to bytes: inout [UInt8]) {
         var start = 0
         for index in text.indices where !isUnreserved(text[index]) {
             append(text, start..<index, to: &bytes)

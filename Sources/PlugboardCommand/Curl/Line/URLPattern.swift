@@ -132,7 +132,7 @@ struct URLPattern {
 
     private static func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
 
-    /// The end of an IPv6 address in brackets at the beginning; nil where there is none.
+    /// The index after an IPv6 address in brackets with which the text begins; nil if it begins with none.
     private static func address(at text: Substring) -> Substring.Index? {
         guard let close = text.firstIndex(of: "]") else { return nil }
         let inside = text[text.index(after: text.startIndex)..<close]

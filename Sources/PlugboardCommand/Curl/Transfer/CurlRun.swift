@@ -42,7 +42,6 @@ struct CurlRun {
             }
         }
         self = own
-        if let jar = words.arguments.cookies.jar, jar != "-" { try CurlJar.complete(jar) }
         return ends
     }
 

@@ -58,11 +58,19 @@ struct CurlTransfer {
         do {
             while let next = try await send(hop, since: began, &facts, kernel) { hop = next }
         } catch {
-            facts.failure = CommandFailure(of: error)
+            facts.failure = CurlTransfer.failure(of: error)
         }
         facts.redirects = hop.count
         facts.total = .now - began
         return facts
+    }
+
+    /// A status line that is not one of HTTP is curl's "unsupported protocol", which has status 1.
+    private static func failure(of error: any Error) -> CommandFailure {
+        let failure = CommandFailure(of: error)
+        let text = (error as? PlugboardError)?.underlying ?? ""
+        let isUnsupported = text.hasPrefix("Received HTTP/0.9") || text.hasPrefix("Unsupported HTTP")
+        return isUnsupported ? CommandFailure(.failure, failure.message) : failure
     }
 
     /// Sends one request and writes its response. Returns the next one if a redirect is followed.

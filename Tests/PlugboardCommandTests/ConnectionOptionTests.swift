@@ -1,0 +1,143 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Options of curl about the connection and the request line.
+struct ConnectionOptionTests {
+    private let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer.responding { _ in ServerResponse(body: "body") } }
+
+    private static let programs = [["get"], ["curl"]]
+
+    @Test(arguments: programs)
+    func `HTTP/1.0 is sent`(program: [String]) async throws {
+        let outcome = try await Command.running(program + ["-0", server.url("/a")])
+
+        #expect(outcome.status == 0 && outcome.stdout == "body", "\(outcome.stderr)")
+        let head = String(decoding: try #require(server.requests.first).head, as: UTF8.self)
+        #expect(head.hasPrefix("GET /a HTTP/1.0\r\n"))
+    }
+
+    @Test func `HTTP/1.0 has no body of unknown length`() async throws {
+        let outcome = try await Command.run("post", server.url(), "-0", "--data-binary", "-", input: "a")
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("no body of unknown length"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: programs)
+    func `another target than the URL's is asked for`(program: [String]) async throws {
+        let outcome = try await Command.running(
+            program + ["-X", "OPTIONS", "--request-target", "*", server.url("/a")])
+
+        #expect(outcome.status == 0 && server.requests.map(\.target) == ["*"], "\(outcome.stderr)")
+    }
+
+    @Test func `a target with a blank is refused`() async throws {
+        let outcome = try await Command.run("get", server.url(), "--request-target", "/a b")
+
+        #expect(outcome.status == 2 && server.requests.isEmpty, "\(outcome.stderr)")
+    }
+
+    @Test func `--location-trusted sends credentials and cookies to all hosts`() async throws {
+        let moving = try LoopbackServer.responding { [server] _ in
+            ServerResponse(status: 302, fields: [("Location", server.url("/b"))])
+        }
+
+        let outcome = try await Command.run(
+            "get", moving.url(), "--location-trusted", "-u", "ada:geheim", "-b", "c=d", "-H", "X-Api-Key: k")
+
+        let request = try #require(server.requests.first, "\(outcome.stderr)")
+        #expect(request["Authorization"] == "Basic \(Data("ada:geheim".utf8).base64EncodedString())")
+        #expect(request["Cookie"] == "c=d" && request["X-Api-Key"] == "k")
+    }
+
+    // MARK: Client certificates
+
+    @Test(.enabled(if: NginxServer.isAvailable), arguments: programs)
+    func `a client's key that is encrypted has a password`(program: [String]) async throws {
+        let nginx = try NginxServer.shared()
+        let folder = try TemporaryFolder()
+        let key = folder.file("key.pem")
+        try ProcessRunner.output(
+            of: [
+                "openssl", "pkey", "-in", nginx.authority.client.key, "-aes256", "-passout", "pass:geheim", "-out", key,
+            ], folder: folder.path)
+        let certificate = String(decoding: try Data(contentsOf: URL(filePath: nginx.authority.client.certificate)), as: UTF8.self)
+        let both = try folder.write("both.pem", certificate + String(decoding: try folder.read("key.pem"), as: UTF8.self))
+        let rest = [
+            "--cacert", nginx.authority.certificate, nginx.url("/echo", .tlsClientCertificate, host: "localhost"),
+        ]
+
+        let apart = try await Command.running(
+            program + ["-E", nginx.authority.client.certificate, "--key", key, "--pass", "geheim"] + rest)
+        let joined = try await Command.running(program + ["-E", "\(both):geheim"] + rest)
+        let wrong = try await Command.running(program + ["-E", "\(both):falsch"] + rest)
+
+        #expect(apart.stdout.contains("Client: CN=client"), "\(apart.stderr)")
+        #expect(joined.stdout.contains("Client: CN=client"), "\(joined.stderr)")
+        #expect(wrong.status == 2 && !wrong.stderr.contains("falsch"), "\(wrong.stderr)")
+    }
+
+    @Test func `certificates in other forms than PEM are refused with what to do`() async throws {
+        let outcome = try await Command.run("get", server.url(), "-E", "a.der", "--cert-type", "DER")
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("openssl x509"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    // MARK: Proxies
+
+    @Test(arguments: [
+        (["--socks5", "127.0.0.1"], 1), (["--socks5-hostname", "127.0.0.1"], 3),
+    ])
+    func `a request goes through a proxy that speaks SOCKS 5`(options: [String], kind: UInt8) async throws {
+        let kinds = Locked<[UInt8]>([])
+        let proxy = try LoopbackServer { [server] connection in
+            // RFC 1928: the methods, then the request with the kind of address.
+            let methods = try connection.readBytes(2)
+            _ = try connection.readBytes(Int(methods[1]))
+            try connection.write([5, 0] as [UInt8])
+            let request = try connection.readBytes(4)
+            kinds.withLock { $0.append(request[3]) }
+            let length = request[3] == 3 ? Int(try connection.readBytes(1)[0]) : 4
+            _ = try connection.readBytes(length + 2)
+            try connection.write([5, 0, 0, 1, 127, 0, 0, 1, 0, 0] as [UInt8])
+            try connection.relay(to: server.port)
+        }
+
+        let outcome = try await Command.run(
+            "get", "http://localhost:\(server.port)/far", options[0], "\(options[1]):\(proxy.port)", "-4")
+
+        #expect(outcome.stdout == "body", "\(outcome.stderr)")
+        #expect(kinds.withLock { $0 } == [kind])
+    }
+
+    // MARK: plugboard curl
+
+    @Test(arguments: ["HTTP/1.1 abc\r\n\r\n", "nothing of HTTP\r\n"])
+    func `a status line that is not HTTP ends plugboard curl with curl's status`(response: String) async throws {
+        let strange = try LoopbackServer(.raw(response))
+
+        let outcome = try await Command.run("curl", strange.url())
+
+        #expect(outcome.status == 1, "\(outcome.stderr)")
+    }
+
+    @Test func `options of TLS are refused also where a redirect leads to https`() async throws {
+        let moving = try LoopbackServer.responding { _ in
+            ServerResponse(status: 302, fields: [("Location", "https://127.0.0.1:1/")])
+        }
+
+        let outcome = try await Command.run("curl", "-L", "--ciphers", "AES", moving.url())
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("--ciphers cannot be used"), "\(outcome.stderr)")
+    }
+
+    @Test func `less than a millisecond is no limit of time`() async throws {
+        let outcome = try await Command.run("curl", "-m", "0.0001", server.url())
+
+        #expect(outcome.status == 0 && outcome.stdout == "body", "\(outcome.stderr)")
+    }
+}

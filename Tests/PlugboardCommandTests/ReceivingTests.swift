@@ -1,0 +1,221 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Options of curl about how a response is received and kept, on the verbs that send.
+struct ReceivingTests {
+    private let server: LoopbackServer
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        server = try LoopbackServer.responding { request in
+            let fields = [("ETag", "\"e1\""), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")]
+            if request["If-None-Match"] == "\"e1\"" { return ServerResponse(status: 304, fields: fields) }
+            if request["Range"] == "bytes=3-" {
+                return ServerResponse(status: 206, fields: [("Content-Range", "bytes 3-6/7")], body: "tent")
+            }
+            if request["Range"] != nil { return ServerResponse(status: 416) }
+            switch request.path {
+            case "/missing": return ServerResponse(status: 404, body: "nothing")
+            case "/named":
+                let disposition = "attachment; filename=\"../n.txt\""
+                return ServerResponse(fields: [("Content-Disposition", disposition)], body: "named")
+            default: return ServerResponse(fields: fields, body: "content")
+            }
+        }
+    }
+
+    /// Runs `plugboard get` with options in the folder.
+    private func get(_ options: String, _ path: String = "/page.html") async throws -> ProcessRunner.Outcome {
+        try await Command.shell(
+            "cd '\(folder.path)' && exec \"$plugboard\" get \(options) \(server.url(path))")
+    }
+
+    private func text(_ name: String) throws -> String { String(decoding: try folder.read(name), as: UTF8.self) }
+
+    // MARK: Files
+
+    @Test(arguments: ["-C -", "-C 3", "--continue-at 3"])
+    func `a file is continued behind what it has`(options: String) async throws {
+        try folder.write("page.html", "con")
+
+        let outcome = try await get("-O \(options)")
+
+        #expect(outcome.status == 0 && outcome.stdout.isEmpty, "\(outcome.stderr)")
+        #expect(try text("page.html") == "content")
+    }
+
+    @Test func `a file that is complete stays, also with --fail`() async throws {
+        try folder.write("page.html", "content")
+
+        let outcome = try await get("-O -C - -f")
+
+        #expect(try outcome.status == 0 && text("page.html") == "content", "\(outcome.stderr)")
+    }
+
+    @Test func `a range beside --continue-at is refused`() async throws {
+        let outcome = try await get("-C 3 -r 0-1")
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("Give -C or -r"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `the server names the file, below the folder, and replaces none`() async throws {
+        let first = try await get("-OJ", "/named")
+        let second = try await get("-OJ", "/named")
+
+        #expect(try first.status == 0 && folder.entries() == ["n.txt"] && text("n.txt") == "named")
+        #expect(second.status == 23 && second.stderr.contains("n.txt cannot be written"), "\(second.stderr)")
+    }
+
+    @Test func `--no-clobber takes the next free name`() async throws {
+        try folder.write("page.html", "mine")
+
+        let outcome = try await get("-O --no-clobber -w '%{filename_effective}'")
+
+        #expect(try text("page.html") == "mine" && text("page.html.1") == "content", "\(outcome.stderr)")
+        #expect(outcome.stdout == "page.html.1")
+    }
+
+    @Test func `the file has the time of the response`() async throws {
+        _ = try await get("-RO")
+
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("page.html"))
+        #expect((attributes[.modificationDate] as? Date)?.timeIntervalSince1970 == 784_111_777)
+    }
+
+    @Test(arguments: [("", ["page.html"]), ("--remove-on-error", [])])
+    func `the file of a transfer that failed is removed where an option says so`(
+        option: String, names: [String]
+    ) async throws {
+        let cut = try LoopbackServer(.bodyCutShort(declared: 100, sent: 10))
+
+        let outcome = try await Command.shell(
+            "cd '\(folder.path)' && exec \"$plugboard\" get -O \(option) \(cut.url("/page.html"))")
+
+        #expect(try outcome.status == 18 && folder.entries() == names, "\(outcome.stderr)")
+    }
+
+    @Test func `with --fail a response that is refused leaves no file`() async throws {
+        let outcome = try await get("-fO", "/missing")
+
+        #expect(try outcome.status == 22 && folder.entries() == [], "\(outcome.stderr)")
+    }
+
+    @Test func `a body that is too large is refused`() async throws {
+        let outcome = try await get("-O --max-filesize 6")
+
+        #expect(try outcome.status == 63 && folder.entries() == [], "\(outcome.stderr)")
+    }
+
+    @Test func `a body whose size is not announced is cut where it is too large`() async throws {
+        let chunked = try LoopbackServer(.chunked(["four", "four"]))
+
+        let outcome = try await Command.run("get", chunked.url(), "--max-filesize", "6")
+
+        #expect(outcome.status == 63, "\(outcome.stderr)")
+    }
+
+    // MARK: Conditions
+
+    @Test func `a tag that was saved is compared, and what is the same stays`() async throws {
+        let first = try await get("-O --etag-save tag --etag-compare tag")
+        try folder.write("page.html", "kept")
+        let second = try await get("-O --etag-save tag --etag-compare tag")
+
+        #expect(first.status == 0 && second.status == 0, "\(first.stderr) \(second.stderr)")
+        #expect(server.requests.map { $0["If-None-Match"] } == ["\"\"", "\"e1\""])
+        #expect(try text("tag") == "\"e1\"\n" && text("page.html") == "kept")
+    }
+
+    @Test func `what is older than a date is not written`() async throws {
+        let outcome = try await get("-z '6 Nov 2001 08:49:37 GMT'")
+
+        #expect(outcome.status == 0 && outcome.stdout.isEmpty, "\(outcome.stderr)")
+    }
+
+    @Test func `nothing is written by a request that is only printed`() async throws {
+        let outcome = try await get("-O -C - --etag-save tag -D head --offline")
+
+        #expect(try outcome.status == 0 && folder.entries() == ["page.html"], "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a printed request has the options of curl`() async throws {
+        let line = try await get("-O -C 3 --no-clobber --remove-on-error --max-filesize 1k --print-curl").stdout
+
+        for option in ["-O", "--continue-at 3", "--no-clobber", "--remove-on-error", "--max-filesize 1k"] {
+            #expect(line.contains(" \(option) "), "\(line)")
+        }
+    }
+
+    // MARK: Speed
+
+    @Test func `a transfer that is too slow ends with 28`() async throws {
+        let gate = Gate()
+        let slow = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+            // Until the client closes the connection.
+            while true {
+                try connection.write("x")
+                try? connection.wait(for: gate, timeout: .milliseconds(100))
+            }
+        }
+
+        let outcome = try await Command.run("get", slow.url(), "-Y", "1000", "-y", "1")
+
+        #expect(outcome.status == 28 && outcome.stderr.contains("Less than 1000 bytes a second"), "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [["-y", "1"], ["-Y", "10", "-y", "1"]])
+    func `a transfer in which nothing comes ends with 28`(options: [String]) async throws {
+        let silent = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
+
+        let outcome = try await Command.running(["get", silent.url()] + options)
+
+        #expect(outcome.status == 28 && outcome.stdout.count == 10, "\(outcome.stderr)")
+    }
+
+    // MARK: What is seen
+
+    @Test func `errors and notes go to a file`() async throws {
+        let outcome = try await get("-v --stderr notes")
+
+        #expect(outcome.status == 0 && outcome.stderr.isEmpty && outcome.stdout == "content")
+        #expect(try text("notes").contains("> GET /page.html HTTP/1.1"))
+    }
+
+    @Test func `a trace has what is sent and received, and no secrets`() async throws {
+        let outcome = try await get("--trace-ascii trace -u ada:geheim -d body -X POST")
+        let trace = try text("trace")
+
+        #expect(outcome.status == 0 && outcome.stdout == "content", "\(outcome.stderr)")
+        for line in [
+            "== Info: Connected to", "=> Send header, ", "0000: POST /page.html HTTP/1.1", ": Authorization: <redacted>",
+            "=> Send data, 4 bytes (0x4)\n0000: body\n", "<= Recv header, 17 bytes (0x11)\n0000: HTTP/1.1 200 OK\n",
+            "<= Recv data, 7 bytes (0x7)\n0000: content\n",
+        ] {
+            #expect(trace.contains(line), "\(line) in \(trace)")
+        }
+        #expect(!trace.contains("YWRhOmdlaGVpbQ"))
+    }
+
+    @Test func `a trace of bytes has them in digits`() async throws {
+        _ = try await get("--trace trace")
+
+        #expect(try text("trace").contains("0000: 63 6f 6e 74 65 6e 74                            content\n"))
+    }
+
+    @Test func `content that is coded stays so`() async throws {
+        let coded = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Content-Encoding", "gzip")], body: "no gzip")
+        }
+
+        let outcome = try await Command.run("get", coded.url(), "--compressed", "--raw")
+
+        #expect(outcome.status == 0 && outcome.stdout == "no gzip", "\(outcome.stderr)")
+        #expect(coded.requests.first?["Accept-Encoding"] == "deflate, gzip, br, zstd")
+    }
+}
