@@ -64,8 +64,10 @@ struct ConnectionOptionTests {
             of: [
                 "openssl", "pkey", "-in", nginx.authority.client.key, "-aes256", "-passout", "pass:geheim", "-out", key,
             ], folder: folder.path)
-        let certificate = String(decoding: try Data(contentsOf: URL(filePath: nginx.authority.client.certificate)), as: UTF8.self)
-        let both = try folder.write("both.pem", certificate + String(decoding: try folder.read("key.pem"), as: UTF8.self))
+        let certificate = String(
+            decoding: try Data(contentsOf: URL(filePath: nginx.authority.client.certificate)), as: UTF8.self)
+        let both = try folder.write(
+            "both.pem", certificate + String(decoding: try folder.read("key.pem"), as: UTF8.self))
         let rest = [
             "--cacert", nginx.authority.certificate, nginx.url("/echo", .tlsClientCertificate, host: "localhost"),
         ]

@@ -193,7 +193,8 @@ struct ReceivingTests {
 
         #expect(outcome.status == 0 && outcome.stdout == "content", "\(outcome.stderr)")
         for line in [
-            "== Info: Connected to", "=> Send header, ", "0000: POST /page.html HTTP/1.1", ": Authorization: <redacted>",
+            "== Info: Connected to", "=> Send header, ", "0000: POST /page.html HTTP/1.1",
+            ": Authorization: <redacted>",
             "=> Send data, 4 bytes (0x4)\n0000: body\n", "<= Recv header, 17 bytes (0x11)\n0000: HTTP/1.1 200 OK\n",
             "<= Recv data, 7 bytes (0x7)\n0000: content\n",
         ] {

@@ -5,7 +5,8 @@ import Plugboard
 struct ReceivingArguments: ParsableArguments {
     @Option(
         name: [.customShort("C"), .long], parsing: .unconditional,
-        help: ArgumentHelp("Gets the rest from this byte on, behind what the file has; - takes its size.", valueName: "offset"))
+        help: ArgumentHelp(
+            "Gets the rest from this byte on, behind what the file has; - takes its size.", valueName: "offset"))
     var continueAt: String?
     @Flag(name: [.customShort("J"), .long], help: "Names the file of -O as the server does; replaces none.")
     var remoteHeaderName = false

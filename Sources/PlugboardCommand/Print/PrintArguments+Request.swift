@@ -14,7 +14,8 @@ extension PrintArguments {
 extension ResponseWriter {
     /// Writes the parts that are of the request.
     func write(_ parts: Set<PrintArguments.Part>, of request: Request) async throws {
-        let head = parts.contains(.requestHead) ? SentRequest.head(sending: request.body, to: request.options.target) : nil
+        let head =
+            parts.contains(.requestHead) ? SentRequest.head(sending: request.body, to: request.options.target) : nil
         let copy = parts.contains(.requestBody) ? request.body?.source.copy() : nil
         let body = try await copy.map { Body($0) }?.collect(upTo: .mebibytes(256))
         try write(head, body, of: request.fields[.contentType])

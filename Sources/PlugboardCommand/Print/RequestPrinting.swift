@@ -93,7 +93,8 @@ extension OutputArguments {
         if let outputDir { options += ["--output-dir", outputDir] }
         if createDirs { options.append("--create-dirs") }
         let group = receiving.group
-        for (name, value) in group.values.sorted(by: { $0.key < $1.key }) where !["time-cond", "limit-rate", "etag-compare"].contains(name) {
+        for (name, value) in group.values.sorted(by: { $0.key < $1.key })
+        where !["time-cond", "limit-rate", "etag-compare"].contains(name) {
             options += ["--\(name)", value]
         }
         options += group.flags.filter(\.value).keys.sorted().filter { $0 != "clobber" }.map { "--\($0)" }

@@ -118,6 +118,13 @@ enum Main {
         }
         guard let first = arguments.first, !first.hasPrefix("-"), !Program.verbs.contains(first) else {
             try checkVerb(arguments)
+            // The verb alone, because looking through all of them takes time. Help and errors are the whole program's.
+            if let verb = arguments.first.flatMap({ verb($0, of: Program.self) }),
+                verb.configuration.subcommands.isEmpty,
+                let command = try? verb.parseAsRoot(Array(arguments.dropFirst()))
+            {
+                return command
+            }
             return try Program.parseAsRoot(arguments)
         }
         // A single word is more likely a misspelled verb than a plugin without a command.

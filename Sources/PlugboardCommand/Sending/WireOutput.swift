@@ -24,7 +24,11 @@ struct WireOutput {
         switch entry {
         case .note:
             guard let line = WireOutput.line(of: text().trimmingLineEnd) else { return }
-            if let trace { trace.write("== Info: \(line)\n") } else { StandardError.write("* \(Printable.text(line))\n") }
+            if let trace {
+                trace.write("== Info: \(line)\n")
+            } else {
+                StandardError.write("* \(Printable.text(line))\n")
+            }
         case .requestHead:
             let (line, fields) = head(text())
             guard let trace else { return ExchangeObserver.write(">", line, fields, showsSecrets) }

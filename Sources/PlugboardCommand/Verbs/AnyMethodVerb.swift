@@ -13,11 +13,7 @@ struct AnyMethodVerb: RequestVerb {
             """)
 
     @Argument(help: ArgumentHelp("Such as OPTIONS.", valueName: "method")) var name: String
-    @Argument(help: .url) var url: String
-    @OptionGroup(title: "Method and query") var methods: MethodArguments
-    @OptionGroup(title: "Body") var body: BodyArguments
-    @OptionGroup var arguments: RequestArguments
-    @OptionGroup(title: "Output") var output: OutputArguments
+    @OptionGroup var words: RequestWords
 
     var method: Method { Method(name) }
 }

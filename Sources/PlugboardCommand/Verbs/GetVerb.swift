@@ -12,11 +12,7 @@ struct GetVerb: RequestVerb {
               plugboard get https://example.com/feed -L --print-curl
             """)
 
-    @Argument(help: .url) var url: String
-    @OptionGroup(title: "Method and query") var methods: MethodArguments
-    @OptionGroup(title: "Body") var body: BodyArguments
-    @OptionGroup var arguments: RequestArguments
-    @OptionGroup(title: "Output") var output: OutputArguments
+    @OptionGroup var words: RequestWords
 
     var method: Method { .get }
 }

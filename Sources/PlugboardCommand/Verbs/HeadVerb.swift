@@ -10,11 +10,7 @@ struct HeadVerb: RequestVerb {
               plugboard head https://example.com/ --timing
             """)
 
-    @Argument(help: .url) var url: String
-    @OptionGroup(title: "Method and query") var methods: MethodArguments
-    @OptionGroup(title: "Body") var body: BodyArguments
-    @OptionGroup var arguments: RequestArguments
-    @OptionGroup(title: "Output") var output: OutputArguments
+    @OptionGroup var words: RequestWords
 
     var method: Method { .head }
 }

@@ -9,11 +9,7 @@ struct PatchVerb: RequestVerb {
               plugboard patch https://example.com/topics/1 --json '{"title": "Linux"}'
             """)
 
-    @Argument(help: .url) var url: String
-    @OptionGroup(title: "Method and query") var methods: MethodArguments
-    @OptionGroup(title: "Body") var body: BodyArguments
-    @OptionGroup var arguments: RequestArguments
-    @OptionGroup(title: "Output") var output: OutputArguments
+    @OptionGroup var words: RequestWords
 
     var method: Method { .patch }
 }

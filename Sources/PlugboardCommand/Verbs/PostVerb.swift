@@ -16,11 +16,7 @@ struct PostVerb: RequestVerb {
               plugboard post https://example.com/photos --form of=Lake --form it=@lake.jpg
             """)
 
-    @Argument(help: .url) var url: String
-    @OptionGroup(title: "Method and query") var methods: MethodArguments
-    @OptionGroup(title: "Body") var body: BodyArguments
-    @OptionGroup var arguments: RequestArguments
-    @OptionGroup(title: "Output") var output: OutputArguments
+    @OptionGroup var words: RequestWords
 
     var method: Method { .post }
 }

@@ -10,11 +10,7 @@ struct PutVerb: RequestVerb {
               tar c . | plugboard put https://example.com/backup.tar --data-binary -
             """)
 
-    @Argument(help: .url) var url: String
-    @OptionGroup(title: "Method and query") var methods: MethodArguments
-    @OptionGroup(title: "Body") var body: BodyArguments
-    @OptionGroup var arguments: RequestArguments
-    @OptionGroup(title: "Output") var output: OutputArguments
+    @OptionGroup var words: RequestWords
 
     var method: Method { .put }
 }

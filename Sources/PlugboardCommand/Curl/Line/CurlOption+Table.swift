@@ -19,7 +19,8 @@ extension CurlOption {
     }
 
     private static let passedFlags = [
-        "compressed", "http1.0 0", "http1.1", "http2", "http2-prior-knowledge", "insecure k", "ipv4 4", "ipv6 6", "tlsv1.2",
+        "compressed", "http1.0 0", "http1.1", "http2", "http2-prior-knowledge", "insecure k", "ipv4 4", "ipv6 6",
+        "tlsv1.2",
         "tlsv1.3", "verbose v",
     ]
     private static let passedValues = [
