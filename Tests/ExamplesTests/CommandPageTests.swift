@@ -51,7 +51,7 @@ struct CommandPageTests {
     }
 
     @Test func `every option of curl's that the page names as refused is refused with a reason`() async throws {
-        for option in ["--digest", "--ntlm", "--negotiate", "--http1.0", "--http3", "--hsts", "--doh-url"] {
+        for option in ["--digest", "--ntlm", "--negotiate", "--http3", "--hsts", "--doh-url"] {
             let outcome = try await ProcessRunner.running(
                 [try Products.executable("plugboard"), "curl", option, "x", "http://127.0.0.1:1/"])
 

@@ -91,10 +91,8 @@ struct ConnectionOptionTests {
 
     // MARK: Proxies
 
-    @Test(arguments: [
-        (["--socks5", "127.0.0.1"], 1), (["--socks5-hostname", "127.0.0.1"], 3),
-    ])
-    func `a request goes through a proxy that speaks SOCKS 5`(options: [String], kind: UInt8) async throws {
+    @Test(arguments: ["--socks5", "--socks5-hostname"])
+    func `a request goes through a proxy that speaks SOCKS 5`(option: String) async throws {
         let kinds = Locked<[UInt8]>([])
         let proxy = try LoopbackServer { [server] connection in
             // RFC 1928: the methods, then the request with the kind of address.
@@ -110,10 +108,11 @@ struct ConnectionOptionTests {
         }
 
         let outcome = try await Command.run(
-            "get", "http://localhost:\(server.port)/far", options[0], "\(options[1]):\(proxy.port)", "-4")
+            "get", "http://localhost:\(server.port)/far", option, "127.0.0.1:\(proxy.port)", "-4")
 
         #expect(outcome.stdout == "body", "\(outcome.stderr)")
-        #expect(kinds.withLock { $0 } == [kind])
+        // An address, or a name.
+        #expect(kinds.withLock { $0 } == [option == "--socks5" ? 1 : 3])
     }
 
     // MARK: plugboard curl

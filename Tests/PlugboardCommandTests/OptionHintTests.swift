@@ -6,6 +6,7 @@ import Testing
 
 /// What errors say for options of other programs.
 struct OptionHintTests {
+    private static let help = GetVerb.helpMessage(columns: 400) + DownloadVerb.helpMessage(columns: 400)
     private static let rows = OptionHints.table.flatMap { row in row.options.map { ($0, row.hint) } }
 
     @Test(arguments: rows)
@@ -17,11 +18,12 @@ struct OptionHintTests {
 
     @Test(arguments: rows)
     func `the options that a hint names exist`(option: String, hint: String) {
-        let help = GetVerb.helpMessage(columns: 400) + DownloadVerb.helpMessage(columns: 400)
-
         for word in hint.split(whereSeparator: { " ,.;'=".contains($0) }) where word.hasPrefix("-") && word.count > 1 {
             let spellings = ["\(word)", "\(word), ", "\(word)/", "\(word) <"]
-            #expect(spellings.contains { help.contains(" \($0)") || help.contains(",\($0)") }, "\(word)")
+            #expect(
+                spellings.contains {
+                    OptionHintTests.help.contains(" \($0)") || OptionHintTests.help.contains(",\($0)")
+                }, "\(word)")
         }
         #expect(hint.hasSuffix("."))
     }

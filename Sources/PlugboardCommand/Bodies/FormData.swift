@@ -2,26 +2,36 @@ import PlugboardMessages
 
 /// The body of `-d`: application/x-www-form-urlencoded, in parts that the caller has encoded.
 enum FormData {
-    /// The parts with `&` between them. Line ends and NUL are removed from files, as curl does.
-    static func joined(_ pieces: [String]) throws(CommandFailure) -> [UInt8] {
+    /// The data of `-d` and of the options that `DataWords` marks, with `&` between them. `-` is standard input. Blocks.
+    static func joined(_ words: [String]) throws(CommandFailure) -> [UInt8] {
+        try joined(
+            words.map { word in
+                switch DataWords.kind(of: word) {
+                case (.raw, let text)?: (.raw, text)
+                case (.urlencode, let text)?: (.encoded, text)
+                case (.literal, _)?, nil: (.data, word == "-" ? "@-" : word)
+                }
+            })
+    }
+
+    /// The data of all options in their order, with `&` between them. Line ends and NUL are removed from files of text,
+    /// as curl does. Blocks.
+    static func joined(_ data: [(kind: CurlGroup.DataKind, value: String)]) throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
-        for (index, piece) in pieces.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: "&")) }
-            switch DataWords.kind(of: piece) {
-            case (.raw, let text)?:
-                bytes += text.utf8
-                continue
-            case (.urlencode, let text)?:
-                bytes += try encoded(text, for: "--data-urlencode")
-                continue
-            case (.literal, _)?, nil: break
-            }
-            let argument = InputArgument(piece)
-            let content = try argument.bytes(for: "--data", advice: "--data-binary sends any size.")
-            if case .text = argument {
-                bytes += content
-            } else {
-                bytes += content.filter { ![0x00, 0x0A, 0x0D].contains($0) }
+        for (index, (kind, value)) in data.enumerated() {
+            if index > 0, kind != .json { bytes.append(UInt8(ascii: "&")) }
+            switch kind {
+            case .raw: bytes += value.utf8
+            case .encoded: bytes += try encoded(value, for: "--data-urlencode")
+            case .data, .ascii, .binary, .json:
+                guard value.hasPrefix("@") else {
+                    bytes += value.utf8
+                    continue
+                }
+                let isText = kind == .data || kind == .ascii
+                let content = try InputArgument(value).bytes(
+                    for: "--\(kind.rawValue)", advice: isText ? "--data-binary sends any size." : "")
+                bytes += isText ? content.filter { ![0x00, 0x0A, 0x0D].contains($0) } : content
             }
         }
         return bytes

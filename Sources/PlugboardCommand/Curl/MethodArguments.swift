@@ -51,9 +51,6 @@ struct MethodArguments: ParsableArguments {
         for parameter in urlQuery {
             parts.append(String(decoding: try FormData.encoded(parameter, for: "--url-query"), as: UTF8.self))
         }
-        guard !parts.isEmpty else { return url }
-        let fragment = url.firstIndex(of: "#") ?? url.endIndex
-        let separator = url[..<fragment].contains("?") ? "&" : "?"
-        return url[..<fragment] + separator + parts.joined(separator: "&") + url[fragment...]
+        return CurlURL.adding(parts, to: url)
     }
 }

@@ -8,10 +8,10 @@ struct ReceivingArguments: ParsableArguments {
         help: ArgumentHelp(
             "Gets the rest from this byte on, behind what the file has; - takes its size.", valueName: "offset"))
     var continueAt: String?
-    @Flag(name: [.customShort("J"), .long], help: "Names the file of -O as the server does; replaces none.")
+    @Flag(name: [.customShort("J"), .long], help: "The server names the file of -O, which replaces none.")
     var remoteHeaderName = false
     @Flag(name: [.customShort("R"), .long], help: "Gives the file the time of Last-Modified.") var remoteTime = false
-    @Flag(help: "Leaves a file that exists, and takes the next free name: file.1.") var noClobber = false
+    @Flag(help: "Leaves a file that exists, and writes to file.1, file.2 and so on.") var noClobber = false
     @Flag(help: "Removes the file if the transfer fails.") var removeOnError = false
     @Option(help: ArgumentHelp("The most bytes that a body may have: 500k, 2M.", valueName: "size"))
     var maxFilesize: String?
@@ -31,14 +31,15 @@ struct ReceivingArguments: ParsableArguments {
     var limitRate: String?
     @Option(
         name: [.customShort("Y"), .long],
-        help: ArgumentHelp("Ends a transfer that is slower for the time of -y.", valueName: "bytes per second"))
+        help: ArgumentHelp("Ends a transfer that is slower for the time of -y.", valueName: "speed"))
     var speedLimit: String?
     @Option(
         name: [.customShort("y"), .long],
-        help: ArgumentHelp("That time, 30 without it; alone, nothing comes for it.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "The time of -Y, 30 s without it; alone, a time in which nothing comes.", valueName: "seconds"))
     var speedTime: String?
     @Option(
-        help: ArgumentHelp("Writes errors and notes to a file; - is standard output.", valueName: "file"),
+        help: ArgumentHelp("A file for errors and notes; - is standard output.", valueName: "file"),
         completion: .file())
     var stderr: String?
 

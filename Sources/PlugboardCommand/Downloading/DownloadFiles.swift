@@ -2,12 +2,6 @@ import ArgumentParser
 import PlugboardDownloads
 import PlugboardKit
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The options of `plugboard download` that say where files go.
 struct DownloadFiles: ParsableArguments {
     @Option(
@@ -44,14 +38,14 @@ struct DownloadFiles: ParsableArguments {
         if let folder, !folder.isEmpty, !place.hasPrefix("/") {
             place = folder.hasSuffix("/") ? folder + place : "\(folder)/\(place)"
         }
-        let isFolder = output == nil || place.hasSuffix("/") || DownloadFiles.isFolder(place)
+        let isFolder = output == nil || place.hasSuffix("/") || FileContents.isFolder(place)
         guard isFolder || isOne && !remoteName else {
             throw CommandFailure(
                 .usage, "-o must be a folder that exists, because of several URLs, --metalink or -O.")
         }
         if createDirs {
             try NewFolder.make(above: place)
-        } else if let slash = place.lastIndex(of: "/"), !DownloadFiles.isFolder(String(place[...slash])) {
+        } else if let slash = place.lastIndex(of: "/"), !FileContents.isFolder(String(place[...slash])) {
             throw CommandFailure(
                 .write,
                 "\(output == nil ? "--dir" : "-o"): there is no folder \(place[..<slash]). Create it first, or write "
@@ -60,8 +54,4 @@ struct DownloadFiles: ParsableArguments {
         return (place, isFolder)
     }
 
-    private static func isFolder(_ path: String) -> Bool {
-        var entry = stat()
-        return stat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR
-    }
 }

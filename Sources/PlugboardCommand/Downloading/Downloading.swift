@@ -131,11 +131,6 @@ struct Downloading: Sendable {
         folder.isEmpty || name.hasPrefix("/") ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     }
 
-    private static func isFolder(_ path: String) -> Bool {
-        var entry = stat()
-        return stat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR
-    }
-
     // MARK: Running
 
     func run() async throws {

@@ -6,30 +6,27 @@ import Synchronization
 final class ExchangeObserver: Sendable {
     private static let steps = ["nameLookup", "connect", "tls", "firstByte", "total"]
 
-    private struct LastAttempt {
-        let number: Int
-        let steps: [(String, Int64)]
-        /// Addresses are empty where no connection was made.
-        let remote: (address: String, port: Int)
-        let local: (address: String, port: Int)
+    private struct State {
+        var progress = TransferProgress()
+        var (redirects, repetitions, connections) = (0, 0, 0)
+        /// The final responses that have come, the last one included.
+        var heads: [ResponseHead] = []
+        /// The number and the steps of the last attempt that has ended; 0 and none before.
+        var attempt = 0
+        var steps: [(name: String, time: Duration)] = []
+        /// Its addresses, which are empty where no connection was made.
+        var remote = (address: "", port: 0)
+        var local = (address: "", port: 0)
     }
 
     let progress: ProgressBar?
     let slow: SlowTransfer?
     private let isVerbose: Bool
     private let showsSecrets: Bool
-    private let lastAttempt = Mutex<LastAttempt?>(nil)
-    /// The final responses that have come, the last one included.
-    private let heads = Mutex<[ResponseHead]>([])
-    /// What `--write-out` needs of the exchange.
-    private let counts = Mutex<(progress: TransferProgress, redirects: Int, repetitions: Int, connections: Int)>(
-        (TransferProgress(), 0, 0, 0))
+    private let state = Mutex(State())
 
     init(isVerbose: Bool, showsSecrets: Bool = false, progress: ProgressBar?, slow: SlowTransfer? = nil) {
-        self.slow = slow
-        self.isVerbose = isVerbose
-        self.showsSecrets = showsSecrets
-        self.progress = progress
+        (self.isVerbose, self.showsSecrets, self.progress, self.slow) = (isVerbose, showsSecrets, progress, slow)
     }
 
     /// [loop]
@@ -38,28 +35,26 @@ final class ExchangeObserver: Sendable {
         case .progress:
             guard let bytes = event.progress else { return }
             progress?.show(received: Int64(bytes.received), of: bytes.toReceive.map { Int64($0) })
-            counts.withLock { $0.progress = bytes }
+            state.withLock { $0.progress = bytes }
             slow?.note(bytes.received + bytes.sent, at: .now)
             return
         case .headReceived:
-            if let head = event.head { heads.withLock { $0.append(head) } }
+            if let head = event.head { state.withLock { $0.heads.append(head) } }
         case .resendScheduled:
-            counts.withLock { counts in
+            state.withLock { state in
                 switch event["by"] {
-                case "redirect": counts.redirects += 1
-                case "retry": counts.repetitions += 1
+                case "redirect": state.redirects += 1
+                case "retry": state.repetitions += 1
                 default: break
                 }
             }
-        case .connected: counts.withLock { $0.connections += 1 }
+        case .connected: state.withLock { $0.connections += 1 }
         case .attemptEnded:
-            let steps = ExchangeObserver.steps.map { ($0, Int64(event.integer($0) ?? 0)) }
-            let addresses = [event["address"] ?? "", event["localAddress"] ?? ""]
-            let ports = [event.integer("port") ?? 0, event.integer("localPort") ?? 0]
-            lastAttempt.withLock {
-                $0 = LastAttempt(
-                    number: event.integer("attempt") ?? 0, steps: steps,
-                    remote: (addresses[0], ports[0]), local: (addresses[1], ports[1]))
+            state.withLock { state in
+                state.attempt = event.integer("attempt") ?? 0
+                state.steps = ExchangeObserver.steps.map { ($0, event.duration($0) ?? .zero) }
+                state.remote = (event["address"] ?? "", event.integer("port") ?? 0)
+                state.local = (event["localAddress"] ?? "", event.integer("localPort") ?? 0)
             }
         default: break
         }
@@ -73,27 +68,28 @@ final class ExchangeObserver: Sendable {
     }
 
     /// The heads of the responses before the last, of which each was a reason to send the request again.
-    var earlierHeads: [ResponseHead] { heads.withLock { $0.dropLast() } }
+    var earlierHeads: [ResponseHead] { state.withLock { $0.heads.dropLast() } }
 
     /// The facts, with what the events have told.
     func completed(_ facts: WriteOut.Facts) -> WriteOut.Facts {
         var facts = facts
-        let counts = counts.withLock { $0 }
-        (facts.sent, facts.received) = (counts.progress.sent, counts.progress.received)
-        (facts.redirects, facts.repetitions) = (counts.redirects, counts.repetitions)
-        facts.connections += counts.connections
-        facts.headSize += heads.withLock { $0.reduce(0) { $0 + ResponseWriter.bytes(of: $1).count } }
-        guard let attempt = lastAttempt.withLock({ $0 }) else { return facts }
-        for (name, nanoseconds) in attempt.steps { facts.steps[name] = .nanoseconds(nanoseconds) }
-        (facts.remote, facts.local) = (attempt.remote, attempt.local)
+        let state = state.withLock { $0 }
+        (facts.sent, facts.received) = (state.progress.sent, state.progress.received)
+        (facts.redirects, facts.repetitions) = (state.redirects, state.repetitions)
+        facts.connections += state.connections
+        facts.headSize += state.heads.reduce(0) { $0 + ResponseWriter.bytes(of: $1).count }
+        guard state.attempt > 0 else { return facts }
+        for step in state.steps { facts.steps[step.name] = step.time }
+        (facts.remote, facts.local) = (state.remote, state.local)
         return facts
     }
 
     /// How long the steps of the last attempt took, each counted from its beginning.
     var timings: String {
-        guard let attempt = lastAttempt.withLock({ $0 }) else { return "no attempt was made\n" }
-        let rows = attempt.steps.map { [$0, ExchangeObserver.milliseconds($1)] }
-        return Table(rows: [["attempt", "\(attempt.number)"]] + rows).text
+        let (number, steps) = state.withLock { ($0.attempt, $0.steps) }
+        if number == 0 { return "no attempt was made\n" }
+        let rows = steps.map { [$0.name, ExchangeObserver.milliseconds($0.time)] }
+        return Table(rows: [["attempt", "\(number)"]] + rows).text
     }
 
     /// Writes a head, each line with a mark for its direction.
@@ -105,8 +101,8 @@ final class ExchangeObserver: Sendable {
         StandardError.write("\(mark) \(Printable.text(line))\n\(lines.joined())\(mark)\n")
     }
 
-    private static func milliseconds(_ nanoseconds: Int64) -> String {
-        let tenths = nanoseconds / 100_000
+    private static func milliseconds(_ time: Duration) -> String {
+        let tenths = Int64(time / .microseconds(100))
         return "\(tenths / 10).\(tenths % 10)ms"
     }
 }

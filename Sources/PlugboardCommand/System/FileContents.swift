@@ -60,6 +60,11 @@ enum FileContents {
         return stat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFREG
     }
 
+    static func isFolder(_ path: String) -> Bool {
+        var entry = stat()
+        return stat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// The descriptor of a file, for reading.
     static func open(_ path: String, named name: String? = nil) throws(CommandFailure) -> Int32 {
         let file = openFile(path, O_RDONLY | O_CLOEXEC)

@@ -11,27 +11,6 @@ enum CurlBody {
     /// The file of `-T`; `-` and `.` are standard input.
     case upload(String)
 
-    /// The data of all options in their order, with `&` between them. Blocks.
-    static func joined(_ data: [(kind: CurlGroup.DataKind, value: String)]) throws(CommandFailure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for (index, (kind, value)) in data.enumerated() {
-            if index > 0, kind != .json { bytes.append(UInt8(ascii: "&")) }
-            switch kind {
-            case .raw: bytes += value.utf8
-            case .encoded: bytes += try FormData.encoded(value, for: "--data-urlencode")
-            case .data, .ascii, .binary, .json:
-                guard value.hasPrefix("@") else {
-                    bytes += value.utf8
-                    continue
-                }
-                let content = try InputArgument(value).bytes(for: "--\(kind.rawValue)")
-                let isText = kind == .data || kind == .ascii
-                bytes += isText ? content.filter { ![0x00, 0x0A, 0x0D].contains($0) } : content
-            }
-        }
-        return bytes
-    }
-
     /// The body for one request, and the type that it gives to the content.
     func content() throws -> (body: Body?, type: String?) {
         switch self {

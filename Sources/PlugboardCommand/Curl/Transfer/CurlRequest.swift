@@ -28,7 +28,7 @@ struct CurlRequest {
         }
         url = CurlURL.adding(parameters, to: url)
         if group["get"], !group.data.isEmpty {
-            url = CurlURL.adding([String(decoding: try CurlBody.joined(group.data), as: UTF8.self)], to: url)
+            url = CurlURL.adding([String(decoding: try FormData.joined(group.data), as: UTF8.self)], to: url)
         }
         let (bare, user) = CurlURL.withoutUser(url)
         if user != nil, group["disallow-username-in-url"] {
@@ -54,7 +54,7 @@ struct CurlRequest {
         }
         if let upload { return (.put, .upload(upload)) }
         if hasForm { return (.post, .form(words.body)) }
-        if hasData { return (.post, .data(try CurlBody.joined(group.data))) }
+        if hasData { return (.post, .data(try FormData.joined(group.data))) }
         return (group["head"] ? .head : .get, .none)
     }
 
