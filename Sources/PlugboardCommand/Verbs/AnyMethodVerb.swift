@@ -13,7 +13,11 @@ struct AnyMethodVerb: RequestVerb {
             """)
 
     @Argument(help: ArgumentHelp("Such as OPTIONS.", valueName: "method")) var name: String
-    @OptionGroup var words: RequestWords
+    @Argument(help: .url) var url: String
+    @OptionGroup(title: "Method and query") var methods: MethodArguments
+    @OptionGroup(title: "Body") var body: BodyArguments
+    @OptionGroup var arguments: RequestArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     var method: Method { Method(name) }
 }

@@ -9,7 +9,11 @@ struct DeleteVerb: RequestVerb {
               plugboard delete https://example.com/topics/1 --fail
             """)
 
-    @OptionGroup var words: RequestWords
+    @Argument(help: .url) var url: String
+    @OptionGroup(title: "Method and query") var methods: MethodArguments
+    @OptionGroup(title: "Body") var body: BodyArguments
+    @OptionGroup var arguments: RequestArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     var method: Method { .delete }
 }

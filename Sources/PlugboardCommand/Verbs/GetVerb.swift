@@ -12,7 +12,11 @@ struct GetVerb: RequestVerb {
               plugboard get https://example.com/feed -L --print-curl
             """)
 
-    @OptionGroup var words: RequestWords
+    @Argument(help: .url) var url: String
+    @OptionGroup(title: "Method and query") var methods: MethodArguments
+    @OptionGroup(title: "Body") var body: BodyArguments
+    @OptionGroup var arguments: RequestArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     var method: Method { .get }
 }

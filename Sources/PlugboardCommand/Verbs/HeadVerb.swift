@@ -10,7 +10,11 @@ struct HeadVerb: RequestVerb {
               plugboard head https://example.com/ --timing
             """)
 
-    @OptionGroup var words: RequestWords
+    @Argument(help: .url) var url: String
+    @OptionGroup(title: "Method and query") var methods: MethodArguments
+    @OptionGroup(title: "Body") var body: BodyArguments
+    @OptionGroup var arguments: RequestArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     var method: Method { .head }
 }

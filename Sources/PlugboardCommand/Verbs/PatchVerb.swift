@@ -9,7 +9,11 @@ struct PatchVerb: RequestVerb {
               plugboard patch https://example.com/topics/1 --json '{"title": "Linux"}'
             """)
 
-    @OptionGroup var words: RequestWords
+    @Argument(help: .url) var url: String
+    @OptionGroup(title: "Method and query") var methods: MethodArguments
+    @OptionGroup(title: "Body") var body: BodyArguments
+    @OptionGroup var arguments: RequestArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     var method: Method { .patch }
 }

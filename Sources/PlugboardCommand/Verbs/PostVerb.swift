@@ -16,7 +16,11 @@ struct PostVerb: RequestVerb {
               plugboard post https://example.com/photos --form of=Lake --form it=@lake.jpg
             """)
 
-    @OptionGroup var words: RequestWords
+    @Argument(help: .url) var url: String
+    @OptionGroup(title: "Method and query") var methods: MethodArguments
+    @OptionGroup(title: "Body") var body: BodyArguments
+    @OptionGroup var arguments: RequestArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     var method: Method { .post }
 }

@@ -4,16 +4,11 @@ import PlugboardKit
 /// A verb that sends one request and writes the response's body.
 protocol RequestVerb: AsyncParsableCommand {
     var method: Method { get }
-    var words: RequestWords { get }
-}
-
-/// What follows such a verb.
-struct RequestWords: ParsableArguments {
-    @Argument(help: .url) var url: String
-    @OptionGroup(title: "Method and query") var methods: MethodArguments
-    @OptionGroup(title: "Body") var body: BodyArguments
-    @OptionGroup var arguments: RequestArguments
-    @OptionGroup(title: "Output") var output: OutputArguments
+    var url: String { get }
+    var methods: MethodArguments { get }
+    var body: BodyArguments { get }
+    var arguments: RequestArguments { get }
+    var output: OutputArguments { get }
 }
 
 extension ArgumentHelp {
@@ -24,7 +19,6 @@ extension ArgumentHelp {
 
 extension RequestVerb {
     func run() async throws {
-        try await Sending(arguments: words.arguments, output: words.output)
-            .run(method, words.url, words.methods, words.body)
+        try await Sending(arguments: arguments, output: output).run(method, url, methods, body)
     }
 }
