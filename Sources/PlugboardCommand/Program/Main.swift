@@ -121,7 +121,7 @@ enum Main {
             // The verb alone, because looking through all of them takes time. Help and errors are the whole program's.
             if let verb = arguments.first.flatMap({ verb($0, of: Program.self) }),
                 verb.configuration.subcommands.isEmpty,
-                let command = try? verb.parseAsRoot(Array(arguments.dropFirst()))
+                let command = try? verb.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == verb
             {
                 return command
             }

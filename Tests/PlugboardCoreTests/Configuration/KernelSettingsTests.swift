@@ -84,7 +84,7 @@ import Testing
         (#"{ "bufferLimit": "1B" }"#, "kernel.bufferLimit", "between 16KiB and 1GiB"),
         (#"{ "logLevel": "loud" }"#, "kernel.logLevel", "one of debug, info, warning, error"),
         (#"{ "ipVersion": "4" }"#, "kernel.ipVersion", "one of any, v4, v6"),
-        (#"{ "httpVersion": 2 }"#, "kernel.httpVersion", "one of any, 1.1, 2, 2-prior-knowledge"),
+        (#"{ "httpVersion": 2 }"#, "kernel.httpVersion", "one of any, 1.0, 1.1, 2, 2-prior-knowledge"),
         (#"{ "proxy": "proxy:3128" }"#, "kernel.proxy", "must be a URL like"),
         (#"{ "proxy": "ftp://proxy" }"#, "kernel.proxy", "must be a URL like"),
         (#"{ "interface": "eth0\u0000" }"#, "kernel.interface", "must be the name"),
