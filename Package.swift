@@ -83,9 +83,12 @@ let systemLibraries: [Target] = [
 
 // Lower layers first; a layer depends on those below it.
 let layers: [Target] = [
+    // 0: the system, beside the modules of C libraries
+    module("PlugboardSystem"),
+
     // 1: messages and their bytes
     .target(name: "CPlugboard"),
-    module("PlugboardJSON"),
+    module("PlugboardJSON", "PlugboardSystem"),
     module("PlugboardJSONCoding", "PlugboardJSON"),
     module("PlugboardShapes", "PlugboardJSON"),
     .target(
@@ -94,24 +97,28 @@ let layers: [Target] = [
     .target(
         name: "PlugboardJSONSchema",
         dependencies: [
-            "MetaschemaDocuments", "PlugboardJSON", "PlugboardShapes", "CPlugboardPCRE2", "CPlugboardIDN2",
+            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "PlugboardShapes", "CPlugboardPCRE2",
+            "CPlugboardIDN2",
         ],
         exclude: ["Metaschemas/Documents"], swiftSettings: strict),
-    module("PlugboardMessages"),
+    module("PlugboardMessages", "PlugboardSystem"),
 
     // 2: what plugins, transports and programs are written against
-    module("PlugboardEventLoop", "PlugboardMessages", "CPlugboardEpoll"),
+    module("PlugboardEventLoop", "PlugboardSystem", "PlugboardMessages", "CPlugboardEpoll"),
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
-    module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
+    module("PlugboardKit", "PlugboardSystem", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages"),
-    module("PlugboardFileClaims", "PlugboardMessages"),
+    module("PlugboardFileClaims", "PlugboardSystem", "PlugboardMessages"),
     module(
-        "PlugboardDownloads", "PlugboardRanges", "PlugboardFileClaims", "PlugboardMessages", "PlugboardJSON",
+        "PlugboardDownloads", "PlugboardSystem", "PlugboardRanges", "PlugboardFileClaims", "PlugboardMessages",
+        "PlugboardJSON",
         "CPlugboardFiles", "CPlugboardNettle"),
-    module("PlugboardUploads", "PlugboardFileClaims", "PlugboardMessages", "PlugboardJSON", "CPlugboardNettle"),
-    module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
-    module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
-    module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
+    module(
+        "PlugboardUploads", "PlugboardSystem", "PlugboardFileClaims", "PlugboardMessages", "PlugboardJSON",
+        "CPlugboardNettle"),
+    module("PlugboardSQLite", "PlugboardSystem", "PlugboardMessages", "CPlugboardSQLite"),
+    module("PlugboardCodecs", "PlugboardSystem", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
+    module("PlugboardReachability", "PlugboardSystem", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
     // Codecs on libraries that few programs need; FoundationEssentials is in none but these.
     module("PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardXML", "CPlugboardExpat", "PlugboardCodecs", "PlugboardMessages"),
@@ -122,23 +129,28 @@ let layers: [Target] = [
     module("PlugboardFoundationNetworking", "PlugboardMessages"),
 
     // 3: the transport; beside it the plugins, which know neither it nor the kernel
-    module("PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages", "CPlugboardCurl"),
+    module(
+        "PlugboardCurl", "PlugboardSystem", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages",
+        "CPlugboardCurl"),
 
     // 4: the kernel
     module(
-        "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardJSON", "PlugboardCurl", "PlugboardTransport",
+        "PlugboardCore", "PlugboardSystem", "PlugboardKit", "CPlugboard", "PlugboardJSON", "PlugboardCurl",
+        "PlugboardTransport",
         "PlugboardEventLoop", "PlugboardMessages", "PlugboardReachability",
         "CPlugboardEpoll"),
 
     // 5: the kernel with all bundled plugins, and what is built around it
     .target(
         name: "Plugboard",
-        dependencies: ["PlugboardCore", "PlugboardCodecs", "PlugboardTransport", "PlugboardEventLoop"]
+        dependencies: [
+            "PlugboardSystem", "PlugboardCore", "PlugboardCodecs", "PlugboardTransport", "PlugboardEventLoop",
+        ]
             + bundled.flatMap { [.target(name: "Plugboard\($0)"), .target(name: "Plugboard\($0)Options")] },
         swiftSettings: strict),
     // Requests as objects, which need the kernel and no plugin.
     module(
-        "PlugboardEndpoints", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
+        "PlugboardEndpoints", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
         "PlugboardJSONCoding", "PlugboardShapes", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
         "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardQueueOptions", "PlugboardRetryOptions",
         "PlugboardValidatorOptions"),
@@ -146,12 +158,16 @@ let layers: [Target] = [
     module("PlugboardYAML", "CPlugboardYAML", "PlugboardEndpoints", "PlugboardJSON", "PlugboardMessages"),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
-    module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
     module(
-        "PlugboardTesting", "PlugboardCore", "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop",
+        "PluginLoader", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard",
+        "CPlugboardLtdl"),
+    module(
+        "PlugboardTesting", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardTransport",
+        "PlugboardEventLoop",
         "PlugboardMessages"),
     module(
-        "PluginCheck", "PlugboardCore", "PluginLoader", "PlugboardKit", "CPlugboard", "PlugboardTransport",
+        "PluginCheck", "PlugboardSystem", "PlugboardCore", "PluginLoader", "PlugboardKit", "CPlugboard",
+        "PlugboardTransport",
         "PlugboardEventLoop",
         "PlugboardMessages", "PlugboardJSON"),
 ]
@@ -174,7 +190,8 @@ let programs: [Target] = [
     .executableTarget(
         name: "PlugboardCommand",
         dependencies: [
-            "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
+            "PlugboardSystem", "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport",
+            "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardCurl", "CPlugboardEpoll",
             "ScaffoldTemplates", "PlugboardJSON",
@@ -243,7 +260,7 @@ let testTargets: [Target] = [
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
     tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON", "PlugboardJSONCoding"),
-    tests("MessagesTests", "PlugboardMessages"),
+    tests("MessagesTests", "PlugboardSystem", "PlugboardMessages"),
     tests("RangesTests", "PlugboardRanges", "PlugboardMessages"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
     tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
@@ -276,14 +293,17 @@ let testTargets: [Target] = [
         "CurlTransportTests", "PlugboardCurl", "CPlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
         "PlugboardMessages"),
     tests(
-        "PlugboardCoreTests", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardTransport",
+        "PlugboardCoreTests", "PlugboardSystem", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard",
+        "PlugboardTransport",
         "PlugboardEventLoop",
         "PlugboardMessages", "PlugboardJSON", "PluginLoader"),
     tests(
-        "PluginLoaderTests", "PluginLoader", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
+        "PluginLoaderTests", "PlugboardSystem", "PluginLoader", "Plugboard", "PlugboardCore", "PlugboardKit",
+        "PlugboardMessages",
         "CPlugboard"),
     tests(
-        "DownloadsTests", "PlugboardDownloads", "PlugboardRanges", "PlugboardFileClaims", "Plugboard", "PlugboardKit",
+        "DownloadsTests", "PlugboardSystem", "PlugboardDownloads", "PlugboardRanges", "PlugboardFileClaims",
+        "Plugboard", "PlugboardKit",
         "PlugboardMessages"),
     tests(
         "UploadsTests", "PlugboardUploads", "Plugboard", "PlugboardKit", "PlugboardMessages"),

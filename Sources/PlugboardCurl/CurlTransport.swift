@@ -1,11 +1,6 @@
 import CPlugboardCurl
+import PlugboardSystem
 import PlugboardTransport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Performs attempts with libcurl, on an event loop.
 ///

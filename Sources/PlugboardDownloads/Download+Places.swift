@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension Download {
     /// Whether a path names a folder: one that exists, or by the `/` at its end. Blocks for a moment.

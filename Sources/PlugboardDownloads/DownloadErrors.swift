@@ -1,4 +1,5 @@
 import PlugboardMessages
+import PlugboardSystem
 
 extension PlugboardError.Code {
     /// Another download writes the same file now.
@@ -13,16 +14,10 @@ extension PlugboardError.Code {
     public static let downloadPart: Self = "download.part"
 }
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 extension PlugboardError {
     /// The error of a function of the system, which has just failed with `errno`.
     static func writing(_ path: String, _ number: Int32 = errno) -> PlugboardError {
         PlugboardError(
-            .downloadWrite, "\(path) cannot be written.", underlying: String(cString: strerror(number)))
+            .downloadWrite, "\(path) cannot be written.", underlying: systemText(number))
     }
 }

@@ -1,11 +1,6 @@
 import PlugboardMessages
 import PlugboardRanges
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// A file that an earlier download has completed.
 extension DownloadRun {

@@ -1,12 +1,7 @@
 import CPlugboardEpoll
 import PlugboardMessages
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A thread that runs exchanges: their sockets, timers, jobs and hooks.
 ///
@@ -65,14 +60,12 @@ public final class EventLoop: @unchecked Sendable {
         executor = LoopExecutor(inbox: inbox)
         systemTime = EventLoop.readSystemTime()
         loopTime = clock?.now ?? systemTime
-        let start = Unmanaged.passRetained(ThreadStart(loop: self, name: name))
         var thread = pthread_t()
-        let code = pthread_create(&thread, nil, { start in threadMain(start) }, start.toOpaque())
+        let code = BlockingThread.create(&thread) { [self] in runThread(name) }
         guard code == 0 else {
-            start.release()
             throw PlugboardError(
                 .resources, "No thread can be started for an event loop. Raise the limit of threads (ulimit -u).",
-                underlying: String(cString: strerror(code)))
+                underlying: systemText(code))
         }
         self.thread.withLock { $0 = thread }
         clock?.attach(self)
@@ -212,33 +205,19 @@ public final class EventLoop: @unchecked Sendable {
         return rest == .max ? -1 : rest
     }
 
+    private func runThread(_ name: String) {
+        cepoll_name_thread(name)
+        // OpenSSL writes to connections that the peer has closed; with CURLOPT_NOSIGNAL, libcurl does not block the signal.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        run()
+    }
+
     private static func readSystemTime() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
-}
-
-/// The argument of the new thread.
-private final class ThreadStart {
-    let loop: EventLoop
-    let name: String
-
-    init(loop: EventLoop, name: String) {
-        self.loop = loop
-        self.name = name
-    }
-}
-
-private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
-    cepoll_name_thread(start.name)
-    // OpenSSL writes to connections that the peer has closed; with CURLOPT_NOSIGNAL, libcurl does not block the signal.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    start.loop.run()
-    return nil
 }

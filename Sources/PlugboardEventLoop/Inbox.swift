@@ -1,12 +1,7 @@
 import CPlugboardEpoll
 import PlugboardMessages
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The jobs that other threads have enqueued for a loop's thread, in order. All functions may be called on any thread.
 ///
@@ -96,6 +91,6 @@ extension PlugboardError {
             cause == ENOSPC
                 ? "An event loop can watch no file descriptor. Raise the limit of the user (fs.epoll.max_user_watches)."
                 : "No file descriptor is left for an event loop. Raise the limit (ulimit -n).",
-            underlying: String(cString: strerror(cause)))
+            underlying: systemText(cause))
     }
 }

@@ -1,10 +1,5 @@
 import CPlugboardEpoll
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The sockets of connections, and the transfers that send on them.
 extension Poller {

@@ -1,10 +1,5 @@
 import CPlugboardEpoll
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Connections that wait for their next request.
 extension Poller {

@@ -1,11 +1,6 @@
 import CPlugboardEpoll
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The sockets of a loop, watched with epoll. Used on the loop's thread only.
 ///

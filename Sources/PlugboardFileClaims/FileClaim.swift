@@ -1,11 +1,6 @@
 package import PlugboardMessages
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The claim of one task, such as a download, to the files that it locks.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Stands for the route by which a request is sent, and for the trust in who responds: which options of the request
 /// and of the configuration decide on them for its URL, and how.

@@ -1,11 +1,6 @@
 import CPlugboardNetlink
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// A netlink socket, and the reader of what it receives.
 ///
@@ -116,7 +111,7 @@ final class RoutingSocket {
     private static let waitLimit = 100_000
 
     private static func error(_ cause: Int32) -> PlugboardError {
-        let text = String(cString: strerror(cause))
+        let text = systemText(cause)
         if [EMFILE, ENFILE, ENOMEM].contains(cause) {
             return PlugboardError(
                 .resources, "No file descriptor is left for the routing table. Raise the limit (ulimit -n).",

@@ -1,6 +1,7 @@
 import PlugboardCore
 import PlugboardEventLoop
 import PlugboardKit
+import PlugboardSystem
 import PlugboardTransport
 
 /// Runs one plugin in its own kernel, with a scripted transport, a manual clock, and a temporary folder.

@@ -1,10 +1,5 @@
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension PlugboardError.Code {
     /// Another upload with the same journal is under way.
@@ -25,6 +20,6 @@ extension PlugboardError {
     /// The error of a function of the system, which has just failed with `errno`.
     static func journal(_ path: String, _ number: Int32 = errno) -> PlugboardError {
         PlugboardError(
-            .uploadJournal, "The journal \(path) cannot be written.", underlying: String(cString: strerror(number)))
+            .uploadJournal, "The journal \(path) cannot be written.", underlying: systemText(number))
     }
 }

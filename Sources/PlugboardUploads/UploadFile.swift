@@ -1,11 +1,6 @@
 import PlugboardMessages
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The file of an upload, as it was when it was opened.
 final class UploadFile: Sendable {
@@ -49,7 +44,7 @@ final class UploadFile: Sendable {
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw PlugboardError(
-                .bodyRead, "The file \(path) cannot be opened.", underlying: String(cString: strerror(errno)))
+                .bodyRead, "The file \(path) cannot be opened.", underlying: systemText(errno))
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -87,7 +82,7 @@ final class UploadFile: Sendable {
             memory.deallocate()
             if count == 0 { return nil }
             throw PlugboardError(
-                .bodyRead, "The file \(path) cannot be read.", underlying: String(cString: strerror(number)))
+                .bodyRead, "The file \(path) cannot be read.", underlying: systemText(number))
         }
     }
 }

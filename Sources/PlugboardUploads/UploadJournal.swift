@@ -1,13 +1,8 @@
 import PlugboardFileClaims
 import PlugboardJSON
 import PlugboardMessages
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The place on the server that receives the bytes of one upload.
 struct UploadResource: Sendable, Equatable {

@@ -1,11 +1,6 @@
 import PlugboardFileClaims
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// One run of an upload: requests, until the server has all bytes or the attempts are used up.
 ///

@@ -1,7 +1,7 @@
 import CPlugboard
-import Glibc
 import PlugboardCore
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
 
 /// Opens plugins with libltdl after it has checked their files.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Reads numbers and texts from bytes that are not trusted. Anything outside the bytes is nil, and no number overflows.
 ///

@@ -1,5 +1,5 @@
-import Glibc
 import PlugboardKit
+import PlugboardSystem
 
 /// The bytes of a file, which are read once, and the identity of the file, to detect a later change.
 ///
@@ -45,7 +45,7 @@ struct FileSnapshot {
         // Not blocking, because there may be a pipe, which is refused then.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0, let identity = Identity(descriptor: descriptor) else {
-            let cause = descriptor < 0 ? String(cString: strerror(errno)) : "not a regular file"
+            let cause = descriptor < 0 ? systemText(errno) : "not a regular file"
             if descriptor >= 0 { close(descriptor) }
             throw PlugboardError(
                 .loadingMissing, "The plugin \(path) cannot be read. Allow this user to read it.", underlying: cause)
@@ -75,7 +75,7 @@ struct FileSnapshot {
     private static func read(_ descriptor: Int32, count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
-                let got = Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), count - filled)
+                let got = PlugboardSystem.read(descriptor, buffer.baseAddress?.advanced(by: filled), count - filled)
                 if got < 0 && errno == EINTR { continue }
                 guard got > 0 else { break }
                 filled += got

@@ -1,5 +1,5 @@
-import Glibc
 import PlugboardKit
+import PlugboardSystem
 
 /// All folders, symbolic links and files that determine which file a path names.
 ///
@@ -90,6 +90,6 @@ package struct PathWalk {
         PlugboardError(
             .loadingMissing,
             "\(path) cannot be loaded: \(why). Check the path, and that this user may read its folders.",
-            underlying: cause.map { String(cString: strerror($0)) })
+            underlying: cause.map { systemText($0) })
     }
 }

@@ -1,7 +1,7 @@
 import CPlugboard
 import CPlugboardLtdl
-import Glibc
 import PlugboardKit
+import PlugboardSystem
 
 /// A shared object in this process. It stays until the process ends, because closing an object written in Swift, Go or
 /// Rust leads to crashes later.
@@ -85,14 +85,11 @@ struct ResidentObject {
         /// a thread that ends gives it back. The main thread has it already, until it ends.
         func runOnThread() {
             var thread = pthread_t()
-            let code = pthread_create(
-                &thread, nil,
-                { context in
-                    if let context { Unmanaged<Opening>.fromOpaque(context).takeUnretainedValue().run() }
-                    return nil
-                }, Unmanaged.passUnretained(self).toOpaque())
+            // Safe: this thread waits until the other has ended.
+            nonisolated(unsafe) let opening = self
+            let code = BlockingThread.create(&thread) { opening.run() }
             guard code == 0 else {
-                error = "There is no thread to load it: \(String(cString: strerror(code)))."
+                error = "There is no thread to load it: \(systemText(code))."
                 return
             }
             pthread_join(thread, nil)

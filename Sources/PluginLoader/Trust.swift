@@ -1,5 +1,5 @@
-import Glibc
 import PlugboardKit
+import PlugboardSystem
 
 /// Refuses files that other users than root and this one can change.
 ///

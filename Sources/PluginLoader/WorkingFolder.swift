@@ -1,4 +1,4 @@
-import Glibc
+import PlugboardSystem
 
 /// The current directory of the process.
 enum WorkingFolder {

@@ -1,5 +1,6 @@
 import Foundation
 import Plugboard
+import PlugboardSystem
 import Synchronization
 import TestSupport
 import Testing
@@ -177,7 +178,7 @@ struct SegmentedDownloadTests {
         _ bytes: [UInt8], of url: String, written: ByteRanges, synced: ByteRanges, _ isOtherStart: Bool
     ) throws {
         var journal = Journal(
-            url: Journal.key(of: url), boot: isOtherStart ? "earlier" : PartialFile.boot,
+            url: Journal.key(of: url), boot: isOtherStart ? "earlier" : bootID,
             representation: .init(validator: .entityTag("\"a\""), length: 200_000, coding: ""))
         journal.written = written
         journal.synced = synced

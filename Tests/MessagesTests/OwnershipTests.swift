@@ -1,5 +1,6 @@
 import Foundation
 import PlugboardMessages
+import PlugboardSystem
 import Testing
 
 /// The rule of plugins, stores and the data directory alike.

@@ -1,5 +1,6 @@
 import Foundation
 import PlugboardKit
+import PlugboardSystem
 import TestSupport
 import Testing
 

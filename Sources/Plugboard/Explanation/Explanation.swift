@@ -1,11 +1,6 @@
 import PlugboardCore
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// What happened to one request and its sub-requests: calls of hooks, attempts and events, in the order in which they
 /// began. Its description is the table that `plugboard explain` prints.

@@ -1,10 +1,5 @@
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Divides pieces into lines, which end with LF, CR or CR LF, wherever the pieces are cut. Each byte is read a bounded
 /// number of times.

@@ -1,11 +1,6 @@
 import PlugboardJSON
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Writes parameters as `name=value&…`, in time that grows with the length of the result.
 struct ParameterWriter {

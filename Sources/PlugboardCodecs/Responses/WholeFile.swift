@@ -1,10 +1,5 @@
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// A file that is written under another name in the same folder, and renamed when it is complete, so that no incomplete
 /// file is seen. If it is released before that, nothing is left of it.
@@ -82,7 +77,7 @@ package final class WholeFile {
     }
 
     private static func error(_ path: String, _ cause: Int32) -> PlugboardError {
-        PlugboardError(.downloadWrite, "\(path) cannot be written.", underlying: String(cString: strerror(cause)))
+        PlugboardError(.downloadWrite, "\(path) cannot be written.", underlying: systemText(cause))
     }
 }
 

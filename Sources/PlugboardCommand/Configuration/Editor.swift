@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The user's editor: `$VISUAL`, `$EDITOR`, else `vi`.
 enum Editor {

@@ -1,14 +1,9 @@
 import Plugboard
 import PlugboardKit
 import PlugboardMessages
+import PlugboardSystem
 import PluginLoader
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The configuration that is used where the command line names none: that of the environment, else the user's own.
 ///

@@ -1,12 +1,7 @@
 import Plugboard
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The paths of the files of one command, each of which only one download has.
 final class DownloadNames: Sendable {

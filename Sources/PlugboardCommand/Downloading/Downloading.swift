@@ -2,12 +2,7 @@ import Plugboard
 import PlugboardDownloads
 import PlugboardJSON
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Carries out `plugboard download`.
 struct Downloading: Sendable {

@@ -1,12 +1,7 @@
 import PlugboardJSON
 import PlugboardJSONSchema
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The request of a line of `plugboard exec`.
 struct DriverRequest {

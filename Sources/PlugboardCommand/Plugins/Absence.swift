@@ -1,5 +1,6 @@
 import Plugboard
 import PlugboardJSON
+import PlugboardSystem
 import PluginLoader
 
 /// The plugins that exist and do not take part, with the reasons.

@@ -3,13 +3,8 @@ import Plugboard
 import PlugboardEndpoints
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 import PluginLoader
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The options of plugins, for all verbs that start a kernel.
 struct PluginArguments: ParsableArguments {

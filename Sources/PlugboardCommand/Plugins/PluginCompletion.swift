@@ -1,12 +1,7 @@
 import ArgumentParser
 import Plugboard
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Completions of the linked plugins' ids, settings and attributes.
 enum PluginCompletion {

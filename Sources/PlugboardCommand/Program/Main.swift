@@ -3,12 +3,7 @@ import Dispatch
 import Plugboard
 import PlugboardJSON
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The entry of the process: chooses the verb, runs it, and turns its error into a message and an exit status.
 @main

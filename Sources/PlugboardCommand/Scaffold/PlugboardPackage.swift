@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The Swift package `plugboard`, which plugins in Swift depend on.
 enum PlugboardPackage: Equatable {

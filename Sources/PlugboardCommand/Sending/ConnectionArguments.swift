@@ -1,12 +1,7 @@
 import ArgumentParser
 import Plugboard
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The options of the connection; the configuration decides about those that are left out.
 struct ConnectionArguments: ParsableArguments {

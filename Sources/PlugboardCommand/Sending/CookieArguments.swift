@@ -2,12 +2,7 @@ import ArgumentParser
 import Plugboard
 import PlugboardJSON
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The options for cookies, as curl's `-b` and `-c`. Files have Netscape's format, `cookies.txt`.
 ///

@@ -1,11 +1,6 @@
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The progress of a body, in one line on standard error that is redrawn.
 final class ProgressBar: Sendable {

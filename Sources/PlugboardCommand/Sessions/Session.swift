@@ -2,13 +2,8 @@ import Plugboard
 import PlugboardCore
 import PlugboardKit
 import PlugboardMessages
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A named session: what requests have in common that several processes send, bound to origins.
 ///

@@ -1,12 +1,7 @@
 import Plugboard
 import PlugboardCore
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The folder of a session: `sessions/NAME` below the state folder of the configuration or of the user, with mode 0700.
 struct SessionFolder {
@@ -43,12 +38,12 @@ struct SessionFolder {
     /// The names of all sessions.
     static func names(_ settings: KernelSettings) -> [String] {
         guard let all = DataDirectory(settings).path(of: "sessions") else { return [] }
-        return PlugboardMessages.names(inFolder: all).filter(isName).sorted()
+        return PlugboardSystem.names(inFolder: all).filter(isName).sorted()
     }
 
     /// Removes the folder and its files.
     func remove() throws(CommandFailure) {
-        for name in PlugboardMessages.names(inFolder: path) { unlink("\(path)/\(name)") }
+        for name in PlugboardSystem.names(inFolder: path) { unlink("\(path)/\(name)") }
         guard rmdir(path) == 0 else {
             throw CommandFailure(.write, "\(path) cannot be removed: \(systemText(errno)).")
         }

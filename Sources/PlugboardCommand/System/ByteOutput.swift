@@ -1,11 +1,6 @@
 import PlugboardJSON
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// A file or standard output. Writing blocks until a signal tells the command to end and the reader takes nothing.
 final class ByteOutput: Sendable {

@@ -1,11 +1,6 @@
 import Dispatch
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// A pipe, a device or standard input as a body, read while it is sent.
 ///

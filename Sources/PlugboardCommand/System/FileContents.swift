@@ -1,10 +1,5 @@
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Reads files and standard input: small ones into memory, others in pieces.
 enum FileContents {

@@ -1,12 +1,7 @@
 import CPlugboardEpoll  // eventfd
 import Dispatch
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Runs a closure at the first SIGINT or SIGTERM after `init`. A second signal ends the process at once, and so does
 /// the end of `patience`, because a plugin may be stuck. There is one at a time.

@@ -1,11 +1,6 @@
 import PlugboardJSON
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// JSON as this command writes it: on a terminal in a readable layout, with colours unless NO_COLOR is set or the
 /// terminal has no control sequences, and with escapes for characters that control the terminal.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The standard input, output and error of the process, which may be closed when it starts.
 enum StandardDescriptors {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Standard error, for everything but bodies and results. From any thread. Each text is one system call, so that lines
 /// do not mix.

@@ -1,10 +1,5 @@
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Standard input, which only one option can read.
 enum StandardInput {

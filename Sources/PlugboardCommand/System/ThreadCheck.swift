@@ -1,11 +1,6 @@
 import Dispatch
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Finds out at the start whether the system starts threads, because libdispatch tries again without end where it does
 /// not, and the process would hang.

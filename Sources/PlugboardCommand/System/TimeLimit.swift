@@ -1,12 +1,7 @@
 import Dispatch
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Runs a closure after a time. If the process still runs some seconds later, because a plugin is stuck, it is ended
 /// with the same status and message.

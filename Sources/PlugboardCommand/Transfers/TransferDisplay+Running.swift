@@ -1,11 +1,6 @@
 import Plugboard
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension TransferDisplay {
     /// What to add to the error of a response with this status where the plugin `redirect` would have followed it.

@@ -1,13 +1,8 @@
 import Plugboard
 import PlugboardCore
 import PlugboardKit
+import PlugboardSystem
 import PlugboardUploads
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The folder of the journals of uploads: one for each pair of a file and a URL.
 struct UploadJournals {

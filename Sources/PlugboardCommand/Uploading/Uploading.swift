@@ -1,13 +1,8 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 import PlugboardUploads
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Carries out `plugboard upload`.
 struct Uploading: Sendable {

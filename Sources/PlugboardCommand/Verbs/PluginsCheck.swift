@@ -1,14 +1,9 @@
 import ArgumentParser
 import Plugboard
 import PlugboardJSON
+import PlugboardSystem
 import PluginCheck
 import PluginLoader
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 struct PluginsCheck: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,13 +2,8 @@ import ArgumentParser
 import Plugboard
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 import PluginLoader
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 struct PluginsInspect: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,13 +1,8 @@
 import ArgumentParser
 import PlugboardKit
+import PlugboardSystem
 import PlugboardTesting
 import PluginLoader
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 struct PluginsTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,11 +1,6 @@
 import PlugboardJSON
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension PluginResolver {
     /// An interface that does not exist is no error, because it may come up later, as that of a VPN; but requests fail

@@ -1,11 +1,6 @@
 import PlugboardJSON
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension PluginResolver {
     /// A missing folder is only a warning: it may be made later.

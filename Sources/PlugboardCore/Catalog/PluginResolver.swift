@@ -1,11 +1,6 @@
 import PlugboardJSON
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Finds the plugins of a configuration, checks their entries, and puts them in order. Notes all errors.
 struct PluginResolver {

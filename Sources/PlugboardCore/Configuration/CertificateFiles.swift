@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardSystem
 
 /// The files of certificates and keys that a configuration names: libcurl reads them only when a request is sent.
 extension RequestOptions {
@@ -33,7 +34,7 @@ extension RequestOptions {
     private static func error(
         inFile path: String, _ what: String, _ isPart: (ArraySlice<UInt8>) -> Bool
     ) -> String? {
-        switch ConfigurationFile.bytes(of: path, limit: searchLimit, waits: false) {
+        switch SmallFile.bytes(of: path, limit: searchLimit, waits: false) {
         case .failure(let cause): cause.reason
         case .success(let bytes): bytes.count > searchLimit || holds(bytes, isPart) ? nil : what
         }

@@ -1,5 +1,6 @@
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 
 // Configurations are JSON with comments and trailing commas, read strictly: what is not known is an error.
 extension Configuration {
@@ -40,9 +41,9 @@ extension Configuration {
 
     /// Like `file`, with the errors as values. A file that cannot be read is an error of the whole.
     public static func check(file path: String, sections: Set<String> = []) -> Check {
-        switch ConfigurationFile.bytes(of: path, limit: options.sizeLimit) {
+        switch SmallFile.bytes(of: path, limit: options.sizeLimit) {
         case .success(let bytes):
-            check(bytes, folder: ConfigurationFile.folder(of: path), file: path, sections: sections)
+            check(bytes, folder: SmallFile.folder(of: path), file: path, sections: sections)
         case .failure(let cause):
             Check(whole: cause.reason, file: path)
         }

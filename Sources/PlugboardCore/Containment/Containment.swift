@@ -1,11 +1,6 @@
 import PlugboardEventLoop
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Every call of a plugin's function goes through `call`, that of the loop on which it is called; on other threads that
 /// of any loop. Exchanges call hooks of several plugins in rounds (`beginRound`) instead, which costs less.

@@ -1,11 +1,6 @@
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A file that tells the program's next start which plugin's code a run was in when it crashed or was killed.
 ///

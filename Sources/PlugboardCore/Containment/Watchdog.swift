@@ -1,11 +1,6 @@
 import CPlugboardEpoll  // eventfd
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// A thread that checks at intervals whether the same call of a plugin still holds a loop.
 ///

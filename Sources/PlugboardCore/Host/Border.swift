@@ -1,11 +1,6 @@
 import CPlugboard
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 // Conversions between the pointers of C and the objects that they stand for. Free functions, because C function
 // pointers capture nothing.

@@ -1,12 +1,7 @@
 import CPlugboard
 import PlugboardJSON
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension HostTable {
     static func setSubRequests(_ table: inout plug_host_v1) {

@@ -1,11 +1,6 @@
 import CPlugboard
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Keeps texts that were handed out to a plugin until its hook returns.
 final class Scratch {

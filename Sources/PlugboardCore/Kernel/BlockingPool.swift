@@ -1,3 +1,4 @@
+import PlugboardSystem
 import Synchronization
 
 /// Threads for work of plugins that may block: as many as there is work, up to a limit. A thread ends when no work

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The folder under which each plugin, and the kernel, has its own: the configuration's, or the user's.
 package struct DataDirectory: Sendable {
@@ -77,9 +73,9 @@ package struct DataDirectory: Sendable {
 
     /// By the XDG Base Directory Specification: `$XDG_STATE_HOME/plugboard` or `~/.local/state/plugboard`.
     private static var ofUser: String? {
-        if let state = getenv("XDG_STATE_HOME").map({ String(cString: $0) }), state.hasPrefix("/") {
+        if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return state + "/plugboard"
         }
-        return getenv("HOME").map { String(cString: $0) + "/.local/state/plugboard" }
+        return environment("HOME").map { $0 + "/.local/state/plugboard" }
     }
 }

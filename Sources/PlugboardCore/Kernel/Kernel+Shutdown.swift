@@ -1,12 +1,7 @@
 import PlugboardEventLoop
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// How a kernel ends.
 extension Kernel {

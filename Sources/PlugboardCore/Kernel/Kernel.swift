@@ -2,14 +2,9 @@ import CPlugboard
 internal import PlugboardCurl
 import PlugboardEventLoop
 import PlugboardKit
+import PlugboardSystem
 import PlugboardTransport
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Sends the requests of a program through the plugins that its configuration and its code enable.
 ///

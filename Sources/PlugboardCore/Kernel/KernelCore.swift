@@ -1,14 +1,9 @@
 import CPlugboard
 import PlugboardEventLoop
 import PlugboardKit
+import PlugboardSystem
 import PlugboardTransport
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// What the exchanges of one kernel share on all its loops. Lives as long as any of them.
 ///
@@ -82,7 +77,7 @@ final class KernelCore: @unchecked Sendable {
         secretAttributes = Set(resolved.plugins.flatMap(\.descriptor.secretAttributes))
         dataDirectory = DataDirectory(settings)
         self.startingData = startingData ?? dataDirectory
-        self.configurationFolder = configurationFolder ?? ConfigurationFile.folder(of: "")
+        self.configurationFolder = configurationFolder ?? SmallFile.folder(of: "")
         self.watch = watch
         for home in self.loops { home.belong(to: self) }
     }

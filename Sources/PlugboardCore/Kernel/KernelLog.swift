@@ -1,10 +1,5 @@
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Where the kernel's and its plugins' lines go.
 ///

@@ -1,11 +1,6 @@
 import CPlugboardEpoll
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// How many event loops a kernel runs.
 public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
@@ -56,7 +51,7 @@ public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     static let variable = "PLUGBOARD_LOOPS"
 
     /// What the environment variable says; nil if it is not set or empty. Throws `configuration` for a bad value.
-    init?(environment text: String? = getenv(LoopCount.variable).map { String(cString: $0) }) throws(PlugboardError) {
+    init?(environment text: String? = environment(LoopCount.variable)) throws(PlugboardError) {
         guard let text, !text.isEmpty else { return nil }
         guard let count = LoopCount(text) else {
             throw PlugboardError(

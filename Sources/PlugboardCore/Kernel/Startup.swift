@@ -1,11 +1,6 @@
 import CPlugboard
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Starting and stopping the plugins, in order and in reverse.
 ///

@@ -1,13 +1,8 @@
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 import PlugboardTransport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Creates plugins as a start would, and destroys them again: only a plugin can judge whether its settings and
 /// attributes fit together.
@@ -32,7 +27,7 @@ enum TrialCreation {
                 guard let own = ScratchFolder("plugboard-check-") else {
                     throw PlugboardError(
                         .configuration,
-                        "no temporary folder can be made in \(ScratchFolder.parent) (\(String(cString: strerror(errno)))). "
+                        "no temporary folder can be made in \(ScratchFolder.parent) (\(systemText(errno))). "
                             + "Set TMPDIR to a folder that this process can write to")
                 }
                 settings.dataDirectory = own.path

@@ -1,11 +1,6 @@
 import CPlugboardCurl
+import PlugboardSystem
 import PlugboardTransport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The functions that libcurl calls. They call no observer: reports wait for `settle`, when libcurl is not on the
 /// stack.

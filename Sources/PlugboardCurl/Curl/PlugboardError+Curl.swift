@@ -1,11 +1,6 @@
 import CPlugboardCurl
+import PlugboardSystem
 import PlugboardTransport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 extension PlugboardError {
     /// The error for a result of libcurl.
@@ -58,7 +53,7 @@ extension PlugboardError {
             .transportConnect,
             "No connection to the socket \(Printable.text(path)) can be opened, which is used for \(hostAndPort). Check that "
                 + "a server listens there.",
-            underlying: number == 0 ? nil : String(cString: strerror(Int32(truncatingIfNeeded: number))))
+            underlying: number == 0 ? nil : systemText(Int32(truncatingIfNeeded: number)))
     }
 
     /// CURLE_TOO_LARGE of newer libcurls.

@@ -1,11 +1,6 @@
 import CPlugboardCurl
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// What the TLS library that libcurl uses is asked directly, because libcurl has no option for it.
 ///

@@ -1,11 +1,6 @@
 import CPlugboardCurl
+import PlugboardSystem
 import PlugboardTransport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The state of one transfer that libcurl's callbacks read and write: plain memory behind CURLOPT_PRIVATE and similar
 /// options, so that callbacks count no references. `Transfer.settle` acts on it, in the same turn.

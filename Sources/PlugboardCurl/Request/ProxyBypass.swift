@@ -1,10 +1,5 @@
+import PlugboardSystem
 import PlugboardTransport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The hosts that bypass the proxy: `RequestOptions.noProxy`, or the environment's `no_proxy`.
 ///

@@ -1,11 +1,6 @@
 import PlugboardMessages
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The digests of a file's first bytes, computed in the order of the file while others write it.
 ///

@@ -1,10 +1,5 @@
 import PlugboardJSON
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Which file it is, and when it was changed last.
 struct FileMark: Sendable, Equatable {

@@ -1,10 +1,5 @@
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The descriptor of a file, which stays open as long as it is read or flushed.
 final class OpenFile: Sendable {
@@ -30,7 +25,7 @@ final class OpenFile: Sendable {
             guard count > 0 else {
                 throw PlugboardError(
                     .downloadWrite, "\(path) cannot be read.",
-                    underlying: count < 0 ? String(cString: strerror(errno)) : "It is shorter than what was written.")
+                    underlying: count < 0 ? systemText(errno) : "It is shorter than what was written.")
             }
             done += count
         }
@@ -42,31 +37,9 @@ final class OpenFile: Sendable {
     /// - Returns: The system's error, or nil.
     func waiting(for call: @escaping @Sendable (Int32) -> Int32) async -> Int32? {
         await withCheckedContinuation { continuation in
-            DiskThread.start { [self] in
+            BlockingThread.start { [self] in
                 continuation.resume(returning: call(descriptor) == 0 ? nil : errno)
             }
         }
-    }
-}
-
-/// A thread for one call.
-private enum DiskThread {
-    private final class Call {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
-    /// Where the system gives no thread, the call runs on the caller's.
-    static func start(_ body: @escaping @Sendable () -> Void) {
-        let call = Unmanaged.passRetained(Call(body))
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                if let context { Unmanaged<Call>.fromOpaque(context).takeRetainedValue().body() }
-                return nil
-            }, call.toOpaque())
-        guard code == 0 else { return call.takeRetainedValue().body() }
-        pthread_detach(thread)
     }
 }

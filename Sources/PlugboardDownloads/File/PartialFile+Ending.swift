@@ -1,12 +1,7 @@
 import CPlugboardFiles
 import PlugboardFileClaims
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension PartialFile {
     /// Puts the file in its place, once its bytes are on the disk and have the digests.
@@ -69,7 +64,7 @@ extension PartialFile {
             ? (rename(partial, destination) == 0 ? nil : errno) : PartialFile.renameNew(partial, destination)
         if failed == EEXIST { throw PartialFile.exists(destination) }
         if let failed {
-            throw stuck("\(destination) cannot be written", underlying: String(cString: strerror(failed)))
+            throw stuck("\(destination) cannot be written", underlying: systemText(failed))
         }
         isPresent = false
         unlink(journalPath)

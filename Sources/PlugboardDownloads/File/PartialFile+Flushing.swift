@@ -1,10 +1,5 @@
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension PartialFile {
     /// The journal has what was written and digested so far.

@@ -1,10 +1,5 @@
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension PartialFile {
     /// The longest journal that is read.
@@ -22,16 +17,6 @@ extension PartialFile {
         let count = pread(file, &bytes, bytes.count, 0)
         return count == bytes.count ? bytes : nil
     }
-
-    /// A number of this start of the system; empty where the system has none.
-    static let boot: String = {
-        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = read(file, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(count, 0)).prefix { $0 > 0x20 }, as: UTF8.self)
-    }()
 
     func save(_ journal: Journal) throws(PlugboardError) {
         var journal = journal

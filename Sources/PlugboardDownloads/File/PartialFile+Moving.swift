@@ -1,10 +1,5 @@
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// A complete file whose destination cannot be written.
 extension PartialFile {

@@ -1,11 +1,6 @@
 import PlugboardFileClaims
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension PartialFile {
     /// Opens and locks the partial file, after a cancelled download of this process that still has it.

@@ -2,12 +2,7 @@ import CPlugboardFiles
 import PlugboardFileClaims
 import PlugboardMessages
 import PlugboardRanges
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// A file that is received beside its destination, with a journal, and renamed when it is complete.
 ///
@@ -109,7 +104,7 @@ final class PartialFile: @unchecked Sendable {
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return }
-        received = found.received(size: Int(status.st_size), boot: PartialFile.boot)
+        received = found.received(size: Int(status.st_size), boot: bootID)
         journal = found
         isCombined = found.combination != nil
         // Bytes that others may have changed are read again.
@@ -118,7 +113,7 @@ final class PartialFile: @unchecked Sendable {
         if isUnchanged, let hashes = pieces?.hashes, found.pieces == hashes.identity {
             pieces = PieceCheck(hashes, verified: found.verified.common(with: received))
         }
-        if found.boot != PartialFile.boot { renew(found) }
+        if found.boot != bootID { renew(found) }
     }
 
     /// Nothing of what is there is used. It stays until `begin`.
@@ -132,7 +127,7 @@ final class PartialFile: @unchecked Sendable {
     /// After a crash of the system: drops the bytes that do not count, so that new bytes are not taken for them.
     private func renew(_ found: Journal) {
         guard var journal else { return }
-        journal.boot = PartialFile.boot
+        journal.boot = bootID
         if found.written == nil {
             guard received.count == received.prefix, ftruncate(descriptor, off_t(received.prefix)) == 0 else { return }
         } else {
@@ -155,7 +150,7 @@ final class PartialFile: @unchecked Sendable {
         try drop()
         // An old journal must not come back beside the new bytes after a crash of the system.
         if unlink(journalPath) == 0 { PartialFile.synchronizeFolder(of: path) }
-        var journal = Journal(url: url, boot: PartialFile.boot, representation: representation)
+        var journal = Journal(url: url, boot: bootID, representation: representation)
         journal.name = name
         journal.urls.formUnion(mirrors)
         journal.announced = announced

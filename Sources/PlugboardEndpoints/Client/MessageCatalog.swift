@@ -1,10 +1,5 @@
 import PlugboardCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Texts for people about errors, by language and code, and others that a program names, such as those of indicators.
 ///

@@ -1,6 +1,7 @@
 import PlugboardCodecs
 import PlugboardCore
 public import PlugboardJSON
+import PlugboardSystem
 
 extension Definitions {
     /// The section of a configuration that holds definitions.
@@ -108,10 +109,10 @@ extension Definitions {
     public static func check(
         file path: String, server: ServerChoice = ServerChoice(), formats: [DocumentFormat] = []
     ) -> Check {
-        switch ConfigurationFile.bytes(of: path, limit: options.sizeLimit) {
+        switch SmallFile.bytes(of: path, limit: options.sizeLimit) {
         case .success(let bytes):
             bytes.checked(
-                at: path, folder: ConfigurationFile.folder(of: path), server, format: formats.format(ofFile: path),
+                at: path, folder: SmallFile.folder(of: path), server, format: formats.format(ofFile: path),
                 formats)
         case .failure(let cause): Check(whole: cause.reason, file: path)
         }

@@ -1,6 +1,7 @@
 import PlugboardCore
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 
 /// Joins an OpenAPI document with the files that its references lead to, so that all references stay within it.
 ///
@@ -95,7 +96,7 @@ struct OpenAPIFiles {
             return false
         }
         let whole = folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"
-        switch ConfigurationFile.bytes(of: whole, limit: bytes, waits: false) {
+        switch SmallFile.bytes(of: whole, limit: bytes, waits: false) {
         case .failure(let cause):
             unreadable[reference] = "leads to the file \(Printable.text(path)), which \(cause.reason)"
             return false

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// A parsed JSON text: its tokens over a copy of its bytes, in which strings with escapes are decoded.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Parses a text into tokens, without recursion, by RFC 8259 and what the options allow. Strings with escapes are
 /// decoded in place.

@@ -1,10 +1,5 @@
 @_spi(Tape) import PlugboardJSON
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension Evaluation {
     /// The slot of a key in the table of a plan; nil if it is not in it.

@@ -1,10 +1,5 @@
 @_spi(Tape) import PlugboardJSON
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Runs a program over the tokens of one document. Lives during one call, on one thread.
 ///

@@ -1,10 +1,5 @@
 @_spi(Tape) import PlugboardJSON
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Equality of values by the data model of JSON Schema: numbers by value, objects in any order.
 extension JSONTokens {

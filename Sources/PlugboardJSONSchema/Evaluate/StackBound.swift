@@ -1,10 +1,5 @@
 import CPlugboardPCRE2
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// How far the stack of a thread may grow in rules within rules: threads have from 128 KiB (musl) to 8 MiB.
 enum StackBound {

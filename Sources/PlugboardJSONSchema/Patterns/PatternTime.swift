@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The processor time that all matches of one document take: measured for counted matches, estimated for the others
 /// from some of them.

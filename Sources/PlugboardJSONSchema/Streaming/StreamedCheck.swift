@@ -1,10 +1,5 @@
 @_spi(Tape) import PlugboardJSON
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Parses a text that arrives in pieces, and runs a program over it.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Runs async code on the calling thread, which waits for it. Code that blocks there takes no thread from the pool that
 /// tasks share.

@@ -1,10 +1,5 @@
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A regular file that is read while it is sent; it can be rewound.
 ///
@@ -83,6 +78,6 @@ final class FileSource: BodySource {
     }
 
     private static func error(_ path: String, _ what: String, _ cause: Int32) -> PlugboardError {
-        PlugboardError(.bodyRead, "The body's file \(path) \(what).", underlying: String(cString: strerror(cause)))
+        PlugboardError(.bodyRead, "The body's file \(path) \(what).", underlying: systemText(cause))
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 extension Origin {
     /// A host in the normal form in which hosts are compared, as `Origin` describes it; nil if it is not valid.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Identifies a process in a file, so that other processes can check whether it has ended.
 ///
@@ -21,7 +17,7 @@ public struct ProcessIdentity: Sendable, Equatable {
         process = getpid()
         start = ProcessIdentity.startTime(of: process) ?? ""
         namespace = ProcessIdentity.namespace
-        boot = ProcessIdentity.boot
+        boot = bootID
         serial = .random(in: 0 ... .max)
     }
 
@@ -43,7 +39,7 @@ public struct ProcessIdentity: Sendable, Equatable {
 
     /// Whether the process has ended; nil if it belongs to another container, so that it cannot be checked.
     public var isGone: Bool? {
-        guard boot == ProcessIdentity.boot else { return true }
+        guard boot == bootID else { return true }
         guard namespace == ProcessIdentity.namespace else { return nil }
         if let now = ProcessIdentity.startTime(of: process) { return now != start }
         // The file or /proc does not exist.
@@ -52,7 +48,9 @@ public struct ProcessIdentity: Sendable, Equatable {
 
     /// In ticks since the system's start: the 22nd field of its line, the 20th after the name in parentheses.
     private static func startTime(of process: Int32) -> String? {
-        guard let line = contents("/proc/\(process)/stat"), let end = line.lastIndex(of: ")") else { return nil }
+        guard let line = SmallFile.text(of: "/proc/\(process)/stat"), let end = line.lastIndex(of: ")") else {
+            return nil
+        }
         let fields = line[end...].dropFirst(2).split(separator: " ")
         return fields.count > 19 ? String(fields[19]) : nil
     }
@@ -62,15 +60,4 @@ public struct ProcessIdentity: Sendable, Equatable {
         let count = readlink("/proc/self/ns/pid", &target, target.count)
         return count > 0 ? String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
     }()
-
-    private static let boot = String(contents("/proc/sys/kernel/random/boot_id")?.prefix { $0 != "\n" } ?? "")
-
-    private static func contents(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(descriptor, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
-    }
 }

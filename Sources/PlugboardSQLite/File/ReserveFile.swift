@@ -1,10 +1,5 @@
 import CPlugboardSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The file `NAME-reserve` beside a database: it marks the database as one of this library, and reserves disk space.
 ///

@@ -1,11 +1,6 @@
 import CPlugboardSQLite
 import PlugboardMessages
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The path of the database's file, which is checked, made and moved aside here.
 struct StoreFile {
@@ -120,6 +115,6 @@ struct StoreFile {
     }
 
     private static func failure(_ path: String, _ what: String) -> SQLiteFailure {
-        SQLiteFailure(code: SQLITE_CANTOPEN, message: "\(path) \(what): \(String(cString: strerror(errno))).")
+        SQLiteFailure(code: SQLITE_CANTOPEN, message: "\(path) \(what): \(systemText(errno)).")
     }
 }

@@ -1,4 +1,5 @@
 import PlugboardMessages
+import PlugboardSystem
 import Synchronization
 
 /// A result that one thread sets and another waits for.

@@ -1,11 +1,6 @@
 import PlugboardMessages
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A thread that starts with the first work, performs all work in its order, and ends when it is closed.
 final class StoreThread: Sendable {
@@ -85,27 +80,13 @@ final class StoreThread: Sendable {
     }
 
     private func start() -> Bool {
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        let context = Unmanaged.passRetained(self)
         // Signals are handled by the program's own threads.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &before)
-        let code = pthread_create(&thread, &attributes, { StoreThread.main($0) }, context.toOpaque())
-        if code != 0 { context.release() }
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-        pthread_attr_destroy(&attributes)
-        return code == 0
-    }
-
-    private static func main(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let context else { return nil }
-        Unmanaged<StoreThread>.fromOpaque(context).takeRetainedValue().run()
-        return nil
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return BlockingThread.startIfPossible { [self] in run() }
     }
 
     private func run() {

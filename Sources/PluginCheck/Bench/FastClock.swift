@@ -1,6 +1,6 @@
 import Dispatch
-import Glibc
 import PlugboardEventLoop
+import PlugboardSystem
 import PlugboardTransport
 import Synchronization
 

@@ -1,6 +1,6 @@
-import Glibc
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 
 /// One check in a process of its own.
 struct CheckProcess {
@@ -22,7 +22,7 @@ struct CheckProcess {
         guard let scratch = ScratchFolder("plugboard-check-") else {
             throw PlugboardError(
                 .checkSystem, "No folder can be made in \(ScratchFolder.parent) for a check.",
-                underlying: String(cString: strerror(errno)))
+                underlying: systemText(errno))
         }
         let (outlet, errors) = (try Pipe(), try Pipe())
         defer {
@@ -74,7 +74,7 @@ struct CheckProcess {
         let code = posix_spawn(&id, "/proc/self/exe", &actions, &attributes, &words, &environment)
         guard code == 0 else {
             throw PlugboardError(
-                .checkSystem, "A check cannot be started.", underlying: String(cString: strerror(code)))
+                .checkSystem, "A check cannot be started.", underlying: systemText(code))
         }
         return id
     }

@@ -1,5 +1,5 @@
-import Glibc
 import PlugboardKit
+import PlugboardSystem
 
 /// Runs checks in their processes: as many at once as there are processors.
 struct CheckQueue {

@@ -1,5 +1,5 @@
-import Glibc
 import PlugboardKit
+import PlugboardSystem
 
 /// Both ends of a pipe; a started process inherits them only if they are passed on explicitly.
 struct Pipe {
@@ -10,7 +10,7 @@ struct Pipe {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw PlugboardError(
-                .checkSystem, "There is no pipe for a check.", underlying: String(cString: strerror(errno)))
+                .checkSystem, "There is no pipe for a check.", underlying: systemText(errno))
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reader, writer) = (ends[0], ends[1])
@@ -34,7 +34,7 @@ final class LineReader {
     func read() {
         while !hasEnded {
             var buffer = [UInt8](repeating: 0, count: 16 << 10)
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            let count = PlugboardSystem.read(descriptor, &buffer, buffer.count)
             if count > 0 {
                 take(buffer[..<count])
             } else if count == 0 || (errno != EAGAIN && errno != EINTR) {

@@ -1,7 +1,7 @@
 import Dispatch
-import Glibc
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
 
 /// What a check writes for its parent process: what it is about to do, and at the end its outcome.
@@ -76,7 +76,7 @@ enum Diary {
         line.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
-                let count = Glibc.write(outlet, rest.baseAddress, rest.count)
+                let count = PlugboardSystem.write(outlet, rest.baseAddress, rest.count)
                 guard count > 0 || errno == EINTR else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
             }

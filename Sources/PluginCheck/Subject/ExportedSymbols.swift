@@ -1,4 +1,4 @@
-import Glibc
+import PlugboardSystem
 import PluginLoader
 
 /// The names that a loaded object exports, as the system's loader sees them.

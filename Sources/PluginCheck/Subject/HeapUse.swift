@@ -1,4 +1,4 @@
-import Glibc
+import PlugboardSystem
 
 /// How many bytes of the heap are in use: allocated and not freed.
 enum HeapUse {

@@ -1,5 +1,5 @@
-import Glibc
 import PlugboardMessages
+import PlugboardSystem
 
 /// What this process holds beside memory.
 struct ProcessCounts {
@@ -16,13 +16,8 @@ struct ProcessCounts {
     static var lostTime: Duration {
         var lost: Int64 = 0
         for thread in names(inFolder: "/proc/self/task") {
-            guard let file = fopen("/proc/self/task/\(thread)/schedstat", "r") else { continue }
-            defer { fclose(file) }
-            var line = [CChar](repeating: 0, count: 128)
-            guard fgets(&line, Int32(line.count), file) != nil else { continue }
-            let text = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
             // The fields: time on a processor, time in the queue for one, number of time slices.
-            let numbers = String(decoding: text, as: UTF8.self).split(separator: " ")
+            let numbers = SmallFile.text(of: "/proc/self/task/\(thread)/schedstat")?.split(separator: " ") ?? []
             if numbers.count > 1, let nanoseconds = Int64(numbers[1]) { lost &+= nanoseconds }
         }
         return .nanoseconds(lost)

@@ -1,8 +1,8 @@
 import CPlugboard
-import Glibc
 import PlugboardCore
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 import PluginLoader
 
 /// The plugin under check.

@@ -1,4 +1,4 @@
-import Glibc
+import PlugboardSystem
 
 /// The hook that runs now, stored where it can be read after the process has ended.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import PlugboardSystem
 
 /// How long a call occupied its thread, without the time that the system gave to other threads.
 struct Stopwatch {

@@ -1,6 +1,6 @@
 import CPlugboard
-import Glibc
 import PlugboardKit
+import PlugboardSystem
 
 /// The functions of the kernel, as the plugin calls them.
 extension Wiretap {

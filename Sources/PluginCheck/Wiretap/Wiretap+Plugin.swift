@@ -1,5 +1,5 @@
 import CPlugboard
-import Glibc
+import PlugboardSystem
 
 /// The functions of the plugin, as the kernel calls them.
 extension Wiretap {

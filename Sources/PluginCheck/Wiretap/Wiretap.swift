@@ -1,7 +1,7 @@
 import CPlugboard
-import Glibc
 import PlugboardCore
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
 
 /// Sits between the plugin under check and the kernel, and sees each call of the C table in both directions.

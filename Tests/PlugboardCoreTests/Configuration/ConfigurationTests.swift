@@ -2,6 +2,7 @@ import Foundation
 import Plugboard
 import PlugboardJSON
 import PlugboardKit
+import PlugboardSystem
 import Testing
 
 @testable import PlugboardCore
@@ -200,9 +201,9 @@ import Testing
     @Test func `the folder of a relative path is made absolute`() {
         let current = FileManager.default.currentDirectoryPath
 
-        #expect(ConfigurationFile.folder(of: "plugboard.json") == "\(current)/")
-        #expect(ConfigurationFile.folder(of: "etc/plugboard.json") == "\(current)/etc/")
-        #expect(ConfigurationFile.folder(of: "/plugboard.json") == "/")
+        #expect(SmallFile.folder(of: "plugboard.json") == "\(current)/")
+        #expect(SmallFile.folder(of: "etc/plugboard.json") == "\(current)/etc/")
+        #expect(SmallFile.folder(of: "/plugboard.json") == "/")
     }
 
     @Test func `an error of a file begins with its path`() throws {

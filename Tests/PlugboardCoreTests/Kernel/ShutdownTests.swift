@@ -1,5 +1,6 @@
 import Plugboard
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
 import TestSupport
 import Testing

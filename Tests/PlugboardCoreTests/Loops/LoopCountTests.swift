@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardSystem
 import TestSupport
 import Testing
 

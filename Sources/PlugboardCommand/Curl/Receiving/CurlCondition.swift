@@ -1,11 +1,6 @@
 import CPlugboardCurl
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// On what condition a response is wanted: of `--time-cond` and `--etag-compare`.
 struct CurlCondition {

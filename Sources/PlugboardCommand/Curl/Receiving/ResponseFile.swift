@@ -1,10 +1,5 @@
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Where a response is written: standard output, or a file that is made with its first byte.
 final class ResponseFile {

@@ -1,12 +1,7 @@
 import Plugboard
 import PlugboardDownloads
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Writes a response by the options that the verbs and `plugboard curl` have in common, such as `-o`, `-f`, `-C`, `-J`
 /// and `--etag-save`.

@@ -1,10 +1,5 @@
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// The value of `Authorization` for the requests of a transfer.
 enum CurlCredentials {

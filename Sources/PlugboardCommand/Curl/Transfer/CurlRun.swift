@@ -1,11 +1,6 @@
 import Plugboard
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Runs all transfers of a command line of curl, one after another.
 struct CurlRun {

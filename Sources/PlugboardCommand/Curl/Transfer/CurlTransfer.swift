@@ -1,11 +1,6 @@
 import Plugboard
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// Sends the requests to one URL of a command line of curl, and writes the response, by curl's rules: redirects and
 /// repetitions are new requests here, and what comes of each is written as curl writes it.

@@ -1,10 +1,5 @@
 import PlugboardKit
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlugboardSystem
 
 /// One call of a hook in one exchange, as a program that traces it gets it. Holds no values of fields and attributes.
 public struct HookCall: Sendable, Equatable {

@@ -1,14 +1,7 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
-/// A thread for code that may block: commands and stops of plugins. Such code must not block the threads that all tasks
-/// share.
-enum BlockingThread {
+/// A thread of its own for code that may block, which must not block the threads that all tasks share.
+package enum BlockingThread {
     /// Runs a closure on a thread of its own, and returns when it is done.
-    static func run(_ body: @escaping @Sendable () -> Void) async {
+    package static func run(_ body: @escaping @Sendable () -> Void) async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             start {
                 body()
@@ -18,22 +11,29 @@ enum BlockingThread {
     }
 
     /// Runs a closure on a thread of its own; where the system gives none, on the caller's.
-    static func start(_ body: @escaping @Sendable () -> Void) {
+    package static func start(_ body: @escaping @Sendable () -> Void) {
         if !startIfPossible(body) { body() }
     }
 
     /// Runs a closure on a thread of its own; false where the system gives none.
-    static func startIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {
-        let start = Unmanaged.passRetained(Start(body))
+    package static func startIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()
+        guard create(&thread, body) == 0 else { return false }
+        pthread_detach(thread)
+        return true
+    }
+
+    /// Starts a thread that runs a closure, and that the caller joins or detaches. Returns 0, or the error number.
+    package static func create(_ thread: inout pthread_t, _ body: @escaping @Sendable () -> Void) -> Int32 {
+        let start = Unmanaged.passRetained(Start(body))
         let code = pthread_create(
             &thread, nil,
             { context in
                 if let context { Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body() }
                 return nil
             }, start.toOpaque())
-        if code != 0 { start.release() } else { pthread_detach(thread) }
-        return code == 0
+        if code != 0 { start.release() }
+        return code
     }
 
     private final class Start {

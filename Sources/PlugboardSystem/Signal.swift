@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A counting semaphore: each raise ends one wait, also a wait that begins later.
 ///
 /// Sendable because the mutex and the condition are used only through their POSIX functions, and the counter under the

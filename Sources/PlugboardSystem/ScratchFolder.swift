@@ -1,13 +1,7 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A folder for temporary files. It is removed with its contents when the last reference is released.
 package final class ScratchFolder: Sendable {
     /// The folder in which scratch folders are made: `TMPDIR`, or /tmp.
-    package static var parent: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
+    package static var parent: String { environment("TMPDIR") ?? "/tmp" }
 
     /// The path of the folder.
     package let path: String

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The system's structure of a group. Its own name is the name of a property here.
 private typealias Members = group
 

@@ -1,24 +1,18 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// How much processor time the control groups of the process allow (cgroup v2, Linux's admin-guide/cgroup-v2, cpu.max).
-enum CPUQuota {
+package enum CPUQuota {
     /// Processor cores, rounded up; nil without a quota.
-    static let current = read(groups: "/proc/self/cgroup", below: "/sys/fs/cgroup")
+    package static let current = read(groups: "/proc/self/cgroup", below: "/sys/fs/cgroup")
 
     /// The smallest quota of the process's group and of those that it lies in.
     ///
     /// - Parameters:
     ///   - groups: A file such as /proc/self/cgroup.
     ///   - root: The folder at which the hierarchy is mounted.
-    static func read(groups: String, below root: String) -> Int? {
-        guard let text = contents(of: groups), var path = group(text) else { return nil }
+    package static func read(groups: String, below root: String) -> Int? {
+        guard let text = SmallFile.text(of: groups), var path = group(text) else { return nil }
         var least: Int?
         while true {
-            if let cores = contents(of: "\(root)\(path)/cpu.max").flatMap({ cores($0) }) {
+            if let cores = SmallFile.text(of: "\(root)\(path)/cpu.max").flatMap({ cores($0) }) {
                 least = min(cores, least ?? cores)
             }
             guard let slash = path.lastIndex(of: "/") else { return least }
@@ -27,7 +21,7 @@ enum CPUQuota {
     }
 
     /// The group of version 2, whose line begins with `0::`; without a slash at its end.
-    static func group(_ text: String) -> String? {
+    package static func group(_ text: String) -> String? {
         for line in text.split(separator: "\n") where line.hasPrefix("0::/") {
             let path = line.dropFirst(3)
             return String(path.hasSuffix("/") ? path.dropLast() : path)
@@ -36,21 +30,11 @@ enum CPUQuota {
     }
 
     /// The cores of `cpu.max`: microseconds of processor time, or `max`, and the period that they are for.
-    static func cores(_ text: String) -> Int? {
+    package static func cores(_ text: String) -> Int? {
         let words = text.split { $0 == " " || $0 == "\n" }
         guard words.count == 2, let time = Int(words[0]), let period = Int(words[1]), time > 0, period > 0 else {
             return nil
         }
         return (time - 1) / period + 1
-    }
-
-    /// The beginning of a small file.
-    private static func contents(of path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, 0) }
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
 }

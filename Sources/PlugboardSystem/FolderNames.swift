@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The names in a folder except `.` and `..`, in no order; none if the folder cannot be read.
 package func names(inFolder folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }

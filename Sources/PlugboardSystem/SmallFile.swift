@@ -1,17 +1,11 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
-/// The file of a configuration, as bytes.
-package enum ConfigurationFile {
+/// Files that are read whole.
+package enum SmallFile {
     package struct Unreadable: Error {
         /// The end of a sentence that begins with the path.
         package let reason: String
 
         init(_ number: Int32) {
-            reason = number == ENOENT ? "does not exist" : "cannot be read: \(String(cString: strerror(number)))"
+            reason = number == ENOENT ? "does not exist" : "cannot be read: \(systemText(number))"
         }
     }
 
@@ -23,7 +17,7 @@ package enum ConfigurationFile {
         guard file >= 0 else { return .failure(Unreadable(errno)) }
         defer { close(file) }
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        var piece = [UInt8](repeating: 0, count: min(64 << 10, limit + 1))
         while bytes.count <= limit {
             let count = read(file, &piece, min(piece.count, limit + 1 - bytes.count))
             if count < 0 && errno == EINTR { continue }
@@ -32,6 +26,12 @@ package enum ConfigurationFile {
             bytes.append(contentsOf: piece[..<count])
         }
         return .success(bytes)
+    }
+
+    /// The beginning of a file of the system, such as those in /proc: at most 4 KiB. Nil if it cannot be read.
+    package static func text(of path: String) -> String? {
+        guard case .success(let bytes) = bytes(of: path, limit: 4095, waits: false), !bytes.isEmpty else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The absolute path of the folder of a file; nil if the process's own folder is gone.
