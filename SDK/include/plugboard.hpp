@@ -1340,6 +1340,15 @@ public:
         if (host_->event_integer(raw_, text(name), &value) != PLUG_OK) return std::nullopt;
         return value;
     }
+    // All details in their order; numbers are written in decimal digits.
+    Fields details() const {
+        Fields details;
+        plug_field found = {};
+        while (host_->event_detail_at(raw_, details.size(), &found) == PLUG_OK) {
+            details.emplace_back(view(found.name), view(found.value));
+        }
+        return details;
+    }
     // The head of `interim` and `headReceived`; it cannot be edited.
     std::optional<const Head> head() const noexcept {
         auto head = host_->event_head(raw_);

@@ -68,9 +68,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`. A time before year 0 or after year 9999 becomes the first or last that can be
     /// written.
     public var description: String {
-        let seconds = min(max(self.seconds, HTTPDate.first), HTTPDate.last)
-        let days = Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
-        let time = Int(seconds - Int64(days) * 86_400)
+        let (days, time) = daysAndTime
         let (year, month, day) = HTTPDate.civil(days: days)
         let weekday = HTTPDate.weekdays[((days + 4) % 7 + 7) % 7]
         return String(unsafeUninitializedCapacity: 29) { text in
@@ -101,6 +99,25 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
             put(time % 60, digits: 2, " GMT")
             return count
         }
+    }
+
+    /// `1994-11-06T08:49:37Z` (RFC 3339 §5.6), within the same years.
+    public var internetDescription: String {
+        let (days, time) = daysAndTime
+        let (year, month, day) = HTTPDate.civil(days: days)
+        func digits(_ number: Int, _ count: Int = 2) -> String {
+            let text = "\(number)"
+            return String(repeating: "0", count: count - text.utf8.count) + text
+        }
+        return "\(digits(year, 4))-\(digits(month))-\(digits(day))"
+            + "T\(digits(time / 3600)):\(digits(time / 60 % 60)):\(digits(time % 60))Z"
+    }
+
+    /// The days since 1970, and the seconds of the last day.
+    private var daysAndTime: (days: Int, time: Int) {
+        let seconds = min(max(self.seconds, HTTPDate.first), HTTPDate.last)
+        let days = Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
+        return (days, Int(seconds - Int64(days) * 86_400))
     }
 
     /// Compares points in time.

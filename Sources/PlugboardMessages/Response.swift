@@ -74,7 +74,7 @@ public struct Timings: Sendable, Equatable {
     public var firstByte: Duration = .zero
     /// The attempt ended.
     public var total: Duration = .zero
-    /// Where the attempt was sent; nil where nobody listens, and without a connection.
+    /// The addresses of the attempt's connection. Nil if nobody watches the exchange, or if there was no connection.
     package var addresses: ConnectionAddresses?
 
     /// All zero.

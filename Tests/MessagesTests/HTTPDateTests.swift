@@ -23,6 +23,14 @@ import Testing
         #expect(HTTPDate(text, now: Self.now) == nil)
     }
 
+    @Test(arguments: [
+        (784_111_777, "1994-11-06T08:49:37Z"), (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
+        (951_782_400, "2000-02-29T00:00:00Z"), (Int64.max, "9999-12-31T23:59:59Z"), (.min, "0000-01-01T00:00:00Z"),
+    ])
+    func `a date is written by RFC 3339 too`(seconds: Int64, text: String) {
+        #expect(HTTPDate(seconds: seconds).internetDescription == text)
+    }
+
     @Test func `a year of two digits is never more than fifty years ahead`() {
         #expect(HTTPDate("Sunday, 06-Nov-76 08:49:37 GMT", now: Self.now)?.description.contains("2076") == true)
         #expect(HTTPDate("Sunday, 06-Nov-78 08:49:37 GMT", now: Self.now)?.description.contains("1978") == true)

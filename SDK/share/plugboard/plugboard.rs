@@ -487,6 +487,8 @@ pub mod raw {
         pub event_text: unsafe extern "C" fn(event: *const plug_event, name: plug_text) -> plug_text,
         pub event_integer:
             unsafe extern "C" fn(event: *const plug_event, name: plug_text, value: *mut i64) -> plug_result,
+        pub event_detail_at:
+            unsafe extern "C" fn(event: *const plug_event, index: u64, detail: *mut plug_field) -> plug_result,
         pub event_head: unsafe extern "C" fn(event: *const plug_event) -> *const plug_head,
         pub setting_integer:
             unsafe extern "C" fn(settings: *const plug_settings, name: plug_text, value: *mut i64) -> plug_result,
@@ -2468,6 +2470,18 @@ impl Event<'_> {
         } else {
             None
         }
+    }
+
+    /// All details in their order; numbers are written in decimal digits.
+    pub fn details(&self) -> Vec<(String, String)> {
+        let mut details = Vec::new();
+        let mut found = plug_field { name: text(""), value: text("") };
+        unsafe {
+            while (self.host.table().event_detail_at)(self.raw, details.len() as u64, &mut found) == PLUG_OK {
+                details.push((string(found.name), string(found.value)));
+            }
+        }
+        details
     }
 
     /// Calls `look` with the head that the event is about (`interim`, `headReceived`). It cannot be edited.

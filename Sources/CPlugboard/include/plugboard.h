@@ -835,11 +835,14 @@ struct plug_host_v1 {
 
     // ---- events. Those of the kernel, with their details (times in nanoseconds):
     //   created started                   `created` of a sub-request: by (the plugin), for (the exchange's id)
-    //   attemptBegan                      attempt, reason
+    //   attemptBegan                      attempt, reason, method, url (without user and values of the query)
     //   resolved connected secured sent firstByte     the steps of an attempt
-    //   interim headReceived              the head: each one that comes from the network, before on_response
+    //   interim headReceived              version (1.0, 1.1, 2, 3), and the head: each one that comes from the
+    //                                     network, before on_response
     //   progress                          sent, toSend, received, toReceive: at most ten a second, and once at the end
-    //   attemptEnded                      attempt; nameLookup, connect, tls, firstByte, total
+    //   attemptEnded                      attempt; nameLookup, connect, tls, firstByte, total: after its begin, and 0
+    //                                     for what it did not need; address, port, localAddress, localPort: of a TCP
+    //                                     connection
     //   resendScheduled                   by, after, attempt
     //   willSuspend suspended resumed willCancel cancelled     what the program does with the exchange
     //   pluginFaulted pluginStalled       plugin, hook
@@ -862,12 +865,14 @@ struct plug_host_v1 {
     // [any] [calls back]
     plug_result (*publish_event)(const plug_host_v1 *host, plug_exchange_id exchange, plug_text id,
         const plug_field *details, uint64_t count);
-    // Returns the id of an event. This function and the three that follow work within on_event. [loop]
+    // Returns the id of an event. This function and the four that follow work within on_event. [loop]
     plug_text (*event_id)(const plug_event *event);
     // Returns a detail as text, integers in decimal; or {NULL, 0}. [loop]
     plug_text (*event_text)(const plug_event *event, plug_text name);
     // Writes a detail as a number. PLUG_NOT_FOUND if there is none of that name, or it is no number. [loop]
     plug_result (*event_integer)(const plug_event *event, plug_text name, int64_t *value);
+    // Writes the detail at an index, its value as event_text returns it. PLUG_NOT_FOUND from their count on. [loop]
+    plug_result (*event_detail_at)(const plug_event *event, uint64_t index, plug_field *detail);
     // Returns the head that an event is about (`interim`, `headReceived`), or NULL. It cannot be edited. [loop]
     const plug_head *(*event_head)(const plug_event *event);
 

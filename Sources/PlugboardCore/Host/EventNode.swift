@@ -99,11 +99,18 @@ final class EventNode {
         return node.pointer
     }
 
-    func text(_ name: String) -> plug_text {
-        switch detail(name) {
+    func text(_ name: String) -> plug_text { detail(name).map { text($0) } ?? plug_text() }
+
+    func detail(at index: Int) -> plug_field? {
+        guard details.indices.contains(index) else { return nil }
+        let (name, value) = details[index]
+        return plug_field(name: scratch.text(name), value: text(value))
+    }
+
+    private func text(_ detail: ObservedEvent.Detail) -> plug_text {
+        switch detail {
         case .text(let text): scratch.text(text)
         case .integer(let number): scratch.text("\(number)")
-        case nil: plug_text()
         }
     }
 

@@ -60,6 +60,12 @@ extension HostTable {
             value?.pointee = number
             return PLUG_OK
         }
+        table.event_detail_at = { event, index, detail in
+            guard let event else { return PLUG_BAD_ARGUMENT }
+            guard let found = EventNode.from(event).detail(at: Int(clamping: index)) else { return PLUG_NOT_FOUND }
+            detail?.pointee = found
+            return PLUG_OK
+        }
         table.event_head = { event in event.flatMap { EventNode.from($0).headPointer } }
     }
 

@@ -32,6 +32,16 @@ public struct Event: ~Copyable {
         return withText(name) { host.pointee.event_integer(raw, $0, &value) } == PLUG_OK ? Int(value) : nil
     }
 
+    /// All details in their order; numbers are written in decimal digits.
+    public var details: [(name: String, value: String)] {
+        var details: [(name: String, value: String)] = []
+        var detail = plug_field()
+        while host.pointee.event_detail_at(raw, UInt64(details.count), &detail) == PLUG_OK {
+            details.append((detail.name.string, detail.value.string))
+        }
+        return details
+    }
+
     /// The duration of that name, such as `after` of `resendScheduled`, or nil if there is none.
     public func duration(_ name: String) -> Duration? { integer(name).map { .nanoseconds(Int64($0)) } }
 

@@ -69,6 +69,28 @@ struct ProgramClosureTests {
         #expect(resolved.plugins.map(\.descriptor.hooks) == [.failure])
     }
 
+    @Test func `all details of an event can be read in their order`() async throws {
+        let record = Record()
+        let kernel = try Kernel(
+            plugins: [
+                .hooks(
+                    "com.acme.watch", priority: 10,
+                    onEvent: { event, _ in
+                        record.add(
+                            "\(event.id) " + event.details.map { "\($0.name)=\($0.value)" }.joined(separator: " "))
+                    }, events: ["attemptBegan", "headReceived", "completed"])
+            ], transport: MockTransport(), log: .silent)
+
+        _ = try await kernel.send(Request(.get, "http://user:pass@origin.test/a?key=1")).body.collect(upTo: 1)
+
+        #expect(
+            record.lines == [
+                "attemptBegan attempt=1 reason=first method=GET url=http://origin.test/a?key=…",
+                "headReceived version=1.1", "completed outcome=ended attempts=1",
+            ])
+        await kernel.shutDown()
+    }
+
     @Test func `body wrappers change both bodies`() async throws {
         let sent = Mutex<[UInt8]>([])
         let server = try LoopbackServer.responding { request in

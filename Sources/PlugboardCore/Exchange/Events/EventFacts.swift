@@ -27,11 +27,14 @@ enum EventFacts {
     /// The details of an event of this exchange.
     func details(of exchange: ExchangeCore) -> EventNode.Details {
         switch self {
-        case .nothing, .head: return []
+        case .nothing: return []
+        case .head(let head): return [("version", .text(head.pointee.version.rawValue))]
         case .provenance: return exchange.provenance
         case .attempt:
             return [
                 ("attempt", .integer(Int64(exchange.attempts.count))), ("reason", .text(exchange.attempts.reason)),
+                ("method", .text(exchange.request.head.method.name)),
+                ("url", .text(Printable.url(exchange.attempts.sentURL ?? exchange.request.head.url))),
             ]
         case .times(let timings, let attempt):
             let times: EventNode.Details = [
