@@ -3,7 +3,9 @@ import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
 let bundled = [
-    "Logging", "Indicator", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Queue", "Resume", "Retry",
+    "Logging", "Indicator", "Recorder", "Telemetry", "Mock", "Decode", "Redirect", "Authentication", "Cookies", "Cache",
+    "Queue", "Resume",
+    "Retry",
     "Validator",
 ]
 
@@ -244,7 +246,9 @@ let programs: [Target] = [
 ]
 
 let plugins: [Target] =
-    plugin("Logging") + plugin("Indicator") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
+    plugin("Logging") + plugin("Indicator") + plugin("Recorder", "PlugboardSQLite") + plugin("Telemetry")
+    + plugin("Mock")
+    + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
     + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL")
@@ -309,6 +313,9 @@ let testTargets: [Target] = [
         "UploadsTests", "PlugboardUploads", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     pluginTests("Logging"),
     pluginTests("Indicator"),
+    pluginTests("Recorder", "PlugboardSQLite"),
+    pluginTests("Telemetry"),
+    pluginTests("Mock"),
     pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
     pluginTests("Redirect"),
     pluginTests("Authentication"),

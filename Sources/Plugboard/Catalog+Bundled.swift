@@ -5,17 +5,21 @@ import PlugboardCore
 import PlugboardDecode
 import PlugboardIndicator
 import PlugboardLogging
+import PlugboardMock
 import PlugboardQueue
+import PlugboardRecorder
 import PlugboardRedirect
 import PlugboardResume
 import PlugboardRetry
+import PlugboardTelemetry
 import PlugboardValidator
 
 extension Catalog {
     /// The bundled plugins, all of them.
     public static var bundled: Catalog {
         Catalog([
-            loggingPlugin(), indicatorPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(),
+            loggingPlugin(), indicatorPlugin(), recorderPlugin(), telemetryPlugin(), mockPlugin(), decodePlugin(), redirectPlugin(),
+            authenticationPlugin(),
             cookiesPlugin(), cachePlugin(), queuePlugin(), resumePlugin(), retryPlugin(), validatorPlugin(),
         ])
     }

@@ -7,8 +7,11 @@
 @_exported import PlugboardDecode
 @_exported import PlugboardIndicator
 @_exported import PlugboardLogging
+@_exported import PlugboardMock
 @_exported import PlugboardQueue
+@_exported import PlugboardRecorder
 @_exported import PlugboardRedirect
 @_exported import PlugboardResume
 @_exported import PlugboardRetry
+@_exported import PlugboardTelemetry
 @_exported import PlugboardValidator

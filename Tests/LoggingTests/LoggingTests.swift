@@ -70,10 +70,13 @@ struct LoggingTests {
         request.decode.isEnabled = false
         request.indicator.isEnabled = false
         request.logging.isEnabled = false
+        request.mock.isEnabled = false
         request.queue.isEnabled = false
+        request.recorder.isEnabled = false
         request.redirect.isEnabled = false
         request.resume.isEnabled = false
         request.retry.isEnabled = false
+        request.telemetry.isEnabled = false
         request.validator.isEnabled = false
 
         let expected = Catalog.bundled.ids.map { ("\($0).enabled", "false") }

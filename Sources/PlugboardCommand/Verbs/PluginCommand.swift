@@ -9,13 +9,15 @@ struct PluginCommand: AsyncParsableCommand {
         commandName: "plugboard", abstract: "Runs a command of a plugin.",
         usage: "plugboard <plugin-id> <command> [<name=value> ...] [<options>]",
         discussion: """
-            Arguments are name=value, or one JSON object. A value that is JSON is passed
-            as JSON, any other as a text. The plugin must be enabled by the configuration
+            Arguments are name=value, or one JSON object; a first word without = is the
+            value of the command's first argument. A value that is JSON is passed as JSON,
+            any other as a text. The plugin must be enabled by the configuration
             or --plugin; `plugboard plugins inspect` lists its commands. Without --timeout,
             a command has no time limit.
 
             EXAMPLES:
               plugboard cache stats
+              plugboard recorder show 12
               plugboard com.example.sign rotate key=2 --plugin ./libsign.so
             """)
 
@@ -38,7 +40,8 @@ struct PluginCommand: AsyncParsableCommand {
         guard kernel.plugins.contains(where: { $0.id == plugin }) else {
             throw PluginCommand.unknown(plugin, among: kernel.plugins.map(\.id))
         }
-        let text = try CommandObject.text(arguments)
+        let definitions = kernel.plugins.first { $0.id == plugin }?.descriptor.commands ?? []
+        let text = try CommandObject.text(arguments, of: definitions.first { $0.name == command })
         let interrupt = Interrupt()
         let asking = Task { try await write(try await kernel.command(plugin, command, text)) }
         interrupt.cancels { asking.cancel() }

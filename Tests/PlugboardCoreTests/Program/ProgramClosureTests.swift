@@ -81,7 +81,8 @@ struct ProgramClosureTests {
                     }, events: ["attemptBegan", "headReceived", "completed"])
             ], transport: MockTransport(), log: .silent)
 
-        _ = try await kernel.send(Request(.get, "http://user:pass@origin.test/a?key=1")).body.collect(upTo: 1)
+        _ = try await kernel.send(Request(.get, "http://user:pass@origin.test/a?key=1")).body.collect(
+            upTo: .kibibytes(1))
 
         #expect(
             record.lines == [

@@ -27,6 +27,58 @@ struct TypedSettingsTests {
             ["delay", "interval", "message", "rows", "terminal"]
         ),
         (
+            "recorder",
+            .recorder {
+                $0.persistence = $0.persistence
+                $0.path = $0.path
+                $0.limit = $0.limit
+                $0.size = $0.size
+                $0.age = $0.age
+                $0.bodies = $0.bodies
+                $0.bodyLimit = $0.bodyLimit
+                $0.bodyTypes = $0.bodyTypes
+                $0.secretParameters = $0.secretParameters
+                $0.secretMembers = $0.secretMembers
+            },
+            [
+                "persistence", "path", "limit", "size", "age", "bodies", "bodyLimit", "bodyTypes", "secretParameters",
+                "secretMembers",
+            ]
+        ),
+        (
+            "telemetry",
+            .telemetry {
+                $0.service = $0.service
+                $0.resource = $0.resource
+                $0.endpoint = $0.endpoint
+                $0.fields = $0.fields
+                $0.path = $0.path
+                $0.prometheusPath = $0.prometheusPath
+                $0.interval = $0.interval
+                $0.metricsInterval = $0.metricsInterval
+                $0.sampled = $0.sampled
+                $0.limit = $0.limit
+                $0.queries = $0.queries
+                $0.requestFields = $0.requestFields
+                $0.responseFields = $0.responseFields
+            },
+            [
+                "service", "resource", "endpoint", "fields", "path", "prometheusPath", "interval", "metricsInterval",
+                "sampled", "limit", "queries", "requestFields", "responseFields",
+            ]
+        ),
+        (
+            "mock",
+            .mock {
+                $0.rules = $0.rules
+                $0.har = $0.har
+                $0.unmatched = $0.unmatched
+                $0.seed = $0.seed
+                $0.bodyLimit = $0.bodyLimit
+            },
+            ["rules", "har", "unmatched", "seed", "bodyLimit"]
+        ),
+        (
             "decode",
             .decode {
                 $0.codings = $0.codings
@@ -224,7 +276,9 @@ struct TypedSettingsTests {
         #expect(inCode.settings == byDefault.settings)
         // A text without a value cannot be told from one that is empty, so it is not given.
         let optional = Set(table.filter { $0.fallback.isEmpty && $0.kind != .text }.map(\.name))
-        #expect(names.subtracting(entry.settings.map(\.0)).isSubset(of: optional.union(["path", "probe"])))
+        #expect(
+            names.subtracting(entry.settings.map(\.0)).isSubset(
+                of: optional.union(["path", "probe", "endpoint", "prometheusPath", "rules", "har"])))
     }
 
     @Test func `settings are values: a copy keeps its own`() {

@@ -1,0 +1,55 @@
+import PlugboardKit
+import PlugboardMockOptions
+
+/// The entries of a HAR as rules: the responses to one method and URL in their order. A value that the file has as `…`
+/// stands for any.
+enum HARRules {
+    /// Throws `configuration` for a file that is not HAR. Blocks.
+    static func rules(_ path: String) throws(PlugboardError) -> [Rule] {
+        let bytes = try MockFile.bytes(of: path)
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONParser.parse(bytes) } catch {
+            throw PlugboardError(.configuration, "\(path) is not JSON: \(error).")
+        }
+        guard let entries = value["log"]?["entries"]?.arrayValue else {
+            throw PlugboardError(.configuration, "\(path) is not HAR: it has no list log.entries.")
+        }
+        var rules: [Rule] = []
+        var places: [String: Int] = [:]
+        for entry in entries {
+            guard let method = entry["request"]?["method"]?.stringValue,
+                let url = entry["request"]?["url"]?.stringValue,
+                let response = response(entry["response"])
+            else { continue }
+            if let place = places["\(method) \(url)"] {
+                rules[place].responses.append(response)
+                continue
+            }
+            places["\(method) \(url)"] = rules.count
+            var rule = Rule(name: "\(method) \(url)", responses: [response])
+            rule.method = method
+            rule.url = Wildcard(url.replacing("…", with: "*"))
+            rules.append(rule)
+        }
+        return rules
+    }
+
+    /// Nil for an attempt without a response.
+    private static func response(_ value: JSONValue?) -> MockResponse? {
+        guard let value, let status = value["status"]?.intValue, (200...599).contains(status) else { return nil }
+        var fields = Fields()
+        for field in value["headers"]?.arrayValue ?? [] {
+            guard let name = field["name"]?.stringValue, let text = field["value"]?.stringValue else { continue }
+            // They are about the bytes on the network, which the file does not have.
+            if ["content-encoding", "content-length", "transfer-encoding", "connection"].contains(name.lowercased()) {
+                continue
+            }
+            fields.append(FieldName(name), text)
+        }
+        let content = value["content"]
+        let text = content?["text"]?.stringValue ?? ""
+        let bytes = content?["encoding"]?.stringValue == "base64" ? Base64.decode(text) ?? [] : Array(text.utf8)
+        return MockResponse(
+            outcome: .response(status: Int(status), fields: fields, body: bytes.isEmpty ? [] : [.bytes(Bytes(bytes))]))
+    }
+}

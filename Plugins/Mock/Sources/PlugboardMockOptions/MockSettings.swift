@@ -1,0 +1,60 @@
+import PlugboardKit
+
+/// The settings of the plugin `mock`, for configurations and for programs in code.
+///
+///     .mock { $0.rules = "mock.json" }
+public struct MockSettings: PluginSettings {
+    /// A file of rules.
+    @Setting("A file of rules.")
+    public var rules: String? = nil
+    /// A file of HAR 1.2, whose responses are given again.
+    @Setting("A file of HAR 1.2, whose responses are given again.")
+    public var har: String? = nil
+    /// What becomes of a request that no rule is for: it fails, or passes to the network.
+    @Setting("What becomes of a request that no rule is for: fail, or pass (to the network).")
+    public var unmatched = Unmatched.fail
+    /// The number from which the choices of rules with a probability follow.
+    @Setting("The number from which the choices of rules with a probability follow.")
+    public var seed = 1
+    /// The most bytes of a request's body that are held, to compare it with rules for bodies.
+    @Setting("The most bytes of a request's body that are held, to compare it with rules for bodies.")
+    public var bodyLimit = ByteCount.mebibytes(1)
+
+    /// What becomes of a request that no rule is for.
+    public enum Unmatched: String, WordOption {
+        /// It fails with `mock.unmatched`.
+        case fail
+        /// It passes to the network.
+        case pass
+    }
+
+    /// All settings at their defaults.
+    public init() {}
+}
+
+/// The attributes of the plugin `mock`.
+public struct MockAttributes: AttributeTable {
+    /// All keys.
+    public static let keys = MockAttributes()
+
+    /// How long the request waits before it is sent or answered.
+    public let latency = AttributeKey<Duration>(
+        "mock", "latency", "How long the request waits before it is sent or answered.")
+    /// The most bytes of the response's body in a second.
+    public let rate = AttributeKey<ByteCount>("mock", "rate", "The most bytes of the response's body in a second.")
+}
+
+extension Request {
+    /// The attributes for the plugin `mock`.
+    public var mock: RequestAttributes<MockAttributes> {
+        get { RequestAttributes<MockAttributes>(self) }
+        set { self = newValue.request }
+    }
+}
+
+extension PlugboardError.Code {
+    /// No rule is for the request.
+    public static let mockUnmatched = PlugboardError.Code("mock.unmatched")
+    /// A command of the plugin `mock` lacks an argument, or has one that is not valid.
+    public static let mockArgument = PlugboardError.Code("mock.argument")
+}

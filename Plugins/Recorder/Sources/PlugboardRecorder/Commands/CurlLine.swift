@@ -1,0 +1,36 @@
+import PlugboardKit
+
+/// The request of a record as a command line of curl, for sh. Secrets are `…` in it, as in the record.
+struct CurlLine {
+    private var words = ["curl"]
+
+    init(_ record: Record) {
+        let request = record.entries.first?["request"]
+        let body = request?["postData"]?["text"]?.stringValue
+        if record.method == "HEAD" {
+            words.append("-I")
+        } else if record.method != (body == nil ? "GET" : "POST") {
+            words += ["-X", record.method]
+        }
+        for field in request?["headers"]?.arrayValue ?? [] {
+            guard let name = field["name"]?.stringValue, let value = field["value"]?.stringValue else { continue }
+            words += ["-H", value.isEmpty ? "\(name);" : "\(name): \(value)"]
+        }
+        if let body { words += ["--data-raw", body] }
+        words.append(record.url)
+    }
+
+    var text: String { words.map(quoted).joined(separator: " ") }
+
+    private func quoted(_ word: String) -> String {
+        let isPlain =
+            !word.isEmpty
+            && word.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || "-_./:=,@%+".utf8.contains(byte)
+            }
+        return isPlain
+            ? word
+            : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+}

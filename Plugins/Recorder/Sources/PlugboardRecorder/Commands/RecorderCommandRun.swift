@@ -1,0 +1,150 @@
+import PlugboardKit
+import PlugboardRecorderOptions
+
+/// Runs the plugin's commands, which may block.
+struct RecorderCommandRun {
+    let store: any RecordStore
+    let host: PluginHost
+
+    func run(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+        guard let command = RecorderCommand(rawValue: name) else {
+            reply.fail(PlugboardError(.commandUnknown, "The plugin recorder has no command \(name)."))
+            return
+        }
+        do throws(PlugboardError) {
+            let arguments = try RecorderArguments(arguments, of: command)
+            switch command {
+            case .list: try list(arguments, reply)
+            case .show: reply.json(try show(arguments))
+            case .har: try writeHAR(arguments, reply)
+            case .curl: reply.body(.text(CurlLine(try record(arguments)).text + "\n"))
+            case .import: reply.json(["imported": .number(JSONNumber(try importHAR(arguments)))])
+            case .clear: reply.json(["removed": .number(JSONNumber(try store.remove(try arguments.filter())))])
+            case .stats: reply.json(try stats(arguments))
+            }
+        } catch {
+            reply.fail(error)
+        }
+    }
+
+    private func record(_ arguments: RecorderArguments) throws(PlugboardError) -> Record {
+        let id = try arguments.requiredNumber("id")
+        guard let record = try store.record(id) else {
+            throw PlugboardError(
+                .recorderArgument, "There is no exchange \(id). The command list shows those there are.")
+        }
+        return record
+    }
+
+    private func list(_ arguments: RecorderArguments, _ reply: Reply) throws(PlugboardError) {
+        let limit = try arguments.number("limit") ?? 50
+        var records: [Record] = []
+        try store.each(try arguments.filter()) {
+            records.append($0)
+            return records.count < limit
+        }
+        if try arguments.flag("json") {
+            reply.json(.array(records.map(\.summary)))
+        } else {
+            reply.body(.text(records.map { "\($0.line)\n" }.joined()))
+        }
+    }
+
+    private func show(_ arguments: RecorderArguments) throws(PlugboardError) -> JSONValue {
+        let record = try record(arguments)
+        guard var object = record.summary.objectValue else { return .null }
+        object["entries"] = .array(record.entries)
+        return .object(object)
+    }
+
+    private func writeHAR(_ arguments: RecorderArguments, _ reply: Reply) throws(PlugboardError) {
+        var records: [Record] = []
+        if let id = try arguments.number("id") {
+            if let record = try store.record(Int64(id)) { records.append(record) }
+        } else {
+            try store.each(try arguments.filter()) {
+                records.append($0)
+                return true
+            }
+        }
+        let text = HARFile.text(of: records.reversed(), version: host.kernelVersion)
+        guard let path = try arguments.text("path") else {
+            reply.body(.bytes(text))
+            return
+        }
+        try HARFile.save(text, to: path)
+        reply.json(["written": .number(JSONNumber(records.count)), "path": .string(path)])
+    }
+
+    private func importHAR(_ arguments: RecorderArguments) throws(PlugboardError) -> Int {
+        let bytes: [UInt8]
+        if let text = try arguments.text("text") {
+            bytes = Array(text.utf8)
+        } else {
+            bytes = try HARFile.contents(of: try arguments.requiredText("path"))
+        }
+        return try store.add(try HARFile.records(bytes))
+    }
+
+    private func stats(_ arguments: RecorderArguments) throws(PlugboardError) -> JSONValue {
+        var hosts: [String: RecordStatistics] = [:]
+        try store.each(try arguments.filter()) {
+            hosts[$0.host, default: RecordStatistics()].take($0)
+            return true
+        }
+        return .object(JSONObject(hosts.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }))
+    }
+}
+
+/// The times and statuses of exchanges with one host.
+private struct RecordStatistics {
+    private var times: [Duration] = []
+    private var statuses: [String: Int] = [:]
+
+    mutating func take(_ record: Record) {
+        times.append(record.took)
+        statuses[record.status.map { "\($0 / 100)xx" } ?? "failed", default: 0] += 1
+    }
+
+    var json: JSONValue {
+        let sorted = times.sorted()
+        func percentile(_ part: Int) -> JSONValue {
+            HARText.milliseconds(sorted[min(sorted.count * part / 100, sorted.count - 1)])
+        }
+        return [
+            "exchanges": .number(JSONNumber(sorted.count)),
+            "statuses": .object(
+                JSONObject(statuses.sorted { $0.key < $1.key }.map { ($0.key, .number(JSONNumber($0.value))) })),
+            "p50": percentile(50), "p95": percentile(95), "p99": percentile(99), "longest": percentile(100),
+        ]
+    }
+}
+
+extension Record {
+    /// What the command `list` says of it.
+    var summary: JSONValue {
+        var summary: JSONObject = [
+            "id": .number(JSONNumber(id)), "date": .string(HARText.date(date)), "method": .string(method),
+            "url": .string(url), "status": status.map { .number(JSONNumber($0)) } ?? .null,
+            "took": HARText.milliseconds(took), "attempts": .number(JSONNumber(attempts)),
+        ]
+        if let failure { summary["failure"] = .string(failure) }
+        if let label { summary["label"] = .string(label) }
+        return .object(summary)
+    }
+
+    fileprivate var line: String {
+        let milliseconds = "\(Int(took / .milliseconds(1))) ms"
+        let outcome = status.map { "\($0)" } ?? failure ?? "-"
+        let label = label.map { " [\($0)]" } ?? ""
+        return Printable.text(
+            "\(padded("\(id)", 5)) \(HARText.date(date)) \(padded(outcome, 3)) \(padded(milliseconds, 8)) \(method) \(url)\(label)"
+        )
+    }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(width - text.count, 0)) + text
+    }
+
+    private var attempts: Int { entries.count { $0["_attempt"] != nil } }
+}

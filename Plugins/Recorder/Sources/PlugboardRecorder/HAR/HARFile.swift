@@ -1,0 +1,132 @@
+import PlugboardKit
+import PlugboardRecorderOptions
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Files of HAR 1.2.
+enum HARFile {
+    /// The largest file that is read.
+    private static let limit = 256 << 20
+
+    static func text(of records: some Sequence<Record>, version: String) -> [UInt8] {
+        let log: JSONObject = [
+            "version": "1.2", "creator": ["name": "Plugboard", "version": .string(version)],
+            "entries": .array(records.flatMap(\.entries)),
+        ]
+        return JSONWriter.write(["log": .object(log)])
+    }
+
+    /// The entries of a file, each as a record of its own. Throws `recorder.file`.
+    static func records(_ bytes: [UInt8]) throws(PlugboardError) -> [Record] {
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONParser.parse(bytes) } catch {
+            throw PlugboardError(.recorderFile, "The file is not JSON: \(error).")
+        }
+        guard let entries = value["log"]?["entries"]?.arrayValue else {
+            throw PlugboardError(.recorderFile, "The file is not HAR: it has no list log.entries.")
+        }
+        return try entries.enumerated().map { (index, entry) throws(PlugboardError) in
+            guard let record = Record(entry) else {
+                throw PlugboardError(
+                    .recorderFile,
+                    "log.entries[\(index)] is no entry of HAR: it needs startedDateTime, request.method, request.url and "
+                        + "response.status.")
+            }
+            return record
+        }
+    }
+
+    static func contents(of path: String) throws(PlugboardError) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw failure("read", path) }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(file, &piece, piece.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw failure("read", path) }
+            if count == 0 { return bytes }
+            bytes += piece[..<count]
+            guard bytes.count <= limit else {
+                throw PlugboardError(
+                    .recorderFile, "\(path) is larger than the \(limit >> 20) MiB that a HAR file may have.")
+            }
+        }
+    }
+
+    /// Writes a new file that only its owner can read, and gives it the name. A link there is replaced, not followed.
+    static func save(_ bytes: [UInt8], to path: String) throws(PlugboardError) {
+        let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure("write", path) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        let isWritten = rest.isEmpty
+        guard close(file) == 0, isWritten, rename(draft, path) == 0 else {
+            let error = failure("write", path)
+            unlink(draft)
+            throw error
+        }
+    }
+
+    private static func failure(_ what: String, _ path: String) -> PlugboardError {
+        PlugboardError(.recorderFile, "Cannot \(what) \(Printable.text(path)): \(String(cString: strerror(errno))).")
+    }
+}
+
+extension Record {
+    /// A record of an entry, which stays as it is; nil if it lacks what a record needs.
+    fileprivate init?(_ entry: JSONValue) {
+        guard let date = entry["startedDateTime"]?.stringValue.flatMap({ HARDate($0) }),
+            let method = entry["request"]?["method"]?.stringValue, let url = entry["request"]?["url"]?.stringValue,
+            let status = entry["response"]?["status"]?.intValue
+        else { return nil }
+        let took = entry["time"]?.numberValue?.double ?? 0
+        self.init(
+            id: 0, date: date.sinceEpoch, took: .microseconds(Int64(min(max(took * 1000, 0), 1e15))), method: method,
+            url: url, host: Origin(url: url)?.host ?? "", status: status > 0 ? Int(clamping: status) : nil,
+            failure: status > 0 ? nil : entry["_error"]?.stringValue ?? "unknown", label: entry["_label"]?.stringValue,
+            entries: [entry])
+    }
+}
+
+/// A date of HAR: RFC 3339 §5.6 with any fraction and offset.
+struct HARDate {
+    let sinceEpoch: Duration
+
+    init?(_ text: String) {
+        let parts = text.utf8.split(omittingEmptySubsequences: true) { !(0x30...0x39).contains($0) }
+            .compactMap { Int(Substring($0)) }
+        guard parts.count >= 6, text.utf8.count <= 64, text.utf8.count > 18,
+            let date = HTTPDate(
+                year: parts[0], month: parts[1], day: parts[2], hour: parts[3], minute: parts[4], second: parts[5])
+        else { return nil }
+        var rest = text.dropFirst(19)
+        var fraction = Duration.zero
+        if rest.first == "." {
+            let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+            rest = rest.dropFirst(digits.count + 1)
+            let nanoseconds = Int64(digits.prefix(9) + String(repeating: "0", count: max(9 - digits.count, 0))) ?? 0
+            fraction = .nanoseconds(nanoseconds)
+        }
+        var offset = 0
+        if rest.first == "+" || rest.first == "-" {
+            let digits = rest.dropFirst().filter(\.isNumber)
+            guard digits.count == 4, let hours = Int(digits.prefix(2)), let minutes = Int(digits.suffix(2)) else {
+                return nil
+            }
+            offset = (hours * 3600 + minutes * 60) * (rest.first == "-" ? -1 : 1)
+        }
+        sinceEpoch = .seconds(date.seconds - Int64(offset)) + fraction
+    }
+}

@@ -1,0 +1,67 @@
+import PlugboardKit
+
+/// Values of HAR 1.2 that stand in several places.
+enum HARText {
+    /// With milliseconds.
+    static func date(_ sinceEpoch: Duration) -> String {
+        let (seconds, attoseconds) = sinceEpoch.components
+        let milliseconds = "\(attoseconds / 1_000_000_000_000_000)"
+        let zeros = String(repeating: "0", count: max(3 - milliseconds.utf8.count, 0))
+        return HTTPDate(seconds: seconds).internetDescription.dropLast() + ".\(zeros)\(milliseconds)Z"
+    }
+
+    static func version(_ version: String?) -> String {
+        switch version {
+        case nil: ""
+        case "2": "h2"
+        case "3": "h3"
+        case .some(let number): "HTTP/\(number)"
+        }
+    }
+
+    static func milliseconds(_ time: Duration) -> JSONValue {
+        .number(JSONNumber((time / .microseconds(1)).rounded() / 1000) ?? 0)
+    }
+
+    static func headers(_ fields: [(name: String, value: String)]) -> JSONValue {
+        .array(fields.map { ["name": .string($0.name), "value": .string($0.value)] })
+    }
+
+    /// The parameters of a URL's query as they stand there, percent-encoded.
+    static func query(of url: String) -> JSONValue {
+        guard let mark = url.firstIndex(of: "?") else { return [] }
+        let parameters = url[mark...].dropFirst().split(separator: "&")
+        return .array(
+            parameters.map { parameter in
+                let equals = parameter.firstIndex(of: "=") ?? parameter.endIndex
+                return [
+                    "name": .string(String(parameter[..<equals])),
+                    "value": .string(String(parameter[equals...].dropFirst())),
+                ]
+            })
+    }
+
+    /// The text of a body, or its bytes in Base64 where they are no text; and how much of it is missing.
+    static func addContent(_ body: BodyCapture, _ type: String, to object: inout JSONObject, _ redaction: Redaction) {
+        let bytes = redaction.body(body.bytes, type: MediaTypePattern.essence(of: type))
+        if let text = text(bytes, isCut: body.isCut) {
+            object["text"] = .string(text)
+        } else {
+            object["text"] = .string(Base64.encode(bytes))
+            object["encoding"] = "base64"
+        }
+        if body.isCut { object["_cut"] = .number(JSONNumber(body.count - body.bytes.count)) }
+        if !body.isWhole { object["_isWhole"] = false }
+    }
+
+    /// Nil for bytes that are not UTF-8, or that have NUL. A character that a cut has split is left out.
+    private static func text(_ bytes: [UInt8], isCut: Bool) -> String? {
+        if bytes.contains(0) { return nil }
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        guard isCut else { return nil }
+        for count in 1...min(3, max(bytes.count, 1)) {
+            if let text = String(validating: bytes.dropLast(count), as: UTF8.self) { return text }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,123 @@
+import PlugboardKit
+
+// Exchanges as entries of HAR 1.2: one for each attempt, so that redirects and repetitions are seen as browsers show
+// them. What HAR has no member for is in members whose names begin with `_`.
+
+extension Recording {
+    /// The exchange without its secrets.
+    func record(_ id: Int64, _ redaction: Redaction) -> Record {
+        Record(
+            id: id, date: date, took: took, method: method, url: redaction.url(url),
+            host: Origin(url: url)?.host ?? "", status: response?.status, failure: failure?.code.name, label: label,
+            entries: entries(redaction))
+    }
+
+    private func entries(_ redaction: Redaction) -> [JSONValue] {
+        if attempts.isEmpty { return [entry(nil, isLast: true, redaction)] }
+        return attempts.indices.map { entry(attempts[$0], isLast: $0 == attempts.count - 1, redaction) }
+    }
+
+    private func entry(_ attempt: Attempt?, isLast: Bool, _ redaction: Redaction) -> JSONValue {
+        let timings = HARTimings(attempt, took: took)
+        let head = isLast ? response ?? attempt?.response : attempt?.response
+        let version = HARText.version(attempt?.version)
+        var entry: JSONObject = [
+            "startedDateTime": .string(HARText.date(date + (attempt?.began ?? .zero))),
+            "time": timings.total,
+            "request": requestJSON(attempt, version, redaction),
+            "response": responseJSON(head, isLast ? responseBody : nil, version, redaction),
+            "cache": storedResponse,
+            "timings": timings.json,
+        ]
+        if let address = attempt?.address { entry["serverIPAddress"] = .string(address) }
+        if let port = attempt?.localPort { entry["connection"] = .string("\(port)") }
+        if let attempt {
+            entry["_attempt"] = .number(JSONNumber(attempt.number))
+            entry["_reason"] = .string(attempt.reason)
+            if !attempt.interim.isEmpty {
+                entry["_interim"] = .array(
+                    attempt.interim.map { head in
+                        [
+                            "status": .number(JSONNumber(head.status)),
+                            "headers": HARText.headers(redaction.fields(head.fields)),
+                        ]
+                    })
+            }
+        }
+        if isLast { addOutcome(to: &entry, redaction) }
+        return .object(entry)
+    }
+
+    private func addOutcome(to entry: inout JSONObject, _ redaction: Redaction) {
+        if let outcome { entry["_outcome"] = .string("\(outcome)") }
+        if let failure {
+            entry["_error"] = .string("\(failure.code): \(Printable.text(failure.reason))")
+        }
+        if let label { entry["_label"] = .string(label) }
+        if let asker {
+            entry["_sentBy"] = .string(asker.plugin)
+            if let exchange = asker.exchange { entry["_for"] = .number(JSONNumber(exchange)) }
+        }
+        if let responder { entry["_respondedBy"] = .string(responder) }
+        if let trailers = responseBody?.trailers, !trailers.isEmpty {
+            entry["_trailers"] = HARText.headers(redaction.fields(trailers))
+        }
+        guard !facts.isEmpty else { return }
+        entry["_events"] = .array(
+            facts.map { fact in
+                var event: JSONObject = ["id": .string(fact.id), "at": HARText.milliseconds(fact.at)]
+                for (name, value) in fact.details where name != "id" && name != "at" { event[name] = .string(value) }
+                return .object(event)
+            })
+    }
+
+    /// HAR's `cache`, where the plugin `cache` has responded.
+    private var storedResponse: JSONValue {
+        let stored = ["cache.hit", "cache.stale", "cache.revalidated"]
+        guard let fact = facts.last(where: { stored.contains($0.id) }) else { return .object([:]) }
+        return [
+            "beforeRequest": [
+                "lastAccess": .string(HARText.date(date + fact.at)),
+                "eTag": .string(response?.fields["ETag"] ?? ""), "hitCount": 1, "_status": .string(fact.id),
+            ]
+        ]
+    }
+
+    // MARK: Messages
+
+    private func requestJSON(_ attempt: Attempt?, _ version: String, _ redaction: Redaction) -> JSONValue {
+        // Without its query's values, the kernel's URL of the attempt; with them, what this plugin saw, if it is that.
+        let sent = attempt.map { $0.url == Printable.url(url) ? url : $0.url } ?? url
+        let shown = redaction.url(sent)
+        var request: JSONObject = [
+            "method": .string(attempt?.method ?? method), "url": .string(shown), "httpVersion": .string(version),
+            "cookies": [], "headers": HARText.headers(redaction.fields(self.request)),
+            "queryString": HARText.query(of: shown), "headersSize": -1,
+            "bodySize": requestBody.map { .number(JSONNumber($0.count)) } ?? 0,
+        ]
+        if let body = requestBody {
+            let type = self.request[.contentType] ?? ""
+            var data: JSONObject = ["mimeType": .string(type)]
+            HARText.addContent(body, type, to: &data, redaction)
+            request["postData"] = .object(data)
+        }
+        return .object(request)
+    }
+
+    private func responseJSON(
+        _ head: Head?, _ body: BodyCapture?, _ version: String, _ redaction: Redaction
+    ) -> JSONValue {
+        let fields = head?.fields ?? Fields()
+        let type = fields[.contentType] ?? ""
+        var content: JSONObject = [
+            "size": .number(JSONNumber(body?.count ?? 0)), "mimeType": .string(type.isEmpty ? "x-unknown" : type),
+        ]
+        if let body { HARText.addContent(body, type, to: &content, redaction) }
+        return [
+            "status": .number(JSONNumber(head?.status ?? 0)), "statusText": "", "httpVersion": .string(version),
+            "cookies": [], "headers": HARText.headers(redaction.fields(fields)), "content": .object(content),
+            "redirectURL": .string(fields[.location].map { redaction.url($0) } ?? ""), "headersSize": -1,
+            "bodySize": body.map { .number(JSONNumber($0.count)) } ?? -1,
+        ]
+    }
+}

@@ -1,0 +1,42 @@
+import PlugboardKit
+
+extension Recording {
+    /// - Parameter time: Since the exchange began.
+    func take(_ event: borrowing Event, at time: Duration) {
+        switch event.id {
+        case "attemptBegan":
+            guard attempts.count < Recording.attemptLimit else { return }
+            attempts.append(
+                Attempt(
+                    number: event.integer("attempt") ?? attempts.count + 1, reason: event["reason"] ?? "",
+                    method: event["method"] ?? method, url: event["url"] ?? url, began: time))
+        case "sent": editLast { $0.sent = time - $0.began }
+        case "interim":
+            guard let head = event.head else { return }
+            let interim = Head(status: head.status, fields: head.fields)
+            editLast { if $0.interim.count < 16 { $0.interim.append(interim) } }
+        case "headReceived":
+            guard let head = event.head else { return }
+            let (received, version) = (Head(status: head.status, fields: head.fields), event["version"])
+            editLast { ($0.response, $0.version) = (received, version) }
+        case "attemptEnded":
+            let times = Times(
+                nameLookup: event.duration("nameLookup") ?? .zero, connect: event.duration("connect") ?? .zero,
+                tls: event.duration("tls") ?? .zero, firstByte: event.duration("firstByte") ?? .zero,
+                total: event.duration("total") ?? .zero)
+            let (address, port, local) = (event["address"], event.integer("port"), event.integer("localPort"))
+            editLast { ($0.times, $0.address, $0.port, $0.localPort) = (times, address, port, local) }
+        case "willComplete":
+            if let plugin = event["by"] { asker = (plugin, event.integer("for")) }
+            responder = event["respondedBy"]
+        case "created", "started", "resolved", "connected", "secured", "firstByte", "progress": break
+        default:
+            guard facts.count < Recording.factLimit else { return }
+            facts.append(Fact(id: event.id, at: time, details: event.details))
+        }
+    }
+
+    private func editLast(_ edit: (inout Attempt) -> Void) {
+        if let last = attempts.indices.last { edit(&attempts[last]) }
+    }
+}

@@ -1,0 +1,100 @@
+import PlugboardKit
+import PlugboardRecorderOptions
+
+/// What is recorded of one exchange.
+///
+/// Sendable because only the hooks and events of its exchange change it, which never overlap, and nobody else has it
+/// before the exchange has completed.
+final class Recording: @unchecked Sendable {
+    /// A head as the plugin saw it, with its secrets, which leave it only through `Redaction`.
+    struct Head {
+        var status = 0
+        var fields: Fields
+    }
+
+    /// One attempt on the network.
+    struct Attempt {
+        let number: Int
+        let reason: String
+        var method: String
+        var url: String
+        /// Since the exchange began.
+        let began: Duration
+        var sent: Duration?
+        var response: Head?
+        var version: String?
+        var times: Times?
+        var address: String?
+        var port: Int?
+        var localPort: Int?
+        var interim: [Head] = []
+    }
+
+    /// How long after the attempt's begin it reached each step; zero for one that it did not need.
+    struct Times {
+        var nameLookup, connect, tls, firstByte, total: Duration
+    }
+
+    /// Something that a plugin or the kernel told of the exchange.
+    struct Fact {
+        let id: String
+        /// Since the exchange began.
+        let at: Duration
+        let details: [(name: String, value: String)]
+    }
+
+    let detail: RecordedBodies
+    let label: String?
+    /// Since 1970.
+    let date: Duration
+    /// Of the monotonic clock.
+    let began: Duration
+
+    var method: String
+    var url: String
+    var request: Fields
+    var requestBody: BodyCapture?
+    var attempts: [Attempt] = []
+    var response: Head?
+    var responseBody: BodyCapture?
+    var facts: [Fact] = []
+    /// The plugin that sent the exchange as a sub-request, and the number of the exchange that it is for.
+    var asker: (plugin: String, exchange: Int?)?
+    var responder: String?
+    var outcome: TurnOutcome?
+    var failure: PlugboardError?
+    var took = Duration.zero
+
+    /// What one exchange can make others forget is bounded: a server decides how often it redirects and interrupts.
+    static let attemptLimit = 64
+    static let factLimit = 256
+
+    init(_ exchange: borrowing Exchange, _ detail: RecordedBodies, _ host: PluginHost) {
+        let head = exchange.request
+        self.detail = detail
+        label = exchange[RecorderAttributes.keys.label]
+        date = host.wallClock
+        began = host.now
+        method = head.method.name
+        url = head.url
+        request = head.fields
+    }
+
+    /// About the memory that it needs, in bytes.
+    var size: Int {
+        var size = 1024 + url.utf8.count + Recording.size(request)
+        size += requestBody?.bytes.count ?? 0
+        size += responseBody?.bytes.count ?? 0
+        if let response { size += Recording.size(response.fields) }
+        for attempt in attempts {
+            size += 256 + attempt.url.utf8.count
+            for head in attempt.interim + [attempt.response].compactMap(\.self) { size += Recording.size(head.fields) }
+        }
+        for fact in facts { size += 64 + fact.details.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+        return size
+    }
+
+    private static func size(_ fields: Fields) -> Int {
+        fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+    }
+}

@@ -1,0 +1,28 @@
+/// A media type, or several: `application/json`, `text/*`, `*/*+json`. Compared without case.
+struct MediaTypePattern {
+    private let type: String
+    private let subtype: String
+    /// What follows the last `+` of the subtype, if the pattern is for all types with it.
+    private let suffix: String?
+
+    /// Nil for a text without exactly one slash, or with an empty part.
+    init?(_ text: String) {
+        let parts = text.lowercased().split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        (type, subtype) = (String(parts[0]), String(parts[1]))
+        suffix = subtype.hasPrefix("*+") ? String(subtype.dropFirst(1)) : nil
+    }
+
+    /// The type and subtype of a value of Content-Type, in lower case.
+    static func essence(of value: String) -> String {
+        String(value.prefix { $0 != ";" }).lowercased().filter { $0 != " " && $0 != "\t" }
+    }
+
+    func matches(_ essence: String) -> Bool {
+        guard let slash = essence.firstIndex(of: "/") else { return false }
+        let found = (type: essence[..<slash], subtype: essence[slash...].dropFirst())
+        guard type == "*" || type == found.type else { return false }
+        if let suffix { return found.subtype.hasSuffix(suffix) }
+        return subtype == "*" || subtype == found.subtype
+    }
+}

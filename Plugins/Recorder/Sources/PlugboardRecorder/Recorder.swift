@@ -1,0 +1,122 @@
+import PlugboardKit
+import PlugboardRecorderOptions
+
+/// Records exchanges, with their bodies as they are read, their attempts, and what plugins told of them.
+///
+/// It stands outside of redirects, repetitions and the cache: a record is what the program sees, with what happened
+/// further in beside it. Secrets are replaced when a record is stored or shown.
+struct Recorder: Plugin {
+    static let manifest = Manifest(
+        id: "recorder", version: "1.0.0",
+        documentation: "Records exchanges, to be listed, shown and written as HAR.", priority: 30,
+        hooks: [.request, .response, .close, .event], attributes: RecorderAttributes.definitions,
+        commands: RecorderCommand.allCases.map(\.definition))
+
+    typealias Settings = RecorderSettings
+
+    let settings: Settings
+    let host: PluginHost
+    let store: any RecordStore
+    private let types: [MediaTypePattern]
+    private let captureLimit: Int
+
+    init(settings: Settings, host: PluginHost) throws {
+        self.settings = settings
+        self.host = host
+        types = try settings.bodyTypes.map { text throws(PlugboardError) in
+            guard let pattern = MediaTypePattern(text) else {
+                throw PlugboardError(
+                    .configuration,
+                    "bodyTypes has \(Printable.text(text)), which is no media type such as application/json or text/*.")
+            }
+            return pattern
+        }
+        captureLimit = settings.bodyLimit.bytes
+        let redaction = try Redaction(settings)
+        let bounds = RecordBounds(count: settings.limit, size: settings.size.bytes, age: settings.age)
+        switch settings.persistence {
+        case .memory: store = RecordRing(bounds, redaction, host)
+        case .file: store = try RecordFile(settings, bounds, redaction, host)
+        }
+    }
+
+    func stop(within: Duration) async { store.close(within: within) }
+
+    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
+        // A plugin further out may have sent the request again: the record goes on.
+        if exchange.state is Recording { return .next }
+        let detail = exchange[RecorderAttributes.keys.bodies] ?? settings.bodies
+        if detail == .off { return .next }
+        let recording = Recording(exchange, detail, host)
+        exchange.state = recording
+        if let limit = limit(detail), isRecorded(exchange.request) {
+            exchange.wrapRequestBody { inner in
+                let capture = BodyCapture(upTo: limit)
+                recording.requestBody = capture
+                return CapturedSource(inner, capture)
+            }
+        }
+        return .next
+    }
+
+    func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
+        guard let recording = exchange.state as? Recording, let response = exchange.response else { return .next }
+        recording.response = Recording.Head(status: response.status, fields: response.fields)
+        recording.responseBody = nil
+        guard let limit = limit(recording.detail), isRecorded(response) else { return .next }
+        let capture = BodyCapture(upTo: limit)
+        let isTaken: Void? = exchange.withWholeResponseBody { capture.takeWhole($0) }
+        if isTaken != nil {
+            recording.responseBody = capture
+        } else {
+            exchange.wrapResponseBody { inner in
+                recording.responseBody = capture
+                return CapturedSource(inner, capture)
+            }
+        }
+        return .next
+    }
+
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
+        guard let recording = exchange.state as? Recording else { return }
+        recording.outcome = outcome
+        recording.failure = exchange.failure
+    }
+
+    func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
+        switch exchange {
+        case .some(let exchange):
+            guard let recording = exchange.state as? Recording else { return }
+            if event.is("completed") {
+                recording.took = host.now - recording.began
+                store.add(recording)
+            } else {
+                recording.take(event, at: host.now - recording.began)
+            }
+        case .none: break
+        }
+    }
+
+    func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+        RecorderCommandRun(store: store, host: host).run(name, arguments, reply)
+    }
+
+    /// The most bytes of a body that are recorded; nil if none are.
+    private func limit(_ detail: RecordedBodies) -> Int? {
+        switch detail {
+        case .off, .heads: nil
+        case .capped: captureLimit
+        case .whole: settings.size.bytes
+        }
+    }
+
+    private func isRecorded(_ head: borrowing Head) -> Bool {
+        if types.isEmpty { return true }
+        let type = MediaTypePattern.essence(of: head[.contentType] ?? "")
+        return types.contains { $0.matches(type) }
+    }
+}
+
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
+@c(recorder_LTX_plugboard_plugin)
+public func recorderPlugin() -> UnsafePointer<plug_plugin_v1> { Recorder.descriptor }

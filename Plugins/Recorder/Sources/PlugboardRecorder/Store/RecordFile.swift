@@ -1,0 +1,190 @@
+import PlugboardKit
+import PlugboardRecorderOptions
+import PlugboardSQLite
+import Synchronization
+
+/// Records in a SQLite file, for one or several processes. They are written on the store's thread, together, within
+/// 20 ms; a process that is killed loses those, and no others.
+final class RecordFile: RecordStore {
+    private let store: SQLiteStore
+    private let bounds: RecordBounds
+    private let redaction: Redaction
+    private let host: PluginHost
+    private let path: String
+    private let dropped: PluginHost.Counter
+    private let added = Atomic(0)
+
+    /// The most records that wait to be written; more are dropped, and counted.
+    private static let pendingLimit = 1000
+
+    static let schema = SQLiteStore.Schema(
+        applicationID: 0x506C_6772,  // "Plgr"
+        migrations: [
+            """
+            CREATE TABLE records (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, date INTEGER NOT NULL, took INTEGER NOT NULL,
+                method TEXT NOT NULL, url TEXT NOT NULL, host TEXT NOT NULL, status INTEGER, failure TEXT, label TEXT,
+                size INTEGER NOT NULL, entries BLOB NOT NULL
+            );
+            CREATE INDEX recordsByDate ON records (date);
+            """
+        ],
+        opening: "PRAGMA secure_delete = ON")
+
+    /// Throws `recorder.store` if the file must not be used.
+    init(
+        _ settings: RecorderSettings, _ bounds: RecordBounds, _ redaction: Redaction, _ host: PluginHost
+    ) throws(PlugboardError) {
+        guard
+            let path = settings.path.map({ host.configuredPath($0) })
+                ?? host.dataDirectory.map({ "\($0)/recorder.sqlite" })
+        else {
+            throw PlugboardError(
+                .recorderStore,
+                "There is no data directory for the recorder's file. Set path, or persistence to memory.")
+        }
+        do throws(SQLiteFailure) {
+            try SQLiteStore.check(path, schema: RecordFile.schema)
+        } catch {
+            if error.kind == .refused { throw RecordFile.failure(path, error) }
+        }
+        (self.bounds, self.redaction, self.host, self.path) = (bounds, redaction, host, path)
+        dropped = host.counter("dropped")
+        store = SQLiteStore(.file(path), schema: RecordFile.schema) { host.log(.warning, $0) }
+    }
+
+    func add(_ recording: Recording) {
+        guard store.pending < RecordFile.pendingLimit else { return dropped.add() }
+        let (bounds, redaction, host) = (bounds, redaction, host)
+        // To find the sum of sizes takes a look at all records.
+        let isChecked = added.wrappingAdd(1, ordering: .relaxed).oldValue % 32 == 0
+        store.perform(when: .soon) { (connection) throws(SQLiteFailure) in
+            try connection.transaction { () throws(SQLiteFailure) in
+                try RecordFile.insert(recording.record(0, redaction), connection)
+                if isChecked { try RecordFile.keep(within: bounds, now: host.wallClock, connection) }
+            }
+        } then: { [dropped] result in
+            if case .failure = result { dropped.add() }
+        }
+    }
+
+    func add(_ records: [Record]) throws(PlugboardError) -> Int {
+        let (bounds, host) = (bounds, host)
+        try perform { (connection) throws(SQLiteFailure) in
+            try connection.transaction { () throws(SQLiteFailure) in
+                for record in records { try RecordFile.insert(record, connection) }
+                try RecordFile.keep(within: bounds, now: host.wallClock, connection)
+            }
+        }
+        return records.count
+    }
+
+    func each(_ filter: RecordFilter, _ visit: (Record) -> Bool) throws(PlugboardError) {
+        let oldest = host.wallClock - bounds.age
+        var last = Int64.max
+        // In portions, so that a file of any size needs the memory of one.
+        while true {
+            let before = last
+            let records = try perform { (connection) throws(SQLiteFailure) in
+                try connection.rows(
+                    "SELECT \(RecordFile.columns) FROM records WHERE id < ? AND date >= ? ORDER BY id DESC LIMIT 64",
+                    .integer(before), .integer(oldest.milliseconds)
+                ) { (row) throws(SQLiteFailure) in Record(row) }
+            }
+            for record in records where filter.selects(record) { if !visit(record) { return } }
+            guard let least = records.last?.id else { return }
+            last = least
+        }
+    }
+
+    func record(_ id: Int64) throws(PlugboardError) -> Record? {
+        try perform { (connection) throws(SQLiteFailure) in
+            try connection.first("SELECT \(RecordFile.columns) FROM records WHERE id = ?", .integer(id)) {
+                (row) throws(SQLiteFailure) in Record(row)
+            }
+        }
+    }
+
+    func remove(_ filter: RecordFilter) throws(PlugboardError) -> Int {
+        var selected: [Int64] = []
+        try each(filter) {
+            selected.append($0.id)
+            return true
+        }
+        let ids = selected
+        try perform { (connection) throws(SQLiteFailure) in
+            try connection.transaction { () throws(SQLiteFailure) in
+                for id in ids { try connection.run("DELETE FROM records WHERE id = ?", .integer(id)) }
+            }
+        }
+        return ids.count
+    }
+
+    func close(within limit: Duration) { store.close(within: limit) }
+
+    private static let columns = "id, date, took, method, url, host, status, failure, label, entries"
+
+    private static func insert(_ record: Record, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let entries: [UInt8] = JSONWriter.write(.array(record.entries))
+        try connection.run(
+            """
+            INSERT INTO records (date, took, method, url, host, status, failure, label, size, entries)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(record.date.milliseconds), .integer(record.took.microseconds), .text(record.method),
+            .text(record.url), .text(record.host), .optional(record.status.map { Int64($0) }),
+            .optional(record.failure), .optional(record.label), .integer(entries.count + 256), .bytes(entries))
+    }
+
+    /// Removes the oldest records until the bounds are kept.
+    private static func keep(
+        within bounds: RecordBounds, now: Duration, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) {
+        try connection.run("DELETE FROM records WHERE date < ?", .integer((now - bounds.age).milliseconds))
+        try connection.run(
+            "DELETE FROM records WHERE id <= (SELECT id FROM records ORDER BY id DESC LIMIT 1 OFFSET ?)",
+            .integer(bounds.count))
+        let size = try connection.first("SELECT coalesce(sum(size), 0) FROM records") { $0.integer(0) } ?? 0
+        guard size > bounds.size else { return }
+        // Some more than needed, so that the next ones need nothing removed.
+        var excess = size - Int64(bounds.size) + Int64(bounds.size / 16)
+        var last: Int64 = 0
+        try connection.each("SELECT id, size FROM records ORDER BY id") { (row) throws(SQLiteFailure) in
+            (last, excess) = (row.integer(0), excess - row.integer(1))
+            return excess > 0
+        }
+        try connection.run("DELETE FROM records WHERE id <= ?", .integer(last))
+    }
+
+    private func perform<Value: Sendable>(
+        _ work: @escaping @Sendable (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
+    ) throws(PlugboardError) -> Value {
+        do throws(SQLiteFailure) { return try store.performAndWait(work) } catch {
+            throw RecordFile.failure(path, error)
+        }
+    }
+
+    private static func failure(_ path: String, _ failure: SQLiteFailure) -> PlugboardError {
+        PlugboardError(
+            .recorderStore, "The recorder's file \(path) cannot be used.", underlying: "\(failure)")
+    }
+}
+
+extension Record {
+    fileprivate init(_ row: borrowing SQLiteStore.Row) {
+        self.init(
+            id: row.integer(0), date: .milliseconds(row.integer(1)), took: .microseconds(row.integer(2)),
+            method: row.text(3), url: row.text(4), host: row.text(5),
+            status: row.isNull(6) ? nil : Int(row.integer(6)), failure: row.isNull(7) ? nil : row.text(7),
+            label: row.isNull(8) ? nil : row.text(8),
+            entries: (try? JSONParser.parse(row.bytes(9)).arrayValue) ?? [])
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 { whole(.milliseconds(1)) }
+    fileprivate var microseconds: Int64 { whole(.microseconds(1)) }
+
+    /// Clamped to what a file needs.
+    private func whole(_ unit: Duration) -> Int64 { Int64(min(max(self / unit, -1e15), 1e15)) }
+}

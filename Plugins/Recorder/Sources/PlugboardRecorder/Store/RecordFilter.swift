@@ -1,0 +1,47 @@
+import PlugboardKit
+
+/// Which records a command is for; what is not given selects all.
+struct RecordFilter: Sendable {
+    var method: String?
+    /// A host, or with a dot before it all below it.
+    var host: String?
+    /// A number, or a class such as 4xx; `failed` for exchanges without a response.
+    var status: Status?
+    /// At least.
+    var took: Duration?
+    /// Somewhere in the URL, the label, a field or a body, without case.
+    var text: String?
+    var label: String?
+
+    enum Status: Sendable, Equatable {
+        case exactly(Int)
+        case between(ClosedRange<Int>)
+        case failed
+    }
+
+    func selects(_ record: Record) -> Bool {
+        if let method, method.uppercased() != record.method { return false }
+        if let host, !matches(host.lowercased(), record.host) { return false }
+        switch status {
+        case .exactly(let status): if record.status != status { return false }
+        case .between(let range): if !(record.status.map { range.contains($0) } ?? false) { return false }
+        case .failed: if record.failure == nil { return false }
+        case nil: break
+        }
+        if let took, record.took < took { return false }
+        if let label, label != record.label { return false }
+        if let text { return holds(text.lowercased(), record) }
+        return true
+    }
+
+    private func matches(_ host: String, _ found: String) -> Bool {
+        host.hasPrefix(".") ? found.hasSuffix(host) || found == host.dropFirst() : found == host
+    }
+
+    private func holds(_ text: String, _ record: Record) -> Bool {
+        if record.url.lowercased().contains(text) { return true }
+        return record.entries.contains { entry in
+            String(decoding: JSONWriter.write(entry), as: UTF8.self).lowercased().contains(text)
+        }
+    }
+}

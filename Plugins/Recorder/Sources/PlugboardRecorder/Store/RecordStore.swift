@@ -1,0 +1,44 @@
+import PlugboardKit
+
+/// How much is kept of what was recorded.
+struct RecordBounds: Sendable {
+    var count: Int
+    /// In bytes.
+    var size: Int
+    var age: Duration
+}
+
+/// One recorded exchange, as it is stored and shown: without secrets.
+struct Record: Sendable {
+    /// Counted from 1; of a later record, larger.
+    var id: Int64
+    /// Since 1970.
+    var date: Duration
+    var took: Duration
+    var method: String
+    var url: String
+    var host: String
+    /// Nil without a response.
+    var status: Int?
+    /// The code of the failure.
+    var failure: String?
+    var label: String?
+    /// One entry of HAR for each attempt, or a single one if there was none.
+    var entries: [JSONValue]
+}
+
+/// Where records are. Its functions may be called from any thread; all but `add` may block, and are for commands.
+protocol RecordStore: Sendable {
+    /// Takes an exchange that has completed. [loop]
+    func add(_ recording: Recording)
+    /// Adds records as they are, with new ids, and returns how many.
+    func add(_ records: [Record]) throws(PlugboardError) -> Int
+    /// Calls `visit` for the records that a filter selects, from the newest one, until it returns false.
+    func each(_ filter: RecordFilter, _ visit: (Record) -> Bool) throws(PlugboardError)
+    /// The record of that id.
+    func record(_ id: Int64) throws(PlugboardError) -> Record?
+    /// Removes the records that a filter selects, and returns how many.
+    func remove(_ filter: RecordFilter) throws(PlugboardError) -> Int
+    /// Stores what is pending. No record comes any more.
+    func close(within limit: Duration)
+}

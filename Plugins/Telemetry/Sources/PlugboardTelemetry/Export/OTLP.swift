@@ -1,0 +1,154 @@
+import PlugboardKit
+import PlugboardTelemetryOptions
+
+/// OpenTelemetry's protocol in JSON (OTLP 1): 64-bit numbers are texts, identifiers hexadecimal.
+enum OTLP {
+    private static let scope: JSONValue = ["name": "plugboard", "version": "1.0.0"]
+
+    static func spans(_ spans: [Span], _ settings: TelemetrySettings) -> JSONValue {
+        [
+            "resourceSpans": [
+                [
+                    "resource": resource(settings),
+                    "scopeSpans": [["scope": scope, "spans": .array(spans.map { span($0, settings) })]],
+                ]
+            ]
+        ]
+    }
+
+    private static func span(_ span: Span, _ settings: TelemetrySettings) -> JSONValue {
+        var object: JSONObject = [
+            "traceId": .string(span.context.trace), "spanId": .string(span.context.span),
+            "flags": .number(JSONNumber(Int(span.context.flags))), "name": .string(span.name), "kind": 3,
+            "startTimeUnixNano": time(span.began), "endTimeUnixNano": time(max(span.ended, span.began)),
+            "attributes": attributes(of: span),
+        ]
+        if let state = span.context.state { object["traceState"] = .string(state) }
+        if !span.parent.isEmpty { object["parentSpanId"] = .string(span.parent) }
+        if !span.events.isEmpty {
+            object["events"] = .array(
+                span.events.map { event in
+                    [
+                        "timeUnixNano": time(event.time), "name": .string(event.name),
+                        "attributes": .array(event.attributes.map { attribute($0.name, $0.value) }),
+                    ]
+                })
+        }
+        // A cancelled request is no error of the server, and a status below 400 none at all.
+        if let error = span.errorType, !span.isCancelled {
+            var status: JSONObject = ["code": 2]
+            if span.failure != nil { status["message"] = .string(error) }
+            object["status"] = .object(status)
+        }
+        return .object(object)
+    }
+
+    private static func attributes(of span: Span) -> JSONValue {
+        var list = [attribute("http.request.method", span.knownMethod)]
+        if span.knownMethod != span.method { list.append(attribute("http.request.method_original", span.method)) }
+        list.append(attribute("url.full", span.url))
+        if let template = span.template { list.append(attribute("url.template", template)) }
+        if let origin = span.origin {
+            list.append(attribute("server.address", origin.host))
+            list.append(attribute("server.port", origin.port))
+        }
+        if let status = span.status { list.append(attribute("http.response.status_code", status)) }
+        if let error = span.errorType { list.append(attribute("error.type", error)) }
+        if span.resends > 0 { list.append(attribute("http.request.resend_count", span.resends)) }
+        if let version = span.version { list.append(attribute("network.protocol.version", version)) }
+        if let address = span.address { list.append(attribute("network.peer.address", address)) }
+        if let port = span.port { list.append(attribute("network.peer.port", port)) }
+        if let size = span.requestSize, size > 0 { list.append(attribute("http.request.body.size", size)) }
+        if let size = span.responseSize { list.append(attribute("http.response.body.size", size)) }
+        for (name, values) in span.fields {
+            let values = JSONValue.array(values.map { ["stringValue": .string($0)] })
+            list.append(["key": .string(name), "value": ["arrayValue": ["values": values]]])
+        }
+        return .array(list)
+    }
+
+    static func metrics(
+        _ metrics: [Metric], _ settings: TelemetrySettings, at now: Duration, since began: Duration
+    ) -> JSONValue {
+        var families: [(name: String, metrics: [Metric])] = []
+        for metric in metrics {
+            if families.last?.name == metric.name {
+                families[families.count - 1].metrics.append(metric)
+            } else {
+                families.append((metric.name, [metric]))
+            }
+        }
+        return [
+            "resourceMetrics": [
+                [
+                    "resource": resource(settings),
+                    "scopeMetrics": [
+                        ["scope": scope, "metrics": .array(families.map { family($0.metrics, now, began) })]
+                    ],
+                ]
+            ]
+        ]
+    }
+
+    /// All metrics of a name are of one kind.
+    private static func family(_ metrics: [Metric], _ now: Duration, _ began: Duration) -> JSONValue {
+        guard let first = metrics.first else { return .null }
+        let points = JSONValue.array(metrics.map { point($0, now, began) })
+        var object: JSONObject = ["name": .string(first.exportedName), "unit": .string(first.unit)]
+        switch first.kind {
+        case .counter: object["sum"] = ["aggregationTemporality": 2, "isMonotonic": true, "dataPoints": points]
+        case .gauge where first.exportedName == "http.client.active_requests":
+            object["sum"] = ["aggregationTemporality": 2, "isMonotonic": false, "dataPoints": points]
+        case .gauge: object["gauge"] = ["dataPoints": points]
+        case .histogram: object["histogram"] = ["aggregationTemporality": 2, "dataPoints": points]
+        }
+        return .object(object)
+    }
+
+    private static func point(_ metric: Metric, _ now: Duration, _ began: Duration) -> JSONValue {
+        var object: JSONObject = [
+            "attributes": .array(metric.labels.map(label)), "startTimeUnixNano": time(began), "timeUnixNano": time(now),
+        ]
+        guard metric.kind == .histogram else {
+            object["asInt"] = .string("\(metric.value)")
+            return .object(object)
+        }
+        let scale = metric.isTime ? 1e9 : 1
+        func number(_ value: Int64) -> JSONValue { .number(JSONNumber(Double(value) / scale) ?? 0) }
+        object["count"] = .string("\(metric.counts.reduce(0, &+))")
+        object["sum"] = number(metric.value)
+        object["explicitBounds"] = .array(metric.bounds.map(number))
+        object["bucketCounts"] = .array(metric.counts.map { .string("\($0)") })
+        return .object(object)
+    }
+
+    /// The conventions' numbers are numbers, and all other labels texts.
+    private static func label(_ label: Metric.Label) -> JSONValue {
+        if ["server.port", "http.response.status_code"].contains(label.name), let number = Int(label.value) {
+            return attribute(label.name, number)
+        }
+        return attribute(label.name, label.value)
+    }
+
+    private static func resource(_ settings: TelemetrySettings) -> JSONValue {
+        var list = [
+            attribute("service.name", settings.service), attribute("telemetry.sdk.name", "plugboard"),
+            attribute("telemetry.sdk.language", "swift"),
+        ]
+        list += settings.resource.sorted { $0.key < $1.key }.map { attribute($0.key, $0.value) }
+        return ["attributes": .array(list)]
+    }
+
+    private static func attribute(_ name: String, _ value: String) -> JSONValue {
+        ["key": .string(name), "value": ["stringValue": .string(value)]]
+    }
+
+    private static func attribute(_ name: String, _ value: Int) -> JSONValue {
+        ["key": .string(name), "value": ["intValue": .string("\(value)")]]
+    }
+
+    private static func time(_ sinceEpoch: Duration) -> JSONValue {
+        let (seconds, attoseconds) = sinceEpoch.components
+        return .string("\(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)")
+    }
+}

@@ -1,0 +1,87 @@
+import PlugboardKit
+
+/// One attempt under way, or ended.
+///
+/// Sendable because only the hooks and events of its exchange change it, which never overlap, until it has ended; it is
+/// only read from then on.
+final class Span: @unchecked Sendable {
+    struct Event {
+        var name: String
+        var time: Duration
+        var attributes: [(name: String, value: String)]
+    }
+
+    let context: TraceContext
+    /// The span that it was made in; empty for the first one of a trace.
+    let parent: String
+    /// Since 1970.
+    let began: Duration
+    let method: String
+    let url: String
+    let origin: Origin?
+    let template: String?
+    /// How often the exchange was sent before.
+    let resends: Int
+    var ended = Duration.zero
+    var status: Int?
+    var version: String?
+    var address: String?
+    var port: Int?
+    /// A code of ours, or nil.
+    var failure: String?
+    var isCancelled = false
+    var requestSize: Int?
+    var responseSize: Int?
+    var fields: [(name: String, values: [String])] = []
+    var events: [Event] = []
+
+    /// Plugins and servers decide how many there are.
+    static let eventLimit = 64
+
+    init(
+        _ context: TraceContext, parent: String, began: Duration, method: String, url: String, template: String?,
+        resends: Int
+    ) {
+        (self.context, self.parent, self.began) = (context, parent, began)
+        (self.method, self.url, self.template, self.resends) = (method, url, template, resends)
+        origin = Origin(url: url)
+    }
+
+    /// The conventions' list; other methods are `_OTHER`.
+    private static let knownMethods: Set<String> = [
+        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
+    ]
+
+    var knownMethod: String { Span.knownMethods.contains(method) ? method : "_OTHER" }
+
+    /// `error.type`: a code of ours, or a status from 400 on.
+    var errorType: String? {
+        if let failure { return failure }
+        return status.flatMap { $0 >= 400 ? "\($0)" : nil }
+    }
+
+    var name: String {
+        let method = Span.knownMethods.contains(method) ? method : "HTTP"
+        return template.map { "\(method) \($0)" } ?? method
+    }
+
+    func note(_ name: String, at time: Duration, _ attributes: [(name: String, value: String)]) {
+        if events.count < Span.eventLimit { events.append(Event(name: name, time: time, attributes: attributes)) }
+    }
+}
+
+/// What is known of an exchange over all its attempts.
+final class Trace {
+    let parent: TraceContext?
+    let id: String
+    let isSampled: Bool
+    var attempts = 0
+    /// What came between two attempts, such as a redirect or a retry: the next span tells it.
+    var pending: [Span.Event] = []
+
+    init(parent: TraceContext?, isSampled: Bool) {
+        self.parent = parent
+        id = parent?.trace ?? TraceIdentifier.trace()
+        self.isSampled = parent?.isSampled ?? isSampled
+    }
+}

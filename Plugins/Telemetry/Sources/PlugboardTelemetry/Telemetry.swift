@@ -1,0 +1,156 @@
+import PlugboardKit
+import PlugboardTelemetryOptions
+
+/// Spans and metrics by OpenTelemetry's stable conventions for HTTP clients (semantic conventions, http-spans and
+/// http-metrics).
+///
+/// A span is an attempt, as the conventions want it: each redirect and each retry has one of its own, and a response
+/// from the cache has none. So the plugin stands just inside of what sends requests again, and outside of what signs
+/// them.
+struct Telemetry: Plugin {
+    static let manifest = Manifest(
+        id: "telemetry", version: "1.0.0",
+        documentation: "Makes OpenTelemetry's spans and metrics of attempts, and exports them.", priority: 890,
+        hooks: [.request, .response, .close, .event],
+        events: [
+            "attemptEnded", "headReceived", "progress", "redirect.followed", "retry.scheduled", "retry.gaveUp",
+            "closing", "cache.hit", "cache.miss", "cache.revalidated", "cache.stale",
+        ],
+        attributes: TelemetryAttributes.definitions, commands: TelemetryCommand.allCases.map(\.definition))
+
+    typealias Settings = TelemetrySettings
+
+    private let settings: Settings
+    private let host: PluginHost
+    private let measures: Measures
+    private let exporter: Exporter
+    private let requestFields: [FieldName]
+    private let responseFields: [FieldName]
+
+    init(settings: Settings, host: PluginHost) throws {
+        self.settings = settings
+        self.host = host
+        if let endpoint = settings.endpoint, Origin(url: endpoint) == nil {
+            throw PlugboardError(
+                .configuration,
+                "endpoint is \(Printable.url(endpoint)), which is no URL such as http://localhost:4318.")
+        }
+        requestFields = settings.requestFields.map { FieldName($0) }
+        responseFields = settings.responseFields.map { FieldName($0) }
+        measures = Measures(host)
+        exporter = Exporter(settings, host)
+    }
+
+    func start() throws { if !host.isQuiet { exporter.start() } }
+
+    func stop(within: Duration) async { await exporter.finish() }
+
+    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
+        let trace = trace(of: exchange)
+        let request = exchange.request
+        let context = TraceContext(
+            trace: trace.id, span: TraceIdentifier.span(), isSampled: trace.isSampled, state: trace.parent?.state)
+        let span = Span(
+            context, parent: trace.parent?.span ?? "", began: host.wallClock, method: request.method.name,
+            url: Printable.url(request.url, showingQuery: settings.queries == .show),
+            template: exchange[TelemetryAttributes.keys.template], resends: trace.attempts)
+        trace.attempts += 1
+        span.events = trace.pending
+        trace.pending = []
+        request["traceparent"] = context.parent
+        if let state = context.state { request["tracestate"] = state }
+        take(requestFields, of: request.fields, as: "request", in: span)
+        exchange.turnState = span
+        measures.began(span)
+        return .next
+    }
+
+    func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
+        guard let span = exchange.turnState as? Span, let response = exchange.response else { return .next }
+        span.status = response.status
+        if !responseFields.isEmpty { take(responseFields, of: response.fields, as: "response", in: span) }
+        return .next
+    }
+
+    func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
+        switch exchange {
+        case .some(let exchange): note(event, of: exchange)
+        case .none: if event.is("closing") { exporter.close() }
+        }
+    }
+
+    private func note(_ event: borrowing Event, of exchange: borrowing Exchange) {
+        let span = exchange.turnState as? Span
+        if event.is("headReceived") {
+            span?.version = event["version"]
+        } else if event.is("progress") {
+            span?.requestSize = event.integer("sent")
+            span?.responseSize = event.integer("received")
+        } else if event.is("attemptEnded") {
+            span?.address = event["address"]
+            span?.port = event.integer("port")
+        } else if let span {
+            span.note(event.id, at: host.wallClock, event.details)
+        } else if let trace = exchange.state as? Trace, trace.pending.count < Span.eventLimit {
+            trace.pending.append(Span.Event(name: event.id, time: host.wallClock, attributes: event.details))
+        }
+    }
+
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
+        guard let span = exchange.turnState as? Span else { return }
+        span.ended = host.wallClock
+        if let failure = exchange.failure {
+            span.failure = failure.code.name
+        } else if outcome == .failed {
+            span.failure = span.status == nil ? "transport" : "body"
+        }
+        span.isCancelled = outcome == .cancelled
+        measures.ended(span)
+        if span.context.isSampled { exporter.add(span) }
+    }
+
+    func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+        switch TelemetryCommand(rawValue: name) {
+        case .prometheus: reply.body(.text(PrometheusText.text(of: host.metrics)))
+        case .metrics: reply.json(OTLP.metrics(host.metrics, settings, at: host.wallClock, since: exporter.began))
+        case nil: reply.fail(PlugboardError(.commandUnknown, "The plugin telemetry has no command \(name)."))
+        }
+    }
+
+    /// That of the exchange; the first attempt makes it.
+    private func trace(of exchange: borrowing Exchange) -> Trace {
+        if let trace = exchange.state as? Trace { return trace }
+        let keys = TelemetryAttributes.keys
+        let request = exchange.request
+        let parent = (exchange[keys.traceparent] ?? request["traceparent"]).flatMap {
+            TraceContext($0, state: exchange[keys.tracestate] ?? request["tracestate"])
+        }
+        let trace = Trace(parent: parent, isSampled: Int.random(in: 0..<100) < settings.sampled)
+        exchange.state = trace
+        return trace
+    }
+
+    private func take(_ names: [FieldName], of fields: Fields, as direction: String, in span: Span) {
+        for name in names where !fields.isSecret(name) {
+            let values = fields.values(name)
+            if !values.isEmpty { span.fields.append(("http.\(direction).header.\(name.text.lowercased())", values)) }
+        }
+    }
+}
+
+/// The plugin's commands.
+enum TelemetryCommand: String, CaseIterable {
+    case prometheus, metrics
+
+    var definition: CommandDefinition {
+        switch self {
+        case .prometheus:
+            CommandDefinition("prometheus", "Shows all metrics in Prometheus's text format.", isQuiet: true)
+        case .metrics: CommandDefinition("metrics", "Shows all metrics as OTLP in JSON.", isQuiet: true)
+        }
+    }
+}
+
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
+@c(telemetry_LTX_plugboard_plugin)
+public func telemetryPlugin() -> UnsafePointer<plug_plugin_v1> { Telemetry.descriptor }

@@ -1,0 +1,200 @@
+import Plugboard
+import PlugboardJSON
+import PlugboardMock
+import PluginLoader
+import TestSupport
+import Testing
+
+/// Requests that are answered in place of the network.
+struct MockTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func kernel(
+        _ linkage: Linkage, _ rules: String? = nil, _ settings: JSONObject = [:], also others: [String] = [],
+        _ transport: (any Transport)? = nil
+    ) throws -> Kernel {
+        var settings = settings
+        if let rules { settings["rules"] = .string(try folder.write("mock.json", rules)) }
+        let path = linkage == .loaded ? try Products.library("plugboard-mock") : nil
+        let entry = PluginEntry(id: "mock", path: path, settings: settings)
+        return try Kernel(
+            configuration: Configuration(plugins: [entry] + others.map { PluginEntry($0) }), loader: .dynamic,
+            transport: transport, log: .silent)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a rule answers by method, URL, fields and body`(linkage: Linkage) async throws {
+        let kernel = try kernel(
+            linkage,
+            #"""
+            {"rules": [
+                {"request": {"method": "post", "url": "http://api.test/users/*", "fields": {"X-Tenant": "a*"},
+                             "body": {"user": {"name": "Ann"}}},
+                 "response": {"status": 201, "fields": {"Location": "/users/7"}, "json": {"id": 7}}},
+                {"request": {"url": "http://api.test/*"}, "response": {"text": "other"}}
+            ]}
+            """#)
+        var request = Request(
+            .post, "http://api.test/users/?x=1", body: .text(#"{"user": {"name": "Ann", "age": 3}, "more": []}"#))
+        request.fields.append("X-Tenant", "acme")
+        var another = request
+        another.fields.remove("X-Tenant")
+
+        let response = try await kernel.send(request)
+        #expect(response.status == 201 && response.fields["Location"] == "/users/7")
+        #expect(response.fields[.contentType] == "application/json")
+        #expect(try await response.body.text() == #"{"id":7}"#)
+        #expect(try await kernel.send(Request(.get, "http://api.test/users/1")).body.text() == "other")
+        #expect(
+            try await kernel.send(Request(.post, "http://api.test/users/", body: .text("no json"))).body.text()
+                == "other")
+        await kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `what no rule is for fails, and names the nearest rule`(linkage: Linkage) async throws {
+        let transport = MockTransport()
+        let rules =
+            #"{"rules": [{"name": "list", "request": {"method": "GET", "url": "http://api.test/a"}, "response": {}}]}"#
+        let strict = try kernel(linkage, rules, [:], transport)
+        let open = try kernel(linkage, rules, ["unmatched": "pass"], transport)
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await strict.send(Request(.get, "http://api.test/b?key=t0p"))
+        }
+        _ = try await open.send(Request(.get, "http://api.test/b"))
+
+        #expect(error?.code == .mockUnmatched && error?.reason.contains("list: its url is http://api.test/a") == true)
+        #expect(error?.reason.contains("t0p") == false)
+        #expect(transport.requests.map(\.url) == ["http://api.test/b"])
+        await strict.shutDown()
+        await open.shutDown()
+    }
+
+    @Test func `responses follow one another, and the last one stays`() async throws {
+        let kernel = try kernel(
+            .linked,
+            #"""
+            {"rules": [
+                {"request": {"url": "http://a.test/once"}, "times": 1, "response": {"text": "first"}},
+                {"request": {"url": "http://a.test/*"},
+                 "responses": [{"status": 503}, {"fail": "transport.reset", "reason": "Gone."}, {"text": "there"}]}
+            ]}
+            """#, also: ["retry"])
+
+        #expect(try await kernel.send(Request(.get, "http://a.test/x")).body.text() == "there")
+        #expect(try await kernel.send(Request(.get, "http://a.test/once")).body.text() == "first")
+        #expect(try await kernel.send(Request(.get, "http://a.test/once")).body.text() == "there")
+        guard case .json(let report) = try await kernel.command("mock", "report", "{}") else { return }
+        #expect(try JSONParser.parse(report)["rules"]?[1]?["answered"]?.intValue == 4)
+        #expect(try JSONParser.parse(report)["unused"] == [])
+        await kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a body comes in parts, from files, and breaks where the rule says`(linkage: Linkage) async throws {
+        try folder.write("part.txt", "from a file")
+        let kernel = try kernel(
+            linkage,
+            #"""
+            {"rules": [
+                {"request": {"url": "http://a.test/parts"},
+                 "response": {"chunks": [{"text": "one "}, {"pause": "1ms", "base64": "dHdv"}, {"file": "part.txt"}]}},
+                {"request": {"url": "http://a.test/broken"}, "response": {"text": "0123456789", "breakAfter": 4}}
+            ]}
+            """#)
+
+        #expect(try await kernel.send(Request(.get, "http://a.test/parts")).body.text() == "one twofrom a file")
+        let broken = try await kernel.send(Request(.get, "http://a.test/broken"))
+        var seen = ""
+        let error = await #expect(throws: PlugboardError.self) {
+            for try await piece in broken.body { seen += piece.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+        }
+        #expect(seen == "0123" && error?.code == .transportReset)
+        await kernel.shutDown()
+    }
+
+    @Test func `a delay holds the answer back for its time, and a rate slows the body`() async throws {
+        let kernel = try kernel(.linked, #"{"rules": [{"response": {"text": "0123456789", "delay": "20ms"}}]}"#)
+        var request = Request(.get, "http://a.test/")
+        request.mock.latency = .milliseconds(30)
+        request.mock.rate = 50
+        let began = ContinuousClock.now
+
+        let response = try await kernel.send(request)
+        let head = ContinuousClock.now
+        #expect(try await response.body.text() == "0123456789")
+
+        #expect(head - began >= .milliseconds(50) && ContinuousClock.now - head >= .milliseconds(100))
+        await kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a HAR is answered as it was recorded`(linkage: Linkage) async throws {
+        let har = #"""
+            {"log": {"version": "1.2", "entries": [
+                {"request": {"method": "GET", "url": "http://a.test/x?token=…"},
+                 "response": {"status": 200, "headers": [{"name": "Content-Encoding", "value": "gzip"}, {"name": "X-A", "value": "1"}],
+                              "content": {"text": "aGVsbG8=", "encoding": "base64"}}},
+                {"request": {"method": "GET", "url": "http://a.test/x?token=…"},
+                 "response": {"status": 404, "headers": [], "content": {"text": "gone"}}}
+            ]}}
+            """#
+        let kernel = try kernel(linkage, nil, ["har": .string(try folder.write("a.har", har))])
+
+        let first = try await kernel.send(Request(.get, "http://a.test/x?token=12"))
+        #expect(first.status == 200 && first.fields["X-A"] == "1" && first.fields["Content-Encoding"] == nil)
+        #expect(try await first.body.text() == "hello")
+        #expect(try await kernel.send(Request(.get, "http://a.test/x?token=13")).status == 404)
+        await kernel.shutDown()
+    }
+
+    @Test func `the same seed makes the same choices`() async throws {
+        func statuses(_ seed: Int) async throws -> [Int] {
+            let kernel = try kernel(
+                .linked,
+                #"{"rules": [{"probability": 50, "response": {"status": 500}}, {"response": {"status": 200}}]}"#,
+                ["seed": .number(JSONNumber(seed))])
+            var statuses: [Int] = []
+            for _ in 1...40 { statuses.append(try await kernel.send(Request(.get, "http://a.test/")).status) }
+            await kernel.shutDown()
+            return statuses
+        }
+
+        let (first, again, other) = (try await statuses(1), try await statuses(1), try await statuses(2))
+
+        #expect(first == again && first != other)
+        #expect((8...32).contains(first.count { $0 == 500 }))
+    }
+
+    @Test(arguments: [
+        ("[]", "the file must be an object"), (#"{"rule": []}"#, "has no member rule"),
+        (#"{"rules": [{}]}"#, "rules[0] must have a list responses"),
+        (
+            #"{"rules": [{"response": {"status": 99}}]}"#,
+            "rules[0].response must have a number from 200 to 599 as status"
+        ),
+        (#"{"rules": [{"request": {"url": 1}, "response": {}}]}"#, "rules[0].request must have a text as url"),
+        (#"{"rules": [{"response": {"delay": "soon"}}]}"#, "must have a time such as 100ms as delay"),
+        (#"{"rules": [{"response": {"file": "none.txt"}}]}"#, "none.txt cannot be read"), ("{", "is not JSON"),
+    ])
+    func `a mistake in the rules refuses the start and names its place`(rules: String, expected: String) throws {
+        let error = #expect(throws: PlugboardError.self) { try kernel(.linked, rules) }
+
+        let reason = "\(error?.reason ?? "") \(error?.underlying ?? "")"
+        #expect(reason.contains(expected), "\(reason)")
+    }
+
+    @Test func `a file of rules is checked by a command`() async throws {
+        let kernel = try kernel(.linked, #"{"rules": []}"#, ["unmatched": "pass"])
+        let path = try folder.write("other.json", #"{"rules": [{"response": {}}]}"#)
+        let arguments: String = JSONWriter.write(["path": .string(path)])
+
+        guard case .json(let reply) = try await kernel.command("mock", "check", arguments) else { return }
+
+        #expect(reply == #"{"rules":1}"#)
+        await kernel.shutDown()
+    }
+}

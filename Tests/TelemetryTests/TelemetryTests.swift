@@ -1,0 +1,244 @@
+import Plugboard
+import PlugboardJSON
+import PlugboardTelemetry
+import PluginLoader
+import TestSupport
+import Testing
+
+/// OpenTelemetry's conventions for HTTP clients, attribute by attribute, as a collector gets them.
+struct TelemetryTests {
+    private func kernel(
+        _ linkage: Linkage, _ collector: Collector, _ settings: JSONObject = [:], also others: [PluginEntry] = [],
+        _ transport: (any Transport)? = nil
+    ) throws -> Kernel {
+        var settings = settings
+        settings["endpoint"] = .string(collector.url)
+        let path = linkage == .loaded ? try Products.library("plugboard-telemetry") : nil
+        let entry = PluginEntry(id: "telemetry", path: path, settings: settings)
+        return try Kernel(
+            configuration: Configuration(plugins: [entry] + others), loader: .dynamic, transport: transport,
+            log: .silent)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `an attempt is a client's span with the conventions' attributes`(linkage: Linkage) async throws {
+        let collector = try Collector()
+        let server = try LoopbackServer.responding { request in
+            ServerResponse(status: 404, fields: [("X-Shown", request["traceparent"] ?? "")], body: "nothing")
+        }
+        let kernel = try kernel(
+            linkage, collector,
+            ["service": "shop", "resource": ["service.version": "2"], "responseFields": ["X-Shown", "Set-Cookie"]])
+        var request = Request(.post, server.url("/users/7?key=t0p"), body: .text("hello"))
+        request.telemetry.template = "/users/{id}"
+
+        _ = try await kernel.send(request).body.text()
+        await kernel.shutDown()
+        let span = try #require(collector.spans.first)
+
+        #expect(collector.spans.count == 1)
+        #expect(span["kind"]?.intValue == 3 && span["name"]?.stringValue == "POST /users/{id}")
+        #expect(span["parentSpanId"] == nil && span["status"] == ["code": 2])
+        let attributes = span.attributes
+        #expect(attributes["http.request.method"] == "POST")
+        #expect(attributes["url.full"] == server.url("/users/7?key=…"))
+        #expect(attributes["url.template"] == "/users/{id}")
+        #expect(attributes["server.address"] == "127.0.0.1" && attributes["server.port"] == "\(server.port)")
+        #expect(attributes["http.response.status_code"] == "404" && attributes["error.type"] == "404")
+        #expect(attributes["network.protocol.version"] == "1.1")
+        #expect(
+            attributes["network.peer.address"] == "127.0.0.1" && attributes["network.peer.port"] == "\(server.port)")
+        #expect(attributes["http.request.body.size"] == "5" && attributes["http.response.body.size"] == "7")
+        let trace = try #require(span["traceId"]?.stringValue), id = try #require(span["spanId"]?.stringValue)
+        #expect(attributes["http.response.header.x-shown"] == "00-\(trace)-\(id)-01")
+        #expect(attributes["http.request.resend_count"] == nil && attributes["http.request.method_original"] == nil)
+        let resource = try #require(collector.resources.first).attributes
+        #expect(resource["service.name"] == "shop" && resource["service.version"] == "2")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a redirect and a retry have spans of their own in one trace`(linkage: Linkage) async throws {
+        let collector = try Collector()
+        let server = try LoopbackServer.responding { request in
+            request.target == "/a"
+                ? ServerResponse(status: 302, fields: [("Location", "/b")]) : ServerResponse(body: "b")
+        }
+        let kernel = try kernel(linkage, collector, also: ["redirect"])
+
+        _ = try await kernel.send(Request(.get, server.url("/a"))).body.text()
+        await kernel.shutDown()
+        let spans = collector.spans
+
+        #expect(spans.map { $0.attributes["http.response.status_code"] } == ["302", "200"])
+        #expect(spans.map { $0.attributes["http.request.resend_count"] } == [nil, "1"])
+        #expect(spans.map { $0.attributes["url.full"] } == [server.url("/a"), server.url("/b")])
+        #expect(Set(spans.compactMap { $0["traceId"]?.stringValue }).count == 1)
+        #expect(Set(spans.compactMap { $0["spanId"]?.stringValue }).count == 2)
+        #expect(spans.first?["events"]?[0]?["name"]?.stringValue == "redirect.followed")
+    }
+
+    @Test func `a request follows its parent, and an unsampled one has no span`() async throws {
+        let collector = try Collector()
+        let transport = MockTransport { _, _ in .respond(200, Fields(), nil) }
+        let kernel = try kernel(.linked, collector, ["sampled": 0], transport)
+        let trace = "0af7651916cd43dd8448eb211c80319c"
+        var sampled = Request(.get, "http://a.test/")
+        sampled.telemetry.traceparent = "00-\(trace)-b7ad6b7169203331-01"
+        sampled.telemetry.tracestate = "vendor=x"
+        var given = Request(.get, "http://a.test/")
+        given.fields.append("traceparent", "00-\(trace)-00f067aa0ba902b7-00")
+
+        _ = try await kernel.send(sampled)
+        _ = try await kernel.send(given)
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+        let sent = transport.requests.map { ($0.fields["traceparent"] ?? "", $0.fields["tracestate"]) }
+
+        #expect(sent[0].0.hasPrefix("00-\(trace)-") && sent[0].0.hasSuffix("-01") && sent[0].1 == "vendor=x")
+        #expect(!sent[0].0.contains("b7ad6b7169203331"))
+        #expect(sent[1].0.hasPrefix("00-\(trace)-") && sent[1].0.hasSuffix("-00"))
+        #expect(sent[2].0.hasSuffix("-00") && !sent[2].0.contains(trace))
+        await kernel.shutDown()
+    }
+
+    @Test func `a method that is not known, and a failure, are told as the conventions say`() async throws {
+        let collector = try Collector()
+        let kernel = try kernel(.linked, collector)
+        let port = try ClosedPort()
+
+        _ = try? await kernel.send(Request(Method("BREW"), port.url("/")))
+        await kernel.shutDown()
+        let span = try #require(collector.spans.first)
+
+        #expect(span["name"]?.stringValue == "HTTP")
+        #expect(span.attributes["http.request.method"] == "_OTHER")
+        #expect(span.attributes["http.request.method_original"] == "BREW")
+        #expect(span.attributes["error.type"] == "transport.connect")
+        #expect(
+            span["status"]?["code"]?.intValue == 2 && span["status"]?["message"]?.stringValue == "transport.connect")
+    }
+
+    // MARK: Metrics
+
+    @Test(arguments: Linkage.allCases)
+    func `the conventions' metrics have their names, units, buckets and attributes`(linkage: Linkage) async throws {
+        let collector = try Collector()
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "four") }
+        let kernel = try kernel(linkage, collector)
+
+        _ = try await kernel.send(Request(.get, server.url("/"))).body.text()
+        await kernel.shutDown()
+        let metrics = collector.metrics
+        let duration = try #require(metrics["http.client.request.duration"])
+        let point = try #require(duration["histogram"]?["dataPoints"]?[0])
+        let active = try #require(metrics["http.client.active_requests"])
+        let size = try #require(metrics["http.client.response.body.size"])
+
+        #expect(duration["unit"]?.stringValue == "s" && active["unit"]?.stringValue == "{request}")
+        #expect(
+            size["unit"]?.stringValue == "By" && size["histogram"]?["dataPoints"]?[0]?["sum"]?.numberValue?.double == 4)
+        #expect(
+            point["explicitBounds"]?.arrayValue?.compactMap { $0.numberValue?.double } == [
+                0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+            ])
+        #expect(point["count"]?.stringValue == "1" && point["bucketCounts"]?.arrayValue?.count == 15)
+        let attributes = point.attributes
+        #expect(attributes["http.request.method"] == "GET" && attributes["http.response.status_code"] == "200")
+        #expect(attributes["server.address"] == "127.0.0.1" && attributes["server.port"] == "\(server.port)")
+        #expect(attributes["network.protocol.version"] == "1.1" && attributes["url.scheme"] == "http")
+        let activePoint = active["sum"]?["dataPoints"]?[0]
+        #expect(active["sum"]?["isMonotonic"]?.boolValue == false && activePoint?["asInt"]?.stringValue == "0")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `Prometheus gets families with types, buckets and escaped labels`(linkage: Linkage) async throws {
+        let collector = try Collector()
+        let transport = MockTransport { _, _ in .respond(503, Fields(), nil) }
+        let kernel = try kernel(linkage, collector, [:], transport)
+
+        _ = try await kernel.send(Request(.get, "http://a.test:8080/"))
+        guard case .body(let body) = try await kernel.command("telemetry", "prometheus", "{}") else {
+            Issue.record("The reply is no body.")
+            return
+        }
+        let lines = try await body.text().split(separator: "\n").map(String.init)
+
+        #expect(lines.contains("# TYPE http_client_request_duration_seconds histogram"))
+        let labels =
+            #"error_type="503",http_request_method="GET",http_response_status_code="503",network_protocol_version="1.1","#
+            + #"server_address="a.test",server_port="8080",url_scheme="http""#
+        #expect(lines.contains("http_client_request_duration_seconds_count{\(labels)} 1"))
+        #expect(lines.contains(#"http_client_request_duration_seconds_bucket{\#(labels),le="+Inf"} 1"#))
+        #expect(lines.contains { $0.hasPrefix("http_client_active_requests{") && $0.hasSuffix(" 0") })
+        #expect(Set(lines.filter { $0.hasPrefix("# TYPE") }).count == lines.count { $0.hasPrefix("# TYPE") })
+        await kernel.shutDown()
+    }
+
+    // MARK: Export
+
+    @Test func `a collector that is busy gets the spans again, and its own requests are no spans`() async throws {
+        let collector = try Collector(statuses: [503])
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
+        let kernel = try kernel(.linked, collector, ["interval": "100ms"])
+
+        _ = try await kernel.send(Request(.get, server.url("/")))
+        for await _ in collector.arrivals { break }
+        await kernel.shutDown()
+
+        #expect(collector.spans.count == 1)
+        #expect(collector.spans.first?.attributes["url.full"] == server.url("/"))
+    }
+
+    @Test func `what is beyond the limit is dropped and counted`() async throws {
+        let collector = try Collector()
+        let transport = MockTransport { _, _ in .respond(200, Fields(), nil) }
+        let kernel = try kernel(.linked, collector, ["limit": 2, "interval": "1h"], transport)
+
+        for _ in 1...5 { _ = try await kernel.send(Request(.get, "http://a.test/")) }
+
+        #expect(kernel.counters["telemetry.dropped"] == 3)
+        await kernel.shutDown()
+    }
+
+    @Test func `a file gets a line of JSON for each message`() async throws {
+        let folder = try TemporaryFolder()
+        let transport = MockTransport { _, _ in .respond(200, Fields(), nil) }
+        let entry = PluginEntry(
+            id: "telemetry", path: nil,
+            settings: [
+                "path": .string(folder.file("otlp.jsonl")), "prometheusPath": .string(folder.file("metrics.prom")),
+            ])
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: [entry]), transport: transport, log: .silent)
+
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+        await kernel.shutDown()
+        let lines = String(decoding: try folder.read("otlp.jsonl"), as: UTF8.self).split(separator: "\n")
+        let values = try lines.map { try JSONParser.parse(String($0)) }
+
+        #expect(values.count == 2 && values.contains { $0["resourceSpans"] != nil })
+        #expect(values.contains { $0["resourceMetrics"] != nil })
+        #expect(
+            String(decoding: try folder.read("metrics.prom"), as: UTF8.self).contains("http_client_request_duration"))
+    }
+
+    @Test(arguments: [
+        "", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
+        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
+        "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+        "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+    ])
+    func `a text that is no traceparent begins a new trace`(text: String) async throws {
+        let collector = try Collector()
+        let transport = MockTransport { _, _ in .respond(200, Fields(), nil) }
+        let kernel = try kernel(.linked, collector, [:], transport)
+        var request = Request(.get, "http://a.test/")
+        request.telemetry.traceparent = text
+
+        _ = try await kernel.send(request)
+        await kernel.shutDown()
+
+        #expect(transport.requests.first?.fields["traceparent"]?.contains("0af7651916cd43dd8448eb211c80319c") == false)
+    }
+}
