@@ -13,14 +13,18 @@ let bundled = [
 let strict: [SwiftSetting] =
     Context.environment["PLUGBOARD_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
-let swiftLog: Target.Dependency = .product(name: "Logging", package: "swift-log")
-// What no target needs is not downloaded: a program without the trait spares 9 MB.
-let swiftProtobuf: Target.Dependency = .product(
-    name: "SwiftProtobuf", package: "swift-protobuf", condition: .when(traits: ["Protobuf"]))
-let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let structuredFields: Target.Dependency = .product(
-    name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
+/// A package that only some products need: it is downloaded where its trait or the default one is enabled, so that a
+/// program with `traits: []` downloads none.
+func optional(_ product: String, _ package: String, trait: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["AllPackages", trait]))
+}
+
+let httpTypes = optional("HTTPTypes", "swift-http-types", trait: "HTTPTypes")
+let swiftLog = optional("Logging", "swift-log", trait: "SwiftLog")
+let swiftProtobuf = optional("SwiftProtobuf", "swift-protobuf", trait: "Protobuf")
+let argumentParser = optional("ArgumentParser", "swift-argument-parser", trait: "Command")
+let structuredFields = optional(
+    "RawStructuredFieldValues", "swift-http-structured-headers", trait: "StructuredFields")
 
 func module(_ name: String, _ dependencies: Target.Dependency..., path: String? = nil) -> Target {
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
@@ -203,7 +207,7 @@ let programs: [Target] = [
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
     .executableTarget(
-        name: "Core", dependencies: ["PlugboardCore"], path: "Examples/Core", swiftSettings: strict),
+        name: "ExampleCore", dependencies: ["PlugboardCore"], path: "Examples/Core", swiftSettings: strict),
     .executableTarget(
         name: "ExampleSlim",
         dependencies: ["PlugboardCore", "PlugboardLogging", "PlugboardRedirect", "PlugboardRetry"],
@@ -361,16 +365,22 @@ let package = Package(
         .library(name: "PlugboardFoundation", targets: ["PlugboardFoundation"]),
         .library(name: "PlugboardFoundationNetworking", targets: ["PlugboardFoundationNetworking"]),
         .executable(name: "plugboard", targets: ["PlugboardCommand"]),
-        .executable(name: "plugboard-core", targets: ["Core"]),
+        .executable(name: "plugboard-core", targets: ["ExampleCore"]),
     ]
         // Linked one by one; of a plugin that is loaded, a program needs the options only.
         + bundled.map { .library(name: "Plugboard\($0)", targets: ["Plugboard\($0)", "Plugboard\($0)Options"]) }
         + bundled.map { .library(name: "Plugboard\($0)Options", targets: ["Plugboard\($0)Options"]) }
         + bundled.map { .library(name: "plugboard-\($0.lowercased())", type: .dynamic, targets: ["Plugboard\($0)"]) },
-    // One trait only: SwiftPM writes the flags of several in random order, and each order recompiles the package.
+    // By default one trait stands for all: SwiftPM writes the flags of several in random order, and each order
+    // recompiles the package.
     traits: [
-        .trait(name: "Protobuf", description: "The product PlugboardProtobuf, which needs swift-protobuf."),
-        .default(enabledTraits: ["Protobuf"]),
+        .trait(name: "AllPackages", description: "All products, and the packages that they need."),
+        .trait(name: "StructuredFields", description: "Plugboard and its plugins cache and retry."),
+        .trait(name: "HTTPTypes", description: "PlugboardHTTPTypes, which needs swift-http-types."),
+        .trait(name: "SwiftLog", description: "PlugboardSwiftLog, which needs swift-log."),
+        .trait(name: "Protobuf", description: "PlugboardProtobuf, which needs swift-protobuf."),
+        .trait(name: "Command", description: "The command, which needs swift-argument-parser."),
+        .default(enabledTraits: ["AllPackages"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "slim",
-    dependencies: [.package(name: "plugboard", path: "../..", traits: [])],  // where Plugboard lies
+    dependencies: [.package(name: "plugboard", path: "../..", traits: ["StructuredFields"])],  // where Plugboard lies
     targets: [
         .executableTarget(
             name: "Slim",

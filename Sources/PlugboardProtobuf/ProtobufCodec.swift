@@ -1,4 +1,4 @@
-#if Protobuf
+#if AllPackages || Protobuf
     public import PlugboardCodecs
     public import PlugboardMessages
     import SwiftProtobuf

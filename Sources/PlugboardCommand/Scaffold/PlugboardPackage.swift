@@ -31,7 +31,7 @@ enum PlugboardPackage: Equatable {
         return nil
     }
 
-    /// The dependency's line in a `Package.swift`. A plugin needs no trait: swift-protobuf is not downloaded.
+    /// The dependency's line in a `Package.swift`. A plugin needs no trait, so that no other package is downloaded.
     var dependency: String {
         switch self {
         case .folder(let path): ".package(name: \"plugboard\", path: \(PlugboardPackage.literal(path)), traits: [])"

@@ -66,7 +66,7 @@ private enum LinkedProgram {
         // What the smallest program is made of, in its place.
         let kernel = try String(
             contentsOfFile: "\(Products.folder)/plugboard-core.product/Objects.LinkFileList", encoding: .utf8
-        ).split(separator: "\n").filter { !$0.contains("/Core.build/") }
+        ).split(separator: "\n").filter { !$0.contains("/ExampleCore.build/") }
         try kernel.map { "\($0)\n" }.joined()
             .write(toFile: project.file("kernel.rsp"), atomically: true, encoding: .utf8)
 

@@ -1,5 +1,10 @@
 import PlugboardKit
-import RawStructuredFieldValues
+
+#if AllPackages || StructuredFields
+    import RawStructuredFieldValues
+#else
+    #error("The plugin retry needs a trait of the package plugboard: .package(…, traits: [\"StructuredFields\"]).")
+#endif
 
 /// The time until a quota is restored (draft-ietf-httpapi-ratelimit-headers); nil unless a quota is used up.
 ///

@@ -1,5 +1,10 @@
 import PlugboardKit
-import RawStructuredFieldValues
+
+#if AllPackages || StructuredFields
+    import RawStructuredFieldValues
+#else
+    #error("The plugin cache needs a trait of the package plugboard: .package(…, traits: [\"StructuredFields\"]).")
+#endif
 
 /// What a response says about caching, parsed in one pass.
 struct ResponseFacts: Sendable {
