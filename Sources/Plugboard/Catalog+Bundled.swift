@@ -18,7 +18,8 @@ extension Catalog {
     /// The bundled plugins, all of them.
     public static var bundled: Catalog {
         Catalog([
-            loggingPlugin(), indicatorPlugin(), recorderPlugin(), telemetryPlugin(), mockPlugin(), decodePlugin(), redirectPlugin(),
+            loggingPlugin(), indicatorPlugin(), recorderPlugin(), telemetryPlugin(), mockPlugin(), decodePlugin(),
+            redirectPlugin(),
             authenticationPlugin(),
             cookiesPlugin(), cachePlugin(), queuePlugin(), resumePlugin(), retryPlugin(), validatorPlugin(),
         ])

@@ -207,7 +207,8 @@ public final class EventLoop: @unchecked Sendable {
 
     private func runThread(_ name: String) {
         cepoll_name_thread(name)
-        // OpenSSL writes to connections that the peer has closed; with CURLOPT_NOSIGNAL, libcurl does not block the signal.
+        // OpenSSL writes to connections that the peer has closed; with CURLOPT_NOSIGNAL, libcurl does not block the
+        // signal.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The references that have catalogs; `Tests/reference` without a module makes those of all, and checks its site itself.
+/// The references that have catalogs. `Tests/reference` without a module makes those of all, and checks its own site.
 @Suite(.enabled(if: Repository.hasDocC, "there is no docc"))
 struct ReferenceTests {
     /// The modules that have one.

@@ -87,8 +87,11 @@ struct MockTests {
         #expect(try await kernel.send(Request(.get, "http://a.test/x")).body.text() == "there")
         #expect(try await kernel.send(Request(.get, "http://a.test/once")).body.text() == "first")
         #expect(try await kernel.send(Request(.get, "http://a.test/once")).body.text() == "there")
-        guard case .json(let report) = try await kernel.command("mock", "report", "{}") else { return }
-        #expect(try JSONParser.parse(report)["rules"]?[1]?["answered"]?.intValue == 4)
+        guard case .json(let report) = try await kernel.command("mock", "report", "{}") else {
+            Issue.record("The report is no JSON.")
+            return
+        }
+        #expect(try JSONParser.parse(report)["rules"]?[1]?["responses"]?.intValue == 4)
         #expect(try JSONParser.parse(report)["unused"] == [])
         await kernel.shutDown()
     }
@@ -120,7 +123,7 @@ struct MockTests {
         let kernel = try kernel(.linked, #"{"rules": [{"response": {"text": "0123456789", "delay": "20ms"}}]}"#)
         var request = Request(.get, "http://a.test/")
         request.mock.latency = .milliseconds(30)
-        request.mock.rate = 50
+        request.mock.rate = .bytes(50)
         let began = ContinuousClock.now
 
         let response = try await kernel.send(request)
@@ -177,6 +180,11 @@ struct MockTests {
             "rules[0].response must have a number from 200 to 599 as status"
         ),
         (#"{"rules": [{"request": {"url": 1}, "response": {}}]}"#, "rules[0].request must have a text as url"),
+        (
+            #"{"rules": [{"response": {"fields": {"a b": "c"}}}]}"#,
+            "rules[0].response has a field a b that is not valid"
+        ),
+        (#"{"rules": [{"response": {"fail": "no code"}}]}"#, "must have a code such as transport.reset as fail"),
         (#"{"rules": [{"response": {"delay": "soon"}}]}"#, "must have a time such as 100ms as delay"),
         (#"{"rules": [{"response": {"file": "none.txt"}}]}"#, "none.txt cannot be read"), ("{", "is not JSON"),
     ])
@@ -187,12 +195,42 @@ struct MockTests {
         #expect(reason.contains(expected), "\(reason)")
     }
 
+    @Test func `a rate slows a body that comes from the network`() async throws {
+        let transport = MockTransport { _, _ in .respond(200, Fields(), ["0123456789"]) }
+        let kernel = try kernel(.linked, nil, ["unmatched": "pass"], transport)
+        var request = Request(.get, "http://a.test/")
+        request.mock.rate = .bytes(50)
+
+        let response = try await kernel.send(request)
+        let head = ContinuousClock.now
+        #expect(try await response.body.text() == "0123456789")
+
+        // The end comes when all bytes could have come at this rate.
+        #expect(ContinuousClock.now - head >= .milliseconds(150))
+        await kernel.shutDown()
+    }
+
+    @Test func `a body is held only for a rule that compares it`() async throws {
+        let transport = MockTransport()
+        let rules = #"{"rules": [{"request": {"url": "http://a.test/x", "body": {"a": 1}}, "response": {}}]}"#
+        let kernel = try kernel(.linked, rules, ["unmatched": "pass", "bodyLimit": "4B"], transport)
+
+        _ = try await kernel.send(Request(.post, "http://a.test/y", body: .text("longer than the limit")))
+        _ = try await kernel.send(Request(.post, "http://a.test/x", body: .text("longer than the limit")))
+
+        #expect(transport.requests.map(\.url) == ["http://a.test/y", "http://a.test/x"])
+        await kernel.shutDown()
+    }
+
     @Test func `a file of rules is checked by a command`() async throws {
         let kernel = try kernel(.linked, #"{"rules": []}"#, ["unmatched": "pass"])
         let path = try folder.write("other.json", #"{"rules": [{"response": {}}]}"#)
         let arguments: String = JSONWriter.write(["path": .string(path)])
 
-        guard case .json(let reply) = try await kernel.command("mock", "check", arguments) else { return }
+        guard case .json(let reply) = try await kernel.command("mock", "check", arguments) else {
+            Issue.record("The reply is no JSON.")
+            return
+        }
 
         #expect(reply == #"{"rules":1}"#)
         await kernel.shutDown()

@@ -61,7 +61,7 @@ struct CommandLineTests {
     // MARK: Options that are not there
 
     @Test(arguments: [
-        (["-C", "-"], "plugboard download URL --resume"), (["--no-check-certificate"], "Write --insecure"),
+        (["--no-check-certificate"], "Write --insecure")
     ])
     func `the error of an option of curl says what to write`(words: [String], text: String) async throws {
         let outcome = try await Command.running(["get", "http://127.0.0.1:1/"] + words)

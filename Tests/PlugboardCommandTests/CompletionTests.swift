@@ -13,7 +13,10 @@ struct CompletionTests {
     }
 
     @Test func `ids of plugins are completed`() async throws {
-        #expect(try await completions(["get", "--plugin", "re"], of: "--plugin") == ["redirect", "resume", "retry"])
+        #expect(
+            try await completions(["get", "--plugin", "re"], of: "--plugin") == [
+                "recorder", "redirect", "resume", "retry",
+            ])
     }
 
     @Test func `settings and their values are completed`() async throws {

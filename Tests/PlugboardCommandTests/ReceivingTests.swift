@@ -143,11 +143,37 @@ struct ReceivingTests {
     }
 
     @Test func `a printed request has the options of curl`() async throws {
-        let line = try await get("-O -C 3 --no-clobber --remove-on-error --max-filesize 1k --print-curl").stdout
+        let line = try await get("-O --no-clobber --remove-on-error --max-filesize 1k --print-curl").stdout
+        let continued = try await get("-O -C 3 --print-curl").stdout
 
-        for option in ["-O", "--continue-at 3", "--no-clobber", "--remove-on-error", "--max-filesize 1k"] {
+        for option in ["-O", "--no-clobber", "--remove-on-error", "--max-filesize 1k"] {
             #expect(line.contains(" \(option) "), "\(line)")
         }
+        #expect(continued.contains(" --continue-at 3 "), "\(continued)")
+    }
+
+    @Test(arguments: ["--remove-on-error", "--no-clobber", "-J"])
+    func `what would destroy a file that is continued is refused`(option: String) async throws {
+        try folder.write("page.html", "kept")
+
+        let outcome = try await get("-O -C - \(option)")
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("cannot be combined"), "\(outcome.stderr)")
+        #expect(try text("page.html") == "kept" && server.requests.isEmpty)
+    }
+
+    @Test func `-I shows the head also of another method`() async throws {
+        let outcome = try await get("-I -X GET")
+
+        #expect(outcome.status == 0 && outcome.stdout.hasPrefix("HTTP/1.1 200"), "\(outcome.stdout)")
+        #expect(server.requests.map(\.method) == ["GET"] && outcome.stdout.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test(arguments: ["-m 0", "--connect-timeout 0", "--retry 1 --retry-delay 0", "--retry 1 --retry-max-time 0"])
+    func `a time of 0 is no limit`(options: String) async throws {
+        let outcome = try await get("-o file \(options)")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
     }
 
     // MARK: Speed
@@ -166,7 +192,7 @@ struct ReceivingTests {
 
         let outcome = try await Command.run("get", slow.url(), "-Y", "1000", "-y", "1")
 
-        #expect(outcome.status == 28 && outcome.stderr.contains("Less than 1000 bytes a second"), "\(outcome.stderr)")
+        #expect(outcome.status == 28 && outcome.stderr.contains("slower than 1000 bytes a second"), "\(outcome.stderr)")
     }
 
     @Test(arguments: [["-y", "1"], ["-Y", "10", "-y", "1"]])

@@ -137,6 +137,7 @@ struct RecorderTests {
         let file = persistence == "file" ? String(decoding: try folder.read("recorder.sqlite"), as: UTF8.self) : ""
 
         for text in [shown, curl, har, file] { #expect(!text.contains("hidden")) }
+        #expect(persistence == "memory" || file.contains("access_token"))
         #expect(shown.contains("shown") && shown.contains("access_token") && curl.contains("name=shown"))
     }
 
@@ -160,6 +161,76 @@ struct RecorderTests {
         let entries = try await recorder.entries()
 
         #expect(entries.map { $0["response"]?["content"]?["text"]?.stringValue } == [nil, nil, "12"])
+        await recorder.kernel.shutDown()
+    }
+
+    @Test(arguments: ["application/xml; charset=x", "text/event-stream", "application/x-ndjson", "text/plain"])
+    func `members are found in JSON of any type`(type: String) async throws {
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(
+                fields: [("Content-Type", type)], body: "data: {\"token\": [\"hidden\", {\"a\": 1}], \"b\": 2}\n")
+        }
+        let recorder = try Recorders(.linked)
+
+        _ = try await recorder.kernel.send(Request(.get, server.url("/"))).body.text()
+        let text = try await recorder.entries().first?["response"]?["content"]?["text"]?.stringValue
+
+        #expect(text == "data: {\"token\": \"…\", \"b\": 2}\n")
+        await recorder.kernel.shutDown()
+    }
+
+    @Test(arguments: [("Content-Encoding", "gzip"), ("Content-Type", "multipart/form-data; boundary=b")])
+    func `a body whose secrets cannot be found is not recorded`(field: String, value: String) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(fields: [(field, value)], body: "hidden") }
+        let recorder = try Recorders(.linked)
+
+        _ = try await recorder.kernel.send(Request(.get, server.url("/"))).body.collect(upTo: .kibibytes(1))
+        let content = try #require(try await recorder.entries().first?["response"]?["content"])
+
+        #expect(content["text"] == nil && content["_cut"]?.intValue == 6 && content["size"]?.intValue == 6)
+        await recorder.kernel.shutDown()
+    }
+
+    @Test func `a redirect that changes the method leaves the body out of the next entry`() async throws {
+        let server = try LoopbackServer.responding { request in
+            request.target == "/a"
+                ? ServerResponse(status: 303, fields: [("Location", "/b")]) : ServerResponse(body: "there")
+        }
+        let recorder = try Recorders(.linked, also: ["redirect"])
+
+        _ = try await recorder.kernel.send(Request(.post, server.url("/a"), body: .text("x=1"))).body.text()
+        let requests = try await recorder.entries().compactMap { $0["request"] }
+
+        #expect(requests.map { $0["method"]?.stringValue } == ["POST", "GET"])
+        #expect(requests.map { $0["postData"]?["text"]?.stringValue } == ["x=1", nil])
+        await recorder.kernel.shutDown()
+    }
+
+    // MARK: HAR
+
+    @Test(arguments: ["memory", "file"])
+    func `a HAR that is imported is written again as it was`(persistence: String) async throws {
+        let folder = try TemporaryFolder()
+        let entries = #"""
+            [{"startedDateTime": "2020-01-02T03:04:05.678+01:00", "time": 12.5,
+              "request": {"method": "PUT", "url": "https://a.test/x?y=1", "httpVersion": "h2", "cookies": [], "headers": [],
+                          "queryString": [], "headersSize": -1, "bodySize": 3, "postData": {"mimeType": "a/b", "text": "it's"}},
+              "response": {"status": 204, "statusText": "No Content", "httpVersion": "h2", "cookies": [], "headers": [],
+                           "content": {"size": 0, "mimeType": ""}, "redirectURL": "", "headersSize": -1, "bodySize": 0},
+              "cache": {}, "timings": {"send": 1, "wait": 2, "receive": 9.5}, "comment": "kept"}]
+            """#
+        let recorder = try Recorders(
+            .linked, ["persistence": .string(persistence), "path": .string(folder.file("recorder.sqlite"))])
+
+        let path = try folder.write("a.har", "{\"log\": {\"version\": \"1.2\", \"entries\": \(entries)}}")
+        #expect(try await recorder.text("import", ["path": .string(path)]) == #"{"imported":1}"#)
+        let line = try #require(try await recorder.list(["host": "a.test"]).first)
+
+        #expect(try await recorder.entries() == JSONParser.parse(entries).arrayValue)
+        #expect(line["date"]?.stringValue == "2020-01-02T02:04:05.678Z" && line["status"]?.intValue == 204)
+        let curl = try await recorder.text("curl", ["id": line["id"] ?? 1])
+        #expect(
+            curl == #"curl -X PUT -H Content-Type: --data-raw 'it'\''s' -g --url 'https://a.test/x?y=1'"# + "\n")
         await recorder.kernel.shutDown()
     }
 

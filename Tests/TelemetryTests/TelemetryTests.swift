@@ -24,7 +24,9 @@ struct TelemetryTests {
     func `an attempt is a client's span with the conventions' attributes`(linkage: Linkage) async throws {
         let collector = try Collector()
         let server = try LoopbackServer.responding { request in
-            ServerResponse(status: 404, fields: [("X-Shown", request["traceparent"] ?? "")], body: "nothing")
+            ServerResponse(
+                status: 404, fields: [("X-Shown", request["traceparent"] ?? ""), ("Set-Cookie", "a=t0p")],
+                body: "nothing")
         }
         let kernel = try kernel(
             linkage, collector,
@@ -51,6 +53,7 @@ struct TelemetryTests {
         #expect(attributes["http.request.body.size"] == "5" && attributes["http.response.body.size"] == "7")
         let trace = try #require(span["traceId"]?.stringValue), id = try #require(span["spanId"]?.stringValue)
         #expect(attributes["http.response.header.x-shown"] == "00-\(trace)-\(id)-01")
+        #expect(attributes["http.response.header.set-cookie"] == nil)
         #expect(attributes["http.request.resend_count"] == nil && attributes["http.request.method_original"] == nil)
         let resource = try #require(collector.resources.first).attributes
         #expect(resource["service.name"] == "shop" && resource["service.version"] == "2")
@@ -199,6 +202,25 @@ struct TelemetryTests {
         await kernel.shutDown()
     }
 
+    @Test func `a collector that is down costs the file no line twice, and what is lost is counted`() async throws {
+        let folder = try TemporaryFolder()
+        let port = try ClosedPort()
+        let entry = PluginEntry(
+            id: "telemetry", path: nil,
+            settings: [
+                "path": .string(folder.file("otlp.jsonl")), "endpoint": .string(port.url("")), "interval": "100ms",
+            ])
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
+        let kernel = try Kernel(configuration: Configuration(plugins: [entry]), log: .silent)
+
+        _ = try await kernel.send(Request(.get, server.url("/")))
+        while (kernel.counters["telemetry.failed"] ?? 0) < 3 { await Task.yield() }
+        await kernel.shutDown()
+        let text = String(decoding: try folder.read("otlp.jsonl"), as: UTF8.self)
+
+        #expect(text.split(separator: "\n").count { $0.contains("resourceSpans") } == 1)
+    }
+
     @Test func `a file gets a line of JSON for each message`() async throws {
         let folder = try TemporaryFolder()
         let transport = MockTransport { _, _ in .respond(200, Fields(), nil) }
@@ -239,6 +261,8 @@ struct TelemetryTests {
         _ = try await kernel.send(request)
         await kernel.shutDown()
 
-        #expect(transport.requests.first?.fields["traceparent"]?.contains("0af7651916cd43dd8448eb211c80319c") == false)
+        let parts = transport.requests.first?.fields["traceparent"]?.split(separator: "-").map(String.init) ?? []
+        #expect(parts.count == 4 && parts.first == "00" && parts.last == "01")
+        #expect(parts.count > 1 && !text.lowercased().contains(parts[1]))
     }
 }

@@ -2,7 +2,7 @@ import PlugboardMessages
 
 /// The body of `-d`: application/x-www-form-urlencoded, in parts that the caller has encoded.
 enum FormData {
-    /// The data of `-d` and of the options that `DataWords` marks, with `&` between them. `-` is standard input. Blocks.
+    /// The data of `-d` and of the options that `DataWords` marks, joined by `&`. `-` is standard input. Blocks.
     static func joined(_ words: [String]) throws(CommandFailure) -> [UInt8] {
         try joined(
             words.map { word in

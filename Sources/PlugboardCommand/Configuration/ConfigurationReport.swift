@@ -3,6 +3,7 @@ import PlugboardCore
 import PlugboardJSON
 import PlugboardKit
 import PlugboardMessages
+import PlugboardSystem
 
 /// What a configuration says, and where each value comes from. Values of secrets are not shown.
 struct ConfigurationReport {

@@ -107,6 +107,3 @@ struct FoundConfiguration {
             "\(message)\(end)\(message.contains("\n") ? "\n" : " ")\(subject) \(found.reason); --no-config uses none."
     }
 }
-
-/// The value of a variable of the environment; nil if it is not set.
-func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -116,10 +116,10 @@ struct CurlArguments: ParsableArguments {
 
     private func addRetry(to request: inout Request) throws(CommandFailure) {
         request.retry.attempts = min(retry ?? 0, CurlArguments.highestRetry) + 1
-        let delay = try Duration.argument(retryDelay, "--retry-delay")
+        let delay = try Duration.limit(retryDelay, "--retry-delay")
         request.retry.delay = delay ?? .seconds(1)
         request.retry.delayLimit = delay ?? .seconds(600)
-        request.retry.totalTime = try Duration.argument(retryMaxTime, "--retry-max-time")
+        request.retry.totalTime = try Duration.limit(retryMaxTime, "--retry-max-time")
         request.retry.methods = [request.method]
         if retryAllErrors {
             request.retry.statuses = (400...599).map(String.init)

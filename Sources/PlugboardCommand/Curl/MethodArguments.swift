@@ -24,7 +24,8 @@ struct MethodArguments: ParsableArguments {
     var range: String?
     @OptionGroup(title: "Transfer") var transfer: TransferArguments
 
-    @Flag(name: [.customShort("g"), .long], help: "Leaves brackets and braces in URLs as they are.")
+    @Flag(
+        name: [.customShort("g"), .long], help: "Leaves brackets and braces in URLs as they are, which is always done.")
     var globoff = false
     @Flag(help: "Sends a path as it is, which is always done.") var pathAsIs = false
 

@@ -6,9 +6,10 @@ struct ReceivingArguments: ParsableArguments {
     @Option(
         name: [.customShort("C"), .long], parsing: .unconditional,
         help: ArgumentHelp(
-            "Gets the rest from this byte on, behind what the file has; - takes its size.", valueName: "offset"))
+            "Continues at this byte and appends to the file; - is the file's size.", valueName: "offset"))
     var continueAt: String?
-    @Flag(name: [.customShort("J"), .long], help: "The server names the file of -O, which replaces none.")
+    @Flag(
+        name: [.customShort("J"), .long], help: "The server names the file of -O; a file that exists is not replaced.")
     var remoteHeaderName = false
     @Flag(name: [.customShort("R"), .long], help: "Gives the file the time of Last-Modified.") var remoteTime = false
     @Flag(help: "Leaves a file that exists, and writes to file.1, file.2 and so on.") var noClobber = false
@@ -18,7 +19,7 @@ struct ReceivingArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Writes the response's ETag to a file.", valueName: "file"), completion: .file())
     var etagSave: String?
     @Option(
-        help: ArgumentHelp("Asks for what has another ETag than this file names.", valueName: "file"),
+        help: ArgumentHelp("Sends the ETag in this file as If-None-Match.", valueName: "file"),
         completion: .file())
     var etagCompare: String?
     @Option(

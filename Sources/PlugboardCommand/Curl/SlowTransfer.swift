@@ -25,6 +25,9 @@ final class SlowTransfer: Sendable {
     /// Sets how the exchange is ended.
     func cancels(_ cancel: @escaping @Sendable () -> Void) { state.withLock { $0.cancel = cancel } }
 
+    /// Another attempt begins, whose bytes are counted from 0.
+    func restart() { state.withLock { $0.start = nil } }
+
     /// Ends the exchange if it was too slow up to these bytes.
     func note(_ bytes: Int, at now: ContinuousClock.Instant) {
         let cancel = state.withLock { state -> (@Sendable () -> Void)? in
@@ -44,6 +47,7 @@ final class SlowTransfer: Sendable {
     var failure: CommandFailure? {
         guard state.withLock({ $0.isSlow }) else { return nil }
         return CommandFailure(
-            .timeout, "Less than \(limit) bytes a second came and went for \(EventText.text(time)) (--speed-limit).")
+            .timeout,
+            "The transfer was slower than \(limit) bytes a second for \(EventText.text(time)) (--speed-limit).")
     }
 }

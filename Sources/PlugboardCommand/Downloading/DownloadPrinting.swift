@@ -42,13 +42,14 @@ struct DownloadPrinting: ParsableArguments {
 /// Sends requests, and prints their events to standard error.
 struct WatchedSender: RequestSender {
     private let kernel: Kernel
+    private let showsSecrets: Bool
 
-    init(_ kernel: Kernel) { self.kernel = kernel }
+    init(_ kernel: Kernel, showingSecrets: Bool) { (self.kernel, showsSecrets) = (kernel, showingSecrets) }
 
     func options(of request: Request) -> RequestOptions { kernel.options(of: request) }
 
     nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
-        let observer = ExchangeObserver(isVerbose: true, progress: nil)
+        let observer = ExchangeObserver(isVerbose: true, showsSecrets: showsSecrets, progress: nil)
         return try await kernel.begin(request) { observer.hear($0) }.response
     }
 }

@@ -248,7 +248,7 @@ struct Downloading: Sendable {
             display.show(index, file, count, facts)
         }
         guard printing.isVerbose else { return try await job.run(with: kernel) }
-        return try await job.run(with: WatchedSender(kernel))
+        return try await job.run(with: WatchedSender(kernel, showingSecrets: printing.showSecrets))
     }
 
     private static func failure(_ error: PlugboardError) -> CommandFailure {

@@ -80,8 +80,8 @@ struct ConnectionArguments: ParsableArguments {
     /// - Parameter definition: What a definition says, which the command line replaces.
     func options(over definition: RequestOptions = RequestOptions()) throws(CommandFailure) -> RequestOptions {
         var options = definition
-        if let timeout = try Duration.argument(timeout, "--timeout") { options.timeout = timeout }
-        if let timeout = try Duration.argument(connectTimeout, "--connect-timeout") { options.connectTimeout = timeout }
+        if let timeout = try Duration.limit(timeout, "--timeout") { options.timeout = timeout }
+        if let timeout = try Duration.limit(connectTimeout, "--connect-timeout") { options.connectTimeout = timeout }
         if let caFile {
             // Read here, so that the error names the option.
             try ConnectionArguments.checkCertificates(in: caFile, for: "--cacert")
@@ -182,8 +182,8 @@ extension Configuration {
     /// The variable of the environment that names a file of certificates, and the file's absolute path.
     static var environmentTrust: (name: String, file: String)? {
         for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
-            guard let value = getenv(name), value.pointee != 0 else { continue }
-            return (name, PluginArguments.absolute(String(cString: value)))
+            guard let value = environment(name), !value.isEmpty else { continue }
+            return (name, PluginArguments.absolute(value))
         }
         return nil
     }
@@ -197,6 +197,11 @@ extension Duration {
             throw CommandFailure(.usage, "\(option) must be a time like 30s (ms, s, m, h, d), or seconds like 2.5.")
         }
         return duration
+    }
+
+    /// The same where 0 stands for no limit.
+    static func limit(_ text: String?, _ option: String) throws(CommandFailure) -> Duration? {
+        text.flatMap(Double.init) == 0 ? nil : try argument(text, option)
     }
 
     private static func seconds(_ text: String) -> Duration? {

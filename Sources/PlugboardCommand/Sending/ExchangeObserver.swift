@@ -40,6 +40,7 @@ final class ExchangeObserver: Sendable {
             return
         case .headReceived:
             if let head = event.head { state.withLock { $0.heads.append(head) } }
+        case .attemptBegan: slow?.restart()
         case .resendScheduled:
             state.withLock { state in
                 switch event["by"] {

@@ -16,14 +16,19 @@ struct Sending {
                 methods.method(of: method), methods.transfer.url(url), against: configuration.kernel.baseURL,
                 methods.get ? nil : try body.content(items), adding: methods.fields, items: items.fields))
         let curlBody = methods.get ? PrintedCurlBody.none : try body.curlBody(items)
-        try await run(configuration, as: methods.transfer.uploadFile.map { .upload($0) } ?? curlBody) { _ in request }
+        try await run(
+            configuration, as: methods.transfer.uploadFile.map { .upload($0) } ?? curlBody, headOnly: methods.head
+        ) { _ in request }
     }
 
     /// Sends a request that is made when the kernel has started.
     ///
-    /// - Parameter curlBody: Its body as options of curl; nil takes it from the request.
+    /// - Parameters:
+    ///   - curlBody: Its body as options of curl; nil takes it from the request.
+    ///   - headOnly: Whether only the response's head is shown, whatever the method, as for `-I`.
     func run(
-        _ configuration: Configuration, as curlBody: PrintedCurlBody? = nil, _ make: (Kernel) async throws -> Request
+        _ configuration: Configuration, as curlBody: PrintedCurlBody? = nil, headOnly: Bool = false,
+        _ make: (Kernel) async throws -> Request
     ) async throws {
         var configuration = configuration
         if output.silent { configuration.kernel.logLevel = .error }
@@ -31,6 +36,9 @@ struct Sending {
         let asked = configuration
         var catalog = Catalog.bundled
         let group = output.group
+        if group["remote-header-name"], output.include {
+            throw CommandFailure(.usage, "-i and -J cannot be combined.")
+        }
         if let file = output.receiving.stderr { StandardError.redirect(to: file) }
         let trace = try WireTrace(group)
         if output.verbose || trace != nil {
@@ -38,8 +46,7 @@ struct Sending {
         }
         if output.printing.showsRequest { SentRequest.add(to: &configuration, &catalog) }
         if arguments.curl.locationTrusted {
-            catalog = catalog.adding([TrustedFields.descriptor])
-            configuration.plugins.append(PluginEntry(TrustedFields.manifest.id))
+            configuration.plugins.append(.linked(TrustedFields(names: try arguments.trustedNames)))
         }
         let transport = output.printing.offline ? DryTransport() : nil
         if output.printing.offline { Session.current?.leave() }
@@ -55,7 +62,7 @@ struct Sending {
             try receiver.addRange(to: &request)
             let jar = request.attributes[CookieArguments.jarAttribute]
             return try await arguments.cookies.whileUsed(in: kernel, jar: jar) {
-                try await send(request, kernel, receiver, try SlowTransfer(group), writeOut)
+                try await send(request, kernel, receiver, try SlowTransfer(group), writeOut, headOnly)
             }
         }
         if output.timing { StandardError.write(timings) }
@@ -71,7 +78,8 @@ struct Sending {
 
     /// Returns what `--timing` prints.
     private func send(
-        _ request: Request, _ kernel: Kernel, _ receiver: ResponseReceiver, _ slow: SlowTransfer?, _ writeOut: WriteOut?
+        _ request: Request, _ kernel: Kernel, _ receiver: ResponseReceiver, _ slow: SlowTransfer?,
+        _ writeOut: WriteOut?, _ headOnly: Bool
     ) async throws -> String {
         let observer = ExchangeObserver(
             isVerbose: output.verbose, showsSecrets: output.showSecrets, progress: ProgressBar(for: output), slow: slow)
@@ -90,7 +98,9 @@ struct Sending {
             defer { observer.progress?.clear() }
             let response = try await exchange.response
             (facts.response, facts.url) = (response.head, response.url)
-            try await write(response, to: request, by: receiver, after: observer.earlierHeads)
+            try await write(
+                response, to: request, by: receiver, after: observer.earlierHeads,
+                headOnly: headOnly || request.method == .head)
         } catch {
             exchange.cancel()
             facts.failure = slow?.failure ?? CommandFailure(of: error)
@@ -105,14 +115,15 @@ struct Sending {
     }
 
     private func write(
-        _ response: Response, to request: Request, by receiver: ResponseReceiver, after earlier: [ResponseHead]
+        _ response: Response, to request: Request, by receiver: ResponseReceiver, after earlier: [ResponseHead],
+        headOnly: Bool
     ) async throws {
         let parts = output.printing.parts
         try await receiver.write(parts ?? [], of: request)
         try receiver.write(
             earlier + [response.head],
-            isShown: output.include || parts?.contains(.responseHead) ?? (request.method == .head))
+            isShown: output.include || parts?.contains(.responseHead) ?? headOnly)
         try await receiver.take(
-            response, of: request.method, wantsBody: parts?.contains(.responseBody) ?? (request.method != .head))
+            response, of: request.method, wantsBody: parts?.contains(.responseBody) ?? !headOnly)
     }
 }

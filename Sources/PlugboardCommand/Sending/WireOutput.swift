@@ -25,7 +25,7 @@ struct WireOutput {
         case .note:
             guard let line = WireOutput.line(of: text().trimmingLineEnd) else { return }
             if let trace {
-                trace.write("== Info: \(line)\n")
+                trace.write("== Info: \(Printable.text(line))\n")
             } else {
                 StandardError.write("* \(Printable.text(line))\n")
             }

@@ -7,7 +7,7 @@ import PlugboardSystem
 enum JSONText {
     /// Whether a terminal gets colours. https://no-color.org: any value that is not empty.
     static var hasColours: Bool {
-        (getenv("NO_COLOR").map { $0.pointee == 0 } ?? true) && StandardError.hasControlSequences
+        (environment("NO_COLOR")?.isEmpty ?? true) && StandardError.hasControlSequences
     }
 
     static func write(_ value: JSONValue, isForTerminal: Bool) -> String {

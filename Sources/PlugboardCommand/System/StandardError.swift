@@ -9,7 +9,7 @@ enum StandardError {
     static var canBeDrawnOn: Bool { isTerminal && hasControlSequences }
 
     /// Whether the user's terminal has control sequences, if there is one.
-    static var hasControlSequences: Bool { getenv("TERM").map { String(cString: $0) } != "dumb" }
+    static var hasControlSequences: Bool { environment("TERM") != "dumb" }
 
     /// Writes to a file from now on; `-` is standard output. A file that cannot be written is a warning, as for curl.
     static func redirect(to path: String) {
@@ -57,6 +57,3 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
     }
     return nil
 }
-
-/// The system's words for an error's number.
-func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }

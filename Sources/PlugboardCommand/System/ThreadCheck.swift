@@ -11,22 +11,15 @@ enum ThreadCheck {
     /// Starts threads, all at a time, and ends them again. Nil, or the error if one cannot be started.
     static func error() -> CommandFailure? {
         let gate = DispatchSemaphore(value: 0)
-        let context = Unmanaged.passUnretained(gate).toOpaque()
         var threads: [pthread_t] = []
         var code: Int32 = 0
         while threads.count < count, code == 0 {
             var thread = pthread_t()
-            code = pthread_create(
-                &thread, nil,
-                { context in
-                    if let context { Unmanaged<DispatchSemaphore>.fromOpaque(context).takeUnretainedValue().wait() }
-                    return nil
-                }, context)
+            code = BlockingThread.create(&thread) { gate.wait() }
             if code == 0 { threads.append(thread) }
         }
         for _ in threads { gate.signal() }
         for thread in threads { pthread_join(thread, nil) }
-        withExtendedLifetime(gate) {}
         return code == 0
             ? nil
             : CommandFailure(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PlugboardSystem
 
 struct ConfigPath: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -63,9 +63,10 @@ extension Kernel {
                     _ = home.loop.schedule(at: home.loop.now + limit.nanoseconds) {
                         home.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
                     }
-                    // Within the same job, so that no request of the program comes to this loop in between.
-                    if home === core.first { home.publish(EventNode(.closing)) }
-                    home.close(idle)
+                    guard home === core.first else { return home.close(idle) }
+                    home.publish(EventNode(.closing))
+                    // Behind the sub-requests that plugins have begun for the event, such as a last message.
+                    if !home.loop.enqueue({ home.close(idle) }) { idle.count() }
                 }
                 if !isTaken { idle.count() }
             }

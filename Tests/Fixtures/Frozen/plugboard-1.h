@@ -516,7 +516,7 @@ typedef struct plug_subrequest_v1 {
     uint64_t option_count;          // connectTimeout, idleTimeout, attemptTimeout, proxy, noProxy, connectTo,
                                     // interface, unixSocket, ipVersion, httpVersion, tls.verify, tls.ca, tls.pins
                                     // (separated by `;`), tls.certificate, tls.key, tls.minimum, speed.download,
-                                    // speed.upload
+                                    // speed.upload; and target and tls.keyPassword, which `kernel` does not have
     plug_body *body;                // taken over; NULL: no body
     int64_t timeout;                // nanoseconds; 0: the option `timeout`, or else the kernel's
     plug_subrequest_flags flags;

@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "c81f5cb295dbdd930a71f94c4257216802d23d7526a80b8fb5787e8ac5fcea72"
+    private static let digest = "d90bb5e5c6a20a81d3c75d4e8e4ea4abb56e212b5f3de33f8d3c614ef8b525aa"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -39,7 +39,7 @@ struct HeaderPromiseTests {
             ])
         #expect(declarations.structs["plug_text"]?.map(\.name) == ["bytes", "count"])
         #expect(declarations.structs["plug_bytes"]?.map(\.name) == ["bytes", "count", "release", "context"])
-        #expect(declarations.structs["plug_host_v1"]?.count == 114)
+        #expect(declarations.structs["plug_host_v1"]?.count == 115)
         #expect(declarations.structs["plug_host_v1"]?.last?.name == "extension")
         #expect(declarations.types.keys.contains("plug_exchange") && declarations.types.keys.contains("plug_pull"))
         #expect(

@@ -2,18 +2,18 @@ import PlugboardKit
 import PlugboardMockOptions
 import Synchronization
 
-/// Answers requests in place of the network, by rules or as a HAR has it; delays and slows others.
+/// Responds in place of the network, by rules or as a HAR has it; delays and slows other requests.
 ///
-/// It is the innermost plugin: all others see what it answers as they see what comes from a server.
+/// It is the innermost plugin: all others see its responses as they see those of a server.
 struct Mock: Plugin {
     static let manifest = Manifest(
-        id: "mock", version: "1.0.0", documentation: "Answers requests in place of the network, by rules.",
+        id: "mock", version: "1.0.0", documentation: "Responds in place of the network, by rules.",
         priority: 980, hooks: [.request, .response], attributes: MockAttributes.definitions,
         commands: [
             CommandDefinition(
                 "check", "Reads a file of rules, and says how many it has.",
                 arguments: #"{"path": "the file"}"#, isQuiet: true),
-            CommandDefinition("report", "Shows how often each rule has answered, and which never has.", isQuiet: true),
+            CommandDefinition("report", "Shows how often each rule has responded, and which never has.", isQuiet: true),
         ])
 
     typealias Settings = MockSettings
@@ -21,7 +21,6 @@ struct Mock: Plugin {
     private let settings: Settings
     private let host: PluginHost
     private let table: RuleTable
-    private let comparesBodies: Bool
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
@@ -29,7 +28,6 @@ struct Mock: Plugin {
         var rules: [Rule] = []
         if let path = settings.rules { rules += try RuleFile(host.configuredPath(path)).rules() }
         if let path = settings.har { rules += try HARRules.rules(host.configuredPath(path)) }
-        comparesBodies = rules.contains { $0.body != nil }
         table = RuleTable(rules, seed: UInt64(bitPattern: Int64(settings.seed)))
     }
 
@@ -39,10 +37,11 @@ struct Mock: Plugin {
             return verdict(chosen.response?.outcome, exchange)
         }
         let request = exchange.request
-        if comparesBodies, exchange.visit == .first { return .hold(upTo: settings.bodyLimit) }
-        let json = exchange.visit == .held ? exchange.withHeldBody { try? JSONParser.parse($0) } : nil
-        let found = table.choose(
-            MockedRequest(method: request.method.name, url: request.url, fields: request.fields, json: json))
+        var mocked = MockedRequest(
+            method: request.method.name, url: request.withURL { Array($0) }, fields: request.fields)
+        if exchange.visit == .first, table.comparesBody(of: mocked) { return .hold(upTo: settings.bodyLimit) }
+        if exchange.visit == .held { mocked.json = exchange.withHeldBody { try? JSONParser.parse($0) } }
+        let found = table.choose(mocked)
         if found.response == nil, settings.unmatched == .fail {
             let nearest = found.nearest.map { " The nearest is \($0)." } ?? " There are no rules."
             return .fail(
@@ -65,14 +64,13 @@ struct Mock: Plugin {
         case .response(let status, let fields, let body):
             let head = ResponseHead(status: status, fields: fields)
             let rate = exchange[MockAttributes.keys.rate]?.bytes
-            let steps = rate.map { MockBody.paced(body, bytesPerSecond: $0) } ?? body
-            return .respond(head, body.isEmpty ? nil : Body(MockBody(steps, host)))
+            return .respond(head, body.isEmpty ? nil : Body(MockBody(body, bytesPerSecond: rate, host)))
         }
     }
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         if let rate = exchange[MockAttributes.keys.rate] {
-            exchange.wrapResponseBody { ThrottledBody($0, rate.bytes, host) }
+            exchange.wrapResponseBody { ThrottledBody($0, bytesPerSecond: rate.bytes, host) }
         }
         return .next
     }
@@ -86,20 +84,20 @@ struct Mock: Plugin {
             guard let path = arguments["path"]?.stringValue else {
                 throw PlugboardError(.mockArgument, "check needs path: plugboard mock check path=FILE")
             }
-            reply.json(["rules": .number(JSONNumber(try RuleFile(host.configuredPath(path)).rules().count))])
+            reply.json(["rules": .number(JSONNumber(try RuleFile(path).rules().count))])
         } catch {
             reply.fail(error)
         }
     }
 
-    /// What is answered after the delay.
+    /// What is given after the delay.
     private final class Chosen {
         let response: MockResponse?
         init(_ response: MockResponse?) { self.response = response }
     }
 }
 
-/// The rules, and how often each has answered.
+/// The rules, and how often each has responded.
 final class RuleTable: Sendable {
     private struct State {
         var uses: [Int]
@@ -114,33 +112,45 @@ final class RuleTable: Sendable {
         state = Mutex(State(uses: Array(repeating: 0, count: rules.count), random: SeededGenerator(seed)))
     }
 
+    /// Whether some rule is for the request if its body is.
+    func comparesBody(of request: MockedRequest) -> Bool {
+        rules.contains { $0.body != nil && $0.mismatch(request, includingBody: false) == nil }
+    }
+
     /// The response of the first rule that is for the request; else the rule that comes nearest, and why it is not.
     func choose(_ request: MockedRequest) -> (response: MockResponse?, nearest: String?) {
-        state.withLock { state in
-            var nearest: (met: Int, reason: String)?
-            for (index, rule) in rules.enumerated() {
-                var mismatch = rule.mismatch(request)
-                if mismatch == nil, let times = rule.times, state.uses[index] >= times {
-                    mismatch = (1_000, "it has answered \(times) times")
+        var nearest: (index: Int, mismatch: Rule.Mismatch)?
+        for (index, rule) in rules.enumerated() {
+            var mismatch = rule.mismatch(request)
+            if mismatch == nil {
+                switch use(index) {
+                case .success(let response): return (response, nil)
+                case .failure(let reason): mismatch = reason.mismatch
                 }
-                if let mismatch {
-                    if mismatch.met >= nearest?.met ?? 0 {
-                        nearest = (mismatch.met, "\(Printable.text(rule.name)): \(mismatch.reason)")
-                    }
-                    continue
-                }
-                if rule.probability < 100, state.random.percent() >= rule.probability { continue }
-                defer { state.uses[index] += 1 }
-                return (rule.responses[min(state.uses[index], rule.responses.count - 1)], nil)
             }
-            return (nil, nearest?.reason)
+            if let mismatch, mismatch > nearest?.mismatch ?? .method || nearest == nil { nearest = (index, mismatch) }
+        }
+        return (nil, nearest.map { "\(Printable.text(rules[$0.index].name)): \(rules[$0.index].reason($0.mismatch))" })
+    }
+
+    private struct Unused: Error { let mismatch: Rule.Mismatch }
+
+    private func use(_ index: Int) -> Result<MockResponse, Unused> {
+        let rule = rules[index]
+        return state.withLock { state in
+            if let times = rule.times, state.uses[index] >= times { return .failure(Unused(mismatch: .times)) }
+            if rule.probability < 100, state.random.percent() >= rule.probability {
+                return .failure(Unused(mismatch: .probability))
+            }
+            defer { state.uses[index] += 1 }
+            return .success(rule.responses[min(state.uses[index], rule.responses.count - 1)])
         }
     }
 
     var report: JSONValue {
         let uses = state.withLock { $0.uses }
         let lines = zip(rules, uses).map { rule, count -> JSONValue in
-            ["rule": .string(rule.name), "answered": .number(JSONNumber(count))]
+            ["rule": .string(rule.name), "responses": .number(JSONNumber(count))]
         }
         let unused = zip(rules, uses).filter { $0.1 == 0 }.map { JSONValue.string($0.0.name) }
         return ["rules": .array(lines), "unused": .array(unused)]

@@ -37,9 +37,9 @@ public struct MockAttributes: AttributeTable {
     /// All keys.
     public static let keys = MockAttributes()
 
-    /// How long the request waits before it is sent or answered.
+    /// How long the request waits before it is sent, or has its response.
     public let latency = AttributeKey<Duration>(
-        "mock", "latency", "How long the request waits before it is sent or answered.")
+        "mock", "latency", "How long the request waits before it is sent, or has its response.")
     /// The most bytes of the response's body in a second.
     public let rate = AttributeKey<ByteCount>("mock", "rate", "The most bytes of the response's body in a second.")
 }
@@ -54,7 +54,7 @@ extension Request {
 
 extension PlugboardError.Code {
     /// No rule is for the request.
-    public static let mockUnmatched = PlugboardError.Code("mock.unmatched")
-    /// A command of the plugin `mock` lacks an argument, or has one that is not valid.
-    public static let mockArgument = PlugboardError.Code("mock.argument")
+    public static let mockUnmatched: Self = "mock.unmatched"
+    /// A command of the plugin `mock` lacks an argument.
+    public static let mockArgument: Self = "mock.argument"
 }

@@ -50,6 +50,7 @@ struct Recorder: Plugin {
         let recording = Recording(exchange, detail, host)
         exchange.state = recording
         if let limit = limit(detail), isRecorded(exchange.request) {
+            recording.isRequestBodyRecorded = true
             exchange.wrapRequestBody { inner in
                 let capture = BodyCapture(upTo: limit)
                 recording.requestBody = capture
@@ -106,7 +107,8 @@ struct Recorder: Plugin {
         switch detail {
         case .off, .heads: nil
         case .capped: captureLimit
-        case .whole: settings.size.bytes
+        // So that a few bodies at the same time do not need much more than all records may.
+        case .whole: settings.size.bytes / 4
         }
     }
 

@@ -23,9 +23,9 @@ extension Request {
 
 extension PlugboardError.Code {
     /// The arguments of a command of the plugin `recorder` are not valid.
-    public static let recorderArgument = PlugboardError.Code("recorder.argument")
-    /// A file is not HAR 1.2.
-    public static let recorderFile = PlugboardError.Code("recorder.file")
+    public static let recorderArgument: Self = "recorder.argument"
+    /// A file is not HAR 1.2, or cannot be read or written.
+    public static let recorderFile: Self = "recorder.file"
     /// The file of recorded exchanges cannot be read or written.
-    public static let recorderStore = PlugboardError.Code("recorder.store")
+    public static let recorderStore: Self = "recorder.store"
 }

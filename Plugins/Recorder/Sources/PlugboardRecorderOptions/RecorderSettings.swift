@@ -59,6 +59,6 @@ public enum RecordedBodies: String, WordOption {
     case heads
     /// The heads, and the beginning of bodies.
     case capped
-    /// The heads, and whole bodies, up to the size that all exchanges may have together.
+    /// The heads, and whole bodies, each up to a quarter of `size`.
     case whole
 }

@@ -30,10 +30,15 @@ struct Telemetry: Plugin {
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
-        if let endpoint = settings.endpoint, Origin(url: endpoint) == nil {
+        if let endpoint = settings.endpoint,
+            Origin(url: endpoint) == nil || endpoint.contains(where: { "?#".contains($0) })
+        {
             throw PlugboardError(
                 .configuration,
                 "endpoint is \(Printable.url(endpoint)), which is no URL such as http://localhost:4318.")
+        }
+        if let name = settings.fields.keys.first(where: { !Telemetry.isToken($0) }) {
+            throw PlugboardError(.configuration, "fields has \(Printable.text(name)), which is no name of a field.")
         }
         requestFields = settings.requestFields.map { FieldName($0) }
         responseFields = settings.responseFields.map { FieldName($0) }
@@ -51,17 +56,18 @@ struct Telemetry: Plugin {
         let context = TraceContext(
             trace: trace.id, span: TraceIdentifier.span(), isSampled: trace.isSampled, state: trace.parent?.state)
         let span = Span(
-            context, parent: trace.parent?.span ?? "", began: host.wallClock, method: request.method.name,
-            url: Printable.url(request.url, showingQuery: settings.queries == .show),
+            context, parent: trace.parent?.span ?? "", began: host.wallClock, at: host.now, method: request.method.name,
+            url: String(Printable.url(request.url, showingQuery: settings.queries == .show).prefix(Telemetry.longest)),
             template: exchange[TelemetryAttributes.keys.template], resends: trace.attempts)
         trace.attempts += 1
         span.events = trace.pending
         trace.pending = []
         request["traceparent"] = context.parent
-        if let state = context.state { request["tracestate"] = state }
+        if request.contains("tracestate") || context.state != nil { request["tracestate"] = context.state }
         take(requestFields, of: request.fields, as: "request", in: span)
         exchange.turnState = span
         measures.began(span)
+        exporter.begin()
         return .next
     }
 
@@ -91,14 +97,18 @@ struct Telemetry: Plugin {
             span?.port = event.integer("port")
         } else if let span {
             span.note(event.id, at: host.wallClock, event.details)
-        } else if let trace = exchange.state as? Trace, trace.pending.count < Span.eventLimit {
+        } else {
+            // The cache decides before the request comes here.
+            let trace = trace(of: exchange)
+            guard trace.pending.count < Span.eventLimit else { return }
             trace.pending.append(Span.Event(name: event.id, time: host.wallClock, attributes: event.details))
         }
     }
 
     func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         guard let span = exchange.turnState as? Span else { return }
-        span.ended = host.wallClock
+        // By the monotonic clock: the other one can be set meanwhile.
+        span.ended = span.began + (host.now - span.start)
         if let failure = exchange.failure {
             span.failure = failure.code.name
         } else if outcome == .failed {
@@ -106,7 +116,7 @@ struct Telemetry: Plugin {
         }
         span.isCancelled = outcome == .cancelled
         measures.ended(span)
-        if span.context.isSampled { exporter.add(span) }
+        exporter.end(span)
     }
 
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
@@ -122,9 +132,13 @@ struct Telemetry: Plugin {
         if let trace = exchange.state as? Trace { return trace }
         let keys = TelemetryAttributes.keys
         let request = exchange.request
-        let parent = (exchange[keys.traceparent] ?? request["traceparent"]).flatMap {
-            TraceContext($0, state: exchange[keys.tracestate] ?? request["tracestate"])
-        }
+        // The state belongs to the trace that it came with.
+        let given = exchange[keys.traceparent].flatMap { TraceContext($0, state: exchange[keys.tracestate]) }
+        let parent =
+            given
+            ?? request["traceparent"].flatMap { parent in
+                TraceContext(parent, state: request.fields.values("tracestate").joined(separator: ","))
+            }
         let trace = Trace(parent: parent, isSampled: Int.random(in: 0..<100) < settings.sampled)
         exchange.state = trace
         return trace
@@ -132,9 +146,22 @@ struct Telemetry: Plugin {
 
     private func take(_ names: [FieldName], of fields: Fields, as direction: String, in span: Span) {
         for name in names where !fields.isSecret(name) {
-            let values = fields.values(name)
+            let values = fields.filter { FieldName($0.name) == name }.map { field in
+                String(Printable.value(of: field, showingQuery: settings.queries == .show).prefix(Telemetry.longest))
+            }
             if !values.isEmpty { span.fields.append(("http.\(direction).header.\(name.text.lowercased())", values)) }
         }
+    }
+
+    /// The most characters of a value that a server or a program decides.
+    static let longest = 4096
+
+    private static func isToken(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
     }
 }
 

@@ -50,7 +50,7 @@ struct CurlGroup: Sendable {
 
     /// A value in seconds; nil without one, and for less than a millisecond, which is no limit.
     func seconds(_ name: String) throws(CommandFailure) -> Duration? {
-        guard let text = values[name], Double(text).map({ $0 < 0 || $0 >= 0.001 }) ?? true else { return nil }
+        guard let text = values[name], Double(text).map({ !(0..<0.001).contains($0) }) ?? true else { return nil }
         return try Duration.argument(text, "--\(name)")
     }
 

@@ -57,10 +57,10 @@ struct CurlCondition {
         }
     }
 
-    /// Writes the response's `ETag` to the file of `--etag-save`.
+    /// Writes the `ETag` of a response without an error to the file of `--etag-save`.
     func save(_ head: ResponseHead) throws(CommandFailure) {
-        guard let tagFile, let tag = head.fields[.etag] else { return }
+        guard let tagFile, (200...399).contains(head.status), let tag = head.fields[.etag] else { return }
         let output = tagFile == "-" ? ByteOutput.standard : try ByteOutput(path: tagFile)
-        try output.write(Bytes("\(tag)\n"))
+        try output.write(Bytes("\(output.isTerminal ? Printable.text(tag) : tag)\n"))
     }
 }

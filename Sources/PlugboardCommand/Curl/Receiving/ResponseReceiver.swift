@@ -77,7 +77,9 @@ struct ResponseReceiver {
         let failure = CommandFailure(.status, "The server responded with status \(head.status).")
         if isRefused, group["fail"] { throw failure }
         try condition.save(head)
-        if group["remote-header-name"], let name = ContentDisposition.name(in: head.fields) {
+        if group["remote-header-name"], (200...399).contains(head.status),
+            let name = ContentDisposition.name(in: head.fields)
+        {
             SafeName.from(name: name).map(file.rename)
         }
         let limit = try group.bytes("max-filesize")
@@ -122,6 +124,12 @@ extension CurlGroup {
     /// How many bytes of the content are there already.
     fileprivate func offset(of place: String?) throws(CommandFailure) -> Int {
         guard let text = values["continue-at"] else { return 0 }
+        for (option, isGiven) in [
+            ("--remove-on-error", self["remove-on-error"]), ("--no-clobber", flags["clobber"] == false),
+            ("-J", self["remote-header-name"]),
+        ] where isGiven {
+            throw CommandFailure(.usage, "--continue-at and \(option) cannot be combined.")
+        }
         guard uploads.isEmpty else {
             throw CommandFailure(
                 .usage, "--continue-at cannot be used with -T; plugboard upload continues uploads.")

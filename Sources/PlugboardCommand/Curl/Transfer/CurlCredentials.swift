@@ -36,7 +36,7 @@ private enum Netrc {
     ) throws(CommandFailure) -> Login? {
         let given = group.values["netrc-file"]
         guard group["netrc"] || group["netrc-optional"] || given != nil else { return nil }
-        let home = getenv("HOME").map { String(cString: $0) } ?? ""
+        let home = environment("HOME") ?? ""
         let path = given ?? "\(home)/.netrc"
         guard access(path, R_OK) == 0 else {
             if !group["netrc-optional"] { StandardError.warn("\(path) cannot be read, which --netrc needs") }

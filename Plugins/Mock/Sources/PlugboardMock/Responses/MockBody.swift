@@ -6,9 +6,16 @@ import PlugboardKit
 final class MockBody: BodySource, @unchecked Sendable {
     private let steps: [MockResponse.MockStep]
     private let host: PluginHost
+    /// Nil for a body that comes as fast as it is read.
+    private let pace: Pace?
     private var next = 0
+    /// How many bytes of the next part were given.
+    private var given = 0
 
-    init(_ steps: [MockResponse.MockStep], _ host: PluginHost) { (self.steps, self.host) = (steps, host) }
+    init(_ steps: [MockResponse.MockStep], bytesPerSecond: Int?, _ host: PluginHost) {
+        (self.steps, self.host) = (steps, host)
+        pace = bytesPerSecond.map { Pace($0) }
+    }
 
     /// Known for a body without a break, so that the reader knows what to expect.
     var length: Int? {
@@ -26,41 +33,40 @@ final class MockBody: BodySource, @unchecked Sendable {
     var canRewind: Bool { true }
 
     func rewind() -> Bool {
-        next = 0
+        (next, given) = (0, 0)
         return true
     }
 
     func pull(_ pull: Pull) {
+        if let due = pace?.due(at: host.now) {
+            host.schedule(after: due) { self.give(pull) }
+        } else {
+            give(pull)
+        }
+    }
+
+    private func give(_ pull: Pull) {
         guard next < steps.count else {
             pull.end()
             return
         }
-        next += 1
-        switch steps[next - 1] {
-        case .bytes(let bytes): pull.give(bytes)
-        case .pause(let time): host.schedule(after: time) { self.pull(pull) }
-        case .end: pull.fail(PlugboardError(.transportReset, "The plugin mock lets the connection break."))
+        switch steps[next] {
+        case .bytes(let bytes):
+            let part = pace.map { $0.part(of: bytes, from: given) } ?? bytes
+            given += part.count
+            pace?.count(part.count)
+            if given == bytes.count { (next, given) = (next + 1, 0) }
+            pull.give(part)
+        case .pause(let time):
+            next += 1
+            host.schedule(after: time) { self.give(pull) }
+        case .end:
+            next += 1
+            pull.fail(PlugboardError(.transportReset, "The plugin mock broke the connection, as its rule says."))
         }
     }
 
     func release() {}
-
-    /// The same parts no faster than a rate, in tenths of a second.
-    static func paced(_ steps: [MockResponse.MockStep], bytesPerSecond rate: Int) -> [MockResponse.MockStep] {
-        let size = max(rate / 10, 1)
-        var slow: [MockResponse.MockStep] = []
-        for step in steps {
-            guard case .bytes(let bytes) = step else {
-                slow.append(step)
-                continue
-            }
-            for start in stride(from: 0, to: bytes.count, by: size) {
-                let part = bytes.withUnsafeBytes { [UInt8]($0[start..<min(start + size, $0.count)]) }
-                slow += [.bytes(Bytes(part)), .pause(.milliseconds(100))]
-            }
-        }
-        return slow
-    }
 }
 
 /// A body that comes no faster than a rate.
@@ -68,13 +74,11 @@ final class MockBody: BodySource, @unchecked Sendable {
 /// Sendable because the kernel pulls it on the loop, one piece at a time, and its timers fire there.
 final class ThrottledBody: BodySource, @unchecked Sendable {
     private let inner: InnerBody
-    private let bytesPerSecond: Int
+    private let pace: Pace
     private let host: PluginHost
-    private var given = 0
-    private var began: Duration?
 
-    init(_ inner: InnerBody, _ bytesPerSecond: Int, _ host: PluginHost) {
-        (self.inner, self.bytesPerSecond, self.host) = (inner, max(bytesPerSecond, 1), host)
+    init(_ inner: InnerBody, bytesPerSecond: Int, _ host: PluginHost) {
+        (self.inner, pace, self.host) = (inner, Pace(bytesPerSecond), host)
     }
 
     var length: Int? { inner.length }
@@ -83,22 +87,43 @@ final class ThrottledBody: BodySource, @unchecked Sendable {
     func rewind() -> Bool { inner.rewind() }
 
     func pull(_ pull: Pull) {
-        let now = host.now
-        let began = began ?? now
-        self.began = began
-        let due = began + .seconds(Double(given) / Double(bytesPerSecond))
-        guard due <= now else {
-            host.schedule(after: due - now) { self.forward(pull) }
-            return
+        if let due = pace.due(at: host.now) {
+            host.schedule(after: due) { self.forward(pull) }
+        } else {
+            forward(pull)
         }
-        forward(pull)
     }
 
     private func forward(_ pull: Pull) {
-        inner.forward(pull) { [self] view in
-            if case .bytes(let bytes) = view { given += bytes.count }
+        inner.forward(pull) { [pace] view in
+            if case .bytes(let bytes) = view { pace.count(bytes.count) }
         }
     }
 
     func release() { inner.release() }
+}
+
+/// How fast a body may come. Used on its loop only.
+private final class Pace {
+    private let bytesPerSecond: Int
+    private var given = 0
+    private var began: Duration?
+
+    init(_ bytesPerSecond: Int) { self.bytesPerSecond = max(bytesPerSecond, 1) }
+
+    func count(_ bytes: Int) { given += bytes }
+
+    /// The time until the next bytes may come; nil if they may come now.
+    func due(at now: Duration) -> Duration? {
+        let start = began ?? now
+        began = start
+        let due = start + .seconds(Double(given) / Double(bytesPerSecond))
+        return due > now ? due - now : nil
+    }
+
+    /// What may come in a tenth of a second.
+    func part(of bytes: Bytes, from start: Int) -> Bytes {
+        let end = min(start + max(bytesPerSecond / 10, 1), bytes.count)
+        return start == 0 && end == bytes.count ? bytes : Bytes(bytes.withUnsafeBytes { [UInt8]($0[start..<end]) })
+    }
 }

@@ -28,7 +28,7 @@ enum HARRules {
             places["\(method) \(url)"] = rules.count
             var rule = Rule(name: "\(method) \(url)", responses: [response])
             rule.method = method
-            rule.url = Wildcard(url.replacing("…", with: "*"))
+            rule.url = Wildcard(url, any: "…")
             rules.append(rule)
         }
         return rules
@@ -41,10 +41,15 @@ enum HARRules {
         for field in value["headers"]?.arrayValue ?? [] {
             guard let name = field["name"]?.stringValue, let text = field["value"]?.stringValue else { continue }
             // They are about the bytes on the network, which the file does not have.
-            if ["content-encoding", "content-length", "transfer-encoding", "connection"].contains(name.lowercased()) {
+            if ["content-encoding", "content-length", "transfer-encoding", "connection"].contains(name.lowercased())
+                || text == "…"
+            {
                 continue
             }
-            fields.append(FieldName(name), text)
+            // Browsers write names of HTTP/2 that are no fields, and several values in one.
+            for value in text.split(separator: "\n").map(String.init) where FieldCheck.isValid(name, value) {
+                fields.append(FieldName(name), value)
+            }
         }
         let content = value["content"]
         let text = content?["text"]?.stringValue ?? ""

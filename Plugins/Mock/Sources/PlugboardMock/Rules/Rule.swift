@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// What is answered to which requests.
+/// Which requests it is for, and what the responses are.
 struct Rule: Sendable {
     /// For reports: what the file says, or the rule's place.
     var name: String
@@ -12,39 +12,51 @@ struct Rule: Sendable {
     var body: JSONValue?
     /// One after the other; the last one stays.
     var responses: [MockResponse]
-    /// How often it answers; nil is without end.
+    /// How often it responds; nil is without end.
     var times: Int?
     /// Of a hundred requests that it is for.
     var probability = 100
 
-    /// The first condition that a request does not meet, as a reason; nil if it meets all.
-    func mismatch(_ request: MockedRequest) -> (met: Int, reason: String)? {
-        var met = 0
-        if let method {
-            guard method == request.method else { return (met, "its method is \(method)") }
-            met += 1
+    /// Why a rule does not respond to a request; a later one is nearer.
+    enum Mismatch: Comparable {
+        case method, url
+        case field(Int)
+        case body, times, probability
+    }
+
+    /// The first condition that a request does not meet; nil if it meets all.
+    ///
+    /// - Parameter includingBody: False compares all but the body.
+    func mismatch(_ request: MockedRequest, includingBody: Bool = true) -> Mismatch? {
+        if let method, method != request.method { return .method }
+        if let url, !url.matches(request.url) { return .url }
+        for (index, field) in fields.enumerated()
+        where !request.fields.values(field.name).contains(where: { field.value.matches(Array($0.utf8)) }) {
+            return .field(index)
         }
-        if let url {
-            guard url.matches(request.url) else { return (met, "its url is \(Printable.text(url.text))") }
-            met += 2
+        guard includingBody, let body else { return nil }
+        return request.json.map { body.isWithin($0) } ?? false ? nil : .body
+    }
+
+    /// A mismatch in words.
+    func reason(_ mismatch: Mismatch) -> String {
+        switch mismatch {
+        case .method: "its method is \(method ?? "")"
+        case .url: "its url is \(Printable.text(url?.text ?? ""))"
+        case .field(let index):
+            "it wants the field \(fields[index].name.text): \(Printable.text(fields[index].value.text))"
+        case .body: "it wants another body"
+        case .times: "it has responded as often as it may (times)"
+        case .probability: "its probability left the request out"
         }
-        for (name, value) in fields {
-            guard request.fields.values(name).contains(where: value.matches) else {
-                return (met, "it wants the field \(name.text): \(Printable.text(value.text))")
-            }
-            met += 1
-        }
-        if let body {
-            guard let given = request.json, body.isWithin(given) else { return (met, "it wants another body") }
-        }
-        return nil
     }
 }
 
 /// What rules compare.
 struct MockedRequest {
     var method: String
-    var url: String
+    /// In UTF-8.
+    var url: [UInt8]
     var fields: Fields
     /// Nil for a body that is not JSON, and for none.
     var json: JSONValue?
@@ -63,7 +75,7 @@ extension JSONValue {
     }
 }
 
-/// What a rule answers.
+/// A response of a rule, or a failure in its place.
 struct MockResponse: Sendable {
     enum Outcome: Sendable {
         case response(status: Int, fields: Fields, body: [MockStep])

@@ -60,11 +60,19 @@ struct RuleFile {
         ])
         let delay = try object.duration("delay") ?? .zero
         if let code = try object.text("fail") {
+            guard FieldCheck.isCode(code) else {
+                throw object.error("must have a code such as transport.reset as fail")
+            }
             let reason = try object.text("reason") ?? "The plugin mock lets the request fail."
             return MockResponse(outcome: .failure(code: code, reason: reason), delay: delay)
         }
         var fields = Fields()
-        for (name, value) in try object.texts("fields") { fields.append(FieldName(name), value) }
+        for (name, value) in try object.texts("fields") {
+            guard FieldCheck.isValid(name, value) else {
+                throw object.error("has a field \(Printable.text(name)) that is not valid")
+            }
+            fields.append(FieldName(name), value)
+        }
         if object["json"] != nil, !fields.contains(.contentType) { fields.append(.contentType, "application/json") }
         var steps = try body(object)
         if let count = try object.number("breakAfter", in: 0...1_000_000_000) { steps = broken(steps, after: count) }
@@ -171,5 +179,25 @@ struct RuleObject {
 
     func error(_ what: String) -> PlugboardError {
         PlugboardError(.configuration, "\(path): \(place.isEmpty ? "the file" : place) \(what).")
+    }
+}
+
+/// What the kernel takes as fields and as codes of errors.
+enum FieldCheck {
+    /// A token, and a value without control characters (RFC 9110 §5.1, §5.5).
+    static func isValid(_ name: String, _ value: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+            && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+
+    /// Words of letters, digits, `-` and `_`, joined by dots.
+    static func isCode(_ code: String) -> Bool {
+        code.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in
+            !word.isEmpty && word.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x5F }
+        }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 }

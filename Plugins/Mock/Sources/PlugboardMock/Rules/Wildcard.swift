@@ -1,16 +1,15 @@
-/// A text in which `*` stands for any text.
+/// A text in which `*`, or another sign, stands for any text.
 struct Wildcard: Sendable {
     let text: String
     private let parts: [[UInt8]]
 
-    init(_ text: String) {
+    init(_ text: String, any sign: Character = "*") {
         self.text = text
-        parts = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
+        parts = text.split(separator: sign, omittingEmptySubsequences: false).map { Array($0.utf8) }
     }
 
     /// Whether all of the other text fits.
-    func matches(_ other: String) -> Bool {
-        let other = Array(other.utf8)
+    func matches(_ other: [UInt8]) -> Bool {
         guard let first = parts.first, let last = parts.last, parts.count > 1 else { return parts.first == other }
         guard other.count >= first.count + last.count, other.starts(with: first),
             other[(other.count - last.count)...].elementsEqual(last)

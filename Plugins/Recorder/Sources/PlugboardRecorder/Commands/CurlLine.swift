@@ -1,12 +1,21 @@
 import PlugboardKit
+import PlugboardRecorderOptions
 
 /// The request of a record as a command line of curl, for sh. Secrets are `…` in it, as in the record.
 struct CurlLine {
     private var words = ["curl"]
 
-    init(_ record: Record) {
+    /// Throws `recorder.argument` for a request whose body is not recorded as text, or not whole.
+    init(_ record: Record) throws(PlugboardError) {
         let request = record.entries.first?["request"]
-        let body = request?["postData"]?["text"]?.stringValue
+        let data = request?["postData"]
+        if data?["_encoding"] != nil || data?["_cut"] != nil {
+            throw PlugboardError(
+                .recorderArgument,
+                "The body of the request of exchange \(record.id) is not recorded as text, or not whole: set bodies to whole."
+            )
+        }
+        let body = data?["text"]?.stringValue
         if record.method == "HEAD" {
             words.append("-I")
         } else if record.method != (body == nil ? "GET" : "POST") {
@@ -16,8 +25,12 @@ struct CurlLine {
             guard let name = field["name"]?.stringValue, let value = field["value"]?.stringValue else { continue }
             words += ["-H", value.isEmpty ? "\(name);" : "\(name): \(value)"]
         }
-        if let body { words += ["--data-raw", body] }
-        words.append(record.url)
+        if let body {
+            let names = request?["headers"]?.arrayValue?.compactMap { $0["name"]?.stringValue?.lowercased() } ?? []
+            if !names.contains("content-type") { words += ["-H", "Content-Type:"] }
+            words += ["--data-raw", body]
+        }
+        words += ["-g", "--url", record.url]
     }
 
     var text: String { words.map(quoted).joined(separator: " ") }

@@ -17,7 +17,7 @@ struct RecorderCommandRun {
             case .list: try list(arguments, reply)
             case .show: reply.json(try show(arguments))
             case .har: try writeHAR(arguments, reply)
-            case .curl: reply.body(.text(CurlLine(try record(arguments)).text + "\n"))
+            case .curl: reply.body(.text(try CurlLine(try record(arguments)).text + "\n"))
             case .import: reply.json(["imported": .number(JSONNumber(try importHAR(arguments)))])
             case .clear: reply.json(["removed": .number(JSONNumber(try store.remove(try arguments.filter())))])
             case .stats: reply.json(try stats(arguments))

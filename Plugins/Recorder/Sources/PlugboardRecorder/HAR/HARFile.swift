@@ -23,7 +23,9 @@ enum HARFile {
     /// The entries of a file, each as a record of its own. Throws `recorder.file`.
     static func records(_ bytes: [UInt8]) throws(PlugboardError) -> [Record] {
         let value: JSONValue
-        do throws(JSONError) { value = try JSONParser.parse(bytes) } catch {
+        var options = JSONParser.Options()
+        options.sizeLimit = limit
+        do throws(JSONError) { value = try JSONParser.parse(bytes, options: options) } catch {
             throw PlugboardError(.recorderFile, "The file is not JSON: \(error).")
         }
         guard let entries = value["log"]?["entries"]?.arrayValue else {
@@ -41,7 +43,7 @@ enum HARFile {
     }
 
     static func contents(of path: String) throws(PlugboardError) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw failure("read", path) }
         defer { close(file) }
         var bytes: [UInt8] = []

@@ -4,6 +4,7 @@ import PlugboardKit
 enum HARText {
     /// With milliseconds.
     static func date(_ sinceEpoch: Duration) -> String {
+        let sinceEpoch = max(sinceEpoch, .zero)
         let (seconds, attoseconds) = sinceEpoch.components
         let milliseconds = "\(attoseconds / 1_000_000_000_000_000)"
         let zeros = String(repeating: "0", count: max(3 - milliseconds.utf8.count, 0))
@@ -41,14 +42,23 @@ enum HARText {
             })
     }
 
-    /// The text of a body, or its bytes in Base64 where they are no text; and how much of it is missing.
-    static func addContent(_ body: BodyCapture, _ type: String, to object: inout JSONObject, _ redaction: Redaction) {
-        let bytes = redaction.body(body.bytes, type: MediaTypePattern.essence(of: type))
+    /// The text of a body, or its bytes in Base64 where they are no text; and how much of it is missing, which is all
+    /// of a body whose secrets cannot be found.
+    ///
+    /// - Parameter encoding: The member that says `base64`; only a response has one in HAR.
+    static func addContent(
+        _ body: BodyCapture, _ fields: Fields, to object: inout JSONObject, encoding: String, _ redaction: Redaction
+    ) {
+        let type = MediaTypePattern.essence(of: fields[.contentType] ?? "")
+        guard let bytes = redaction.body(body.bytes, type: type, coding: fields["Content-Encoding"]) else {
+            object["_cut"] = .number(JSONNumber(body.count))
+            return
+        }
         if let text = text(bytes, isCut: body.isCut) {
             object["text"] = .string(text)
         } else {
             object["text"] = .string(Base64.encode(bytes))
-            object["encoding"] = "base64"
+            object[encoding] = "base64"
         }
         if body.isCut { object["_cut"] = .number(JSONNumber(body.count - body.bytes.count)) }
         if !body.isWhole { object["_isWhole"] = false }

@@ -25,7 +25,8 @@ extension Recording {
             "startedDateTime": .string(HARText.date(date + (attempt?.began ?? .zero))),
             "time": timings.total,
             "request": requestJSON(attempt, version, redaction),
-            "response": responseJSON(head, isLast ? responseBody : nil, version, redaction),
+            "response": responseJSON(
+                head, isLast ? responseBody : nil, version, attempt?.received ?? (attempt == nil ? 0 : -1), redaction),
             "cache": storedResponse,
             "timings": timings.json,
         ]
@@ -91,33 +92,43 @@ extension Recording {
         let shown = redaction.url(sent)
         var request: JSONObject = [
             "method": .string(attempt?.method ?? method), "url": .string(shown), "httpVersion": .string(version),
-            "cookies": [], "headers": HARText.headers(redaction.fields(self.request)),
-            "queryString": HARText.query(of: shown), "headersSize": -1,
-            "bodySize": requestBody.map { .number(JSONNumber($0.count)) } ?? 0,
+            "cookies": [], "headers": HARText.headers(redaction.fields(fields(of: attempt))),
+            "queryString": HARText.query(of: shown), "headersSize": -1, "bodySize": isRequestBodyRecorded ? 0 : -1,
         ]
-        if let body = requestBody {
-            let type = self.request[.contentType] ?? ""
-            var data: JSONObject = ["mimeType": .string(type)]
-            HARText.addContent(body, type, to: &data, redaction)
+        // A redirect that changes the method takes the body away.
+        if let body = requestBody, attempt?.method ?? method == method {
+            var data: JSONObject = ["mimeType": .string(self.request[.contentType] ?? "")]
+            HARText.addContent(body, self.request, to: &data, encoding: "_encoding", redaction)
             request["postData"] = .object(data)
+            request["bodySize"] = .number(JSONNumber(body.count))
         }
         return .object(request)
     }
 
+    /// Those of the first request; without what describes a body where an attempt has another method.
+    private func fields(of attempt: Attempt?) -> Fields {
+        guard let attempt, attempt.method != method else { return self.request }
+        var fields = self.request
+        for field in self.request where field.name.lowercased().hasPrefix("content-") {
+            fields.remove(FieldName(field.name))
+        }
+        return fields
+    }
+
     private func responseJSON(
-        _ head: Head?, _ body: BodyCapture?, _ version: String, _ redaction: Redaction
+        _ head: Head?, _ body: BodyCapture?, _ version: String, _ received: Int, _ redaction: Redaction
     ) -> JSONValue {
         let fields = head?.fields ?? Fields()
         let type = fields[.contentType] ?? ""
         var content: JSONObject = [
             "size": .number(JSONNumber(body?.count ?? 0)), "mimeType": .string(type.isEmpty ? "x-unknown" : type),
         ]
-        if let body { HARText.addContent(body, type, to: &content, redaction) }
+        if let body { HARText.addContent(body, fields, to: &content, encoding: "encoding", redaction) }
         return [
             "status": .number(JSONNumber(head?.status ?? 0)), "statusText": "", "httpVersion": .string(version),
             "cookies": [], "headers": HARText.headers(redaction.fields(fields)), "content": .object(content),
             "redirectURL": .string(fields[.location].map { redaction.url($0) } ?? ""), "headersSize": -1,
-            "bodySize": body.map { .number(JSONNumber($0.count)) } ?? -1,
+            "bodySize": .number(JSONNumber(received)),
         ]
     }
 }

@@ -5,7 +5,8 @@ extension Recording {
     func take(_ event: borrowing Event, at time: Duration) {
         switch event.id {
         case "attemptBegan":
-            guard attempts.count < Recording.attemptLimit else { return }
+            isAttemptRecorded = attempts.count < Recording.attemptLimit
+            guard isAttemptRecorded else { return }
             attempts.append(
                 Attempt(
                     number: event.integer("attempt") ?? attempts.count + 1, reason: event["reason"] ?? "",
@@ -29,7 +30,10 @@ extension Recording {
         case "willComplete":
             if let plugin = event["by"] { asker = (plugin, event.integer("for")) }
             responder = event["respondedBy"]
-        case "created", "started", "resolved", "connected", "secured", "firstByte", "progress": break
+        case "progress":
+            let received = event.integer("received")
+            editLast { $0.received = received }
+        case "created", "started", "resolved", "connected", "secured", "firstByte": break
         default:
             guard facts.count < Recording.factLimit else { return }
             facts.append(Fact(id: event.id, at: time, details: event.details))
@@ -37,6 +41,6 @@ extension Recording {
     }
 
     private func editLast(_ edit: (inout Attempt) -> Void) {
-        if let last = attempts.indices.last { edit(&attempts[last]) }
+        if isAttemptRecorded, let last = attempts.indices.last { edit(&attempts[last]) }
     }
 }

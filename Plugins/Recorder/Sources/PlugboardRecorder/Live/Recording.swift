@@ -3,8 +3,8 @@ import PlugboardRecorderOptions
 
 /// What is recorded of one exchange.
 ///
-/// Sendable because only the hooks and events of its exchange change it, which never overlap, and nobody else has it
-/// before the exchange has completed.
+/// Sendable because only the hooks and events of its exchange change it, which never overlap, and it is read by others
+/// only when the exchange has completed.
 final class Recording: @unchecked Sendable {
     /// A head as the plugin saw it, with its secrets, which leave it only through `Redaction`.
     struct Head {
@@ -28,6 +28,8 @@ final class Recording: @unchecked Sendable {
         var port: Int?
         var localPort: Int?
         var interim: [Head] = []
+        /// The bytes of the response's body that came from the network.
+        var received: Int?
     }
 
     /// How long after the attempt's begin it reached each step; zero for one that it did not need.
@@ -54,7 +56,11 @@ final class Recording: @unchecked Sendable {
     var url: String
     var request: Fields
     var requestBody: BodyCapture?
+    /// Whether the body was to be recorded, if there is one.
+    var isRequestBodyRecorded = false
     var attempts: [Attempt] = []
+    /// False for attempts beyond the limit.
+    var isAttemptRecorded = true
     var response: Head?
     var responseBody: BodyCapture?
     var facts: [Fact] = []
@@ -65,7 +71,7 @@ final class Recording: @unchecked Sendable {
     var failure: PlugboardError?
     var took = Duration.zero
 
-    /// What one exchange can make others forget is bounded: a server decides how often it redirects and interrupts.
+    /// A server decides how often it redirects, so the size of a record is limited.
     static let attemptLimit = 64
     static let factLimit = 256
 

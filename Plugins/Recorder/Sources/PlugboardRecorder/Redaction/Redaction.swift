@@ -23,7 +23,7 @@ struct Redaction: Sendable {
         parameters = usual + settings.secretParameters.map(NamePattern.init)
         members = SecretMembers(
             names: usual + settings.secretMembers.filter { !$0.hasPrefix("/") }.map(NamePattern.init),
-            pointers: Set(settings.secretMembers.filter { $0.hasPrefix("/") }))
+            pointers: settings.secretMembers.filter { $0.hasPrefix("/") })
         for name in settings.secretParameters + settings.secretMembers where name.isEmpty || name == "*" {
             throw PlugboardError(
                 .configuration,
@@ -50,35 +50,47 @@ struct Redaction: Sendable {
         }
     }
 
-    /// The bytes of a body of this media type without its secrets.
-    func body(_ bytes: [UInt8], type: String) -> [UInt8] {
-        if type == "application/x-www-form-urlencoded" { return form(bytes) ?? bytes }
-        if type.hasSuffix("/json") || type.hasSuffix("+json") || type.hasSuffix("json-seq") {
-            return members.redacted(bytes) ?? bytes
-        }
-        return bytes
+    /// The bytes of a body of this media type without its secrets; nil if those cannot be found in it.
+    ///
+    /// - Parameter coding: The value of Content-Encoding.
+    func body(_ bytes: [UInt8], type: String, coding: String?) -> [UInt8]? {
+        if let coding, !coding.isEmpty, coding.lowercased() != "identity" { return nil }
+        if type.hasPrefix("multipart/") { return nil }
+        if type == "application/x-www-form-urlencoded" { return form(bytes, isForm: true) ?? bytes }
+        // JSON has many types, and comes in lines and in events, too.
+        return bytes.contains(UInt8(ascii: "{")) ? members.redacted(bytes) ?? bytes : bytes
     }
 
-    /// A query or a form without the values of secret parameters; nil if it has none.
-    private func form(_ bytes: [UInt8]) -> [UInt8]? {
+    /// A query or a form without the values of secret parameters; nil if it has none. Parameters without a value are
+    /// replaced in queries, because they may be keys.
+    private func form(_ bytes: [UInt8], isForm: Bool = false) -> [UInt8]? {
         var redacted: [UInt8] = []
         var hasSecrets = false
-        for (index, parameter) in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            if index > 0 { redacted.append(UInt8(ascii: "&")) }
-            guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")), isSecret(parameter[..<equals]) else {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") } ?? rest.endIndex
+            let parameter = rest[..<end]
+            if let equals = parameter.firstIndex(of: UInt8(ascii: "=")) {
+                if isSecret(parameter[..<equals]) {
+                    hasSecrets = true
+                    redacted += parameter[...equals]
+                    redacted += Redaction.mark.utf8
+                } else {
+                    redacted += parameter
+                }
+            } else if isForm || parameter.isEmpty {
                 redacted += parameter
-                continue
+            } else {
+                hasSecrets = true
+                redacted += Redaction.mark.utf8
             }
-            hasSecrets = true
-            redacted += parameter[...equals]
-            redacted += Redaction.mark.utf8
+            if end < rest.endIndex { redacted.append(rest[end]) }
+            rest = rest[min(end + 1, rest.endIndex)...]
         }
         return hasSecrets ? redacted : nil
     }
 
-    /// An escaped name could be any.
+    /// A name that is percent-encoded could be that of a secret.
     private func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
         if name.contains(UInt8(ascii: "%")) { return true }
         let name = name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }

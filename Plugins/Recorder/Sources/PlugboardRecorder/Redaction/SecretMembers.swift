@@ -4,10 +4,17 @@ import PlugboardKit
 /// secret stays as it is, to the byte.
 struct SecretMembers: Sendable {
     private let names: [NamePattern]
-    /// JSON pointers (RFC 6901).
-    private let pointers: Set<String>
+    /// The tokens of JSON pointers (RFC 6901).
+    private let pointers: [[String]]
 
-    init(names: [NamePattern], pointers: Set<String>) { (self.names, self.pointers) = (names, pointers) }
+    init(names: [NamePattern], pointers: [String]) {
+        self.names = names
+        self.pointers = pointers.map { pointer in
+            pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
+                String($0.replacing("~1", with: "/").replacing("~0", with: "~"))
+            }
+        }
+    }
 
     /// Nil if no member is secret.
     func redacted(_ text: [UInt8]) -> [UInt8]? {
@@ -15,17 +22,26 @@ struct SecretMembers: Sendable {
         return reader.run() ? reader.output : nil
     }
 
-    fileprivate func isSecret(_ name: String, at pointer: @autoclosure () -> String) -> Bool {
+    fileprivate func isSecret(_ name: String, within levels: [Reader.Level]) -> Bool {
         let lower = Array(name.lowercased().utf8)
-        return names.contains { $0.matches(lower) } || !pointers.isEmpty && pointers.contains(pointer())
+        if names.contains(where: { $0.matches(lower) }) { return true }
+        // The depth is compared first: a text can be as deep as it is long.
+        return pointers.contains { $0.count == levels.count && zip(levels, $0).allSatisfy { $0.isAt($1) } }
     }
 }
 
 /// One pass over the text. Containers are counted on a stack of their own, so that no depth can overflow this thread's.
 private struct Reader {
-    private enum Level {
+    enum Level {
         case object(key: String)
         case array(index: Int)
+
+        func isAt(_ token: String) -> Bool {
+            switch self {
+            case .object(let key): key == token
+            case .array(let index): "\(index)" == token
+            }
+        }
     }
 
     private let text: [UInt8]
@@ -68,7 +84,7 @@ private struct Reader {
         place += 1
         let name = SecretText.name(text[start..<end])
         levels[levels.count - 1] = .object(key: name)
-        if secrets.isSecret(name, at: pointer) { replaceValue() }
+        if secrets.isSecret(name, within: levels) { replaceValue() }
     }
 
     private mutating func replaceValue() {
@@ -112,16 +128,6 @@ private struct Reader {
     }
 
     private func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
-
-    private var pointer: String {
-        levels.reduce(into: "") { pointer, level in
-            switch level {
-            case .object(let key):
-                pointer += "/" + key.replacing("~", with: "~0").replacing("/", with: "~1")
-            case .array(let index): pointer += "/\(index)"
-            }
-        }
-    }
 }
 
 private enum SecretText {

@@ -13,6 +13,8 @@ final class RecordFile: RecordStore {
     private let path: String
     private let dropped: PluginHost.Counter
     private let added = Atomic(0)
+    /// The bytes of recordings that wait to be written.
+    private let waiting = Atomic(0)
 
     /// The most records that wait to be written; more are dropped, and counted.
     private static let pendingLimit = 1000
@@ -22,11 +24,11 @@ final class RecordFile: RecordStore {
         migrations: [
             """
             CREATE TABLE records (
-                id INTEGER PRIMARY KEY AUTOINCREMENT, date INTEGER NOT NULL, took INTEGER NOT NULL,
+                id INTEGER PRIMARY KEY AUTOINCREMENT, added INTEGER NOT NULL, date INTEGER NOT NULL, took INTEGER NOT NULL,
                 method TEXT NOT NULL, url TEXT NOT NULL, host TEXT NOT NULL, status INTEGER, failure TEXT, label TEXT,
                 size INTEGER NOT NULL, entries BLOB NOT NULL
             );
-            CREATE INDEX recordsByDate ON records (date);
+            CREATE INDEX recordsByAge ON records (added);
             """
         ],
         opening: "PRAGMA secure_delete = ON")
@@ -37,7 +39,7 @@ final class RecordFile: RecordStore {
     ) throws(PlugboardError) {
         guard
             let path = settings.path.map({ host.configuredPath($0) })
-                ?? host.dataDirectory.map({ "\($0)/recorder.sqlite" })
+                ?? host.dataPath.map({ "\($0)/recorder.sqlite" })
         else {
             throw PlugboardError(
                 .recorderStore,
@@ -54,16 +56,21 @@ final class RecordFile: RecordStore {
     }
 
     func add(_ recording: Recording) {
-        guard store.pending < RecordFile.pendingLimit else { return dropped.add() }
+        let size = recording.size
+        guard store.pending < RecordFile.pendingLimit, waiting.load(ordering: .relaxed) < bounds.size else {
+            return dropped.add()
+        }
+        waiting.add(size, ordering: .relaxed)
         let (bounds, redaction, host) = (bounds, redaction, host)
         // To find the sum of sizes takes a look at all records.
         let isChecked = added.wrappingAdd(1, ordering: .relaxed).oldValue % 32 == 0
         store.perform(when: .soon) { (connection) throws(SQLiteFailure) in
             try connection.transaction { () throws(SQLiteFailure) in
-                try RecordFile.insert(recording.record(0, redaction), connection)
+                try RecordFile.insert(recording.record(0, redaction), at: host.wallClock, connection)
                 if isChecked { try RecordFile.keep(within: bounds, now: host.wallClock, connection) }
             }
-        } then: { [dropped] result in
+        } then: { [dropped, self] result in
+            waiting.subtract(size, ordering: .relaxed)
             if case .failure = result { dropped.add() }
         }
     }
@@ -72,7 +79,7 @@ final class RecordFile: RecordStore {
         let (bounds, host) = (bounds, host)
         try perform { (connection) throws(SQLiteFailure) in
             try connection.transaction { () throws(SQLiteFailure) in
-                for record in records { try RecordFile.insert(record, connection) }
+                for record in records { try RecordFile.insert(record, at: host.wallClock, connection) }
                 try RecordFile.keep(within: bounds, now: host.wallClock, connection)
             }
         }
@@ -80,14 +87,19 @@ final class RecordFile: RecordStore {
     }
 
     func each(_ filter: RecordFilter, _ visit: (Record) -> Bool) throws(PlugboardError) {
-        let oldest = host.wallClock - bounds.age
+        try each(filter, addedSince: host.wallClock - bounds.age, visit)
+    }
+
+    private func each(
+        _ filter: RecordFilter, addedSince oldest: Duration, _ visit: (Record) -> Bool
+    ) throws(PlugboardError) {
         var last = Int64.max
         // In portions, so that a file of any size needs the memory of one.
         while true {
             let before = last
             let records = try perform { (connection) throws(SQLiteFailure) in
                 try connection.rows(
-                    "SELECT \(RecordFile.columns) FROM records WHERE id < ? AND date >= ? ORDER BY id DESC LIMIT 64",
+                    "SELECT \(RecordFile.columns) FROM records WHERE id < ? AND added >= ? ORDER BY id DESC LIMIT 64",
                     .integer(before), .integer(oldest.milliseconds)
                 ) { (row) throws(SQLiteFailure) in Record(row) }
             }
@@ -98,16 +110,19 @@ final class RecordFile: RecordStore {
     }
 
     func record(_ id: Int64) throws(PlugboardError) -> Record? {
-        try perform { (connection) throws(SQLiteFailure) in
-            try connection.first("SELECT \(RecordFile.columns) FROM records WHERE id = ?", .integer(id)) {
-                (row) throws(SQLiteFailure) in Record(row)
-            }
+        let oldest = host.wallClock - bounds.age
+        return try perform { (connection) throws(SQLiteFailure) in
+            try connection.first(
+                "SELECT \(RecordFile.columns) FROM records WHERE id = ? AND added >= ?", .integer(id),
+                .integer(oldest.milliseconds)
+            ) { (row) throws(SQLiteFailure) in Record(row) }
         }
     }
 
     func remove(_ filter: RecordFilter) throws(PlugboardError) -> Int {
         var selected: [Int64] = []
-        try each(filter) {
+        // Also those that are too old to be shown.
+        try each(filter, addedSince: .zero) {
             selected.append($0.id)
             return true
         }
@@ -124,14 +139,17 @@ final class RecordFile: RecordStore {
 
     private static let columns = "id, date, took, method, url, host, status, failure, label, entries"
 
-    private static func insert(_ record: Record, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+    private static func insert(
+        _ record: Record, at now: Duration, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) {
         let entries: [UInt8] = JSONWriter.write(.array(record.entries))
         try connection.run(
             """
-            INSERT INTO records (date, took, method, url, host, status, failure, label, size, entries)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO records (added, date, took, method, url, host, status, failure, label, size, entries)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            .integer(record.date.milliseconds), .integer(record.took.microseconds), .text(record.method),
+            .integer(now.milliseconds), .integer(record.date.milliseconds), .integer(record.took.microseconds),
+            .text(record.method),
             .text(record.url), .text(record.host), .optional(record.status.map { Int64($0) }),
             .optional(record.failure), .optional(record.label), .integer(entries.count + 256), .bytes(entries))
     }
@@ -140,7 +158,7 @@ final class RecordFile: RecordStore {
     private static func keep(
         within bounds: RecordBounds, now: Duration, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
-        try connection.run("DELETE FROM records WHERE date < ?", .integer((now - bounds.age).milliseconds))
+        try connection.run("DELETE FROM records WHERE added < ?", .integer((now - bounds.age).milliseconds))
         try connection.run(
             "DELETE FROM records WHERE id <= (SELECT id FROM records ORDER BY id DESC LIMIT 1 OFFSET ?)",
             .integer(bounds.count))
@@ -177,7 +195,16 @@ extension Record {
             method: row.text(3), url: row.text(4), host: row.text(5),
             status: row.isNull(6) ? nil : Int(row.integer(6)), failure: row.isNull(7) ? nil : row.text(7),
             label: row.isNull(8) ? nil : row.text(8),
-            entries: (try? JSONParser.parse(row.bytes(9)).arrayValue) ?? [])
+            entries: Record.entries(row.bytes(9)))
+    }
+}
+
+extension Record {
+    /// What a text of ours says; nothing where it was damaged.
+    private static func entries(_ text: UnsafeRawBufferPointer) -> [JSONValue] {
+        var options = JSONParser.Options()
+        options.sizeLimit = .max
+        return (try? JSONParser.parse(text, options: options).arrayValue) ?? []
     }
 }
 

@@ -39,9 +39,17 @@ struct RecordFilter: Sendable {
     }
 
     private func holds(_ text: String, _ record: Record) -> Bool {
-        if record.url.lowercased().contains(text) { return true }
-        return record.entries.contains { entry in
-            String(decoding: JSONWriter.write(entry), as: UTF8.self).lowercased().contains(text)
-        }
+        let texts = [record.url, record.label ?? ""] + record.entries.flatMap(RecordFilter.texts)
+        return texts.contains { $0.lowercased().contains(text) }
+    }
+
+    /// The fields and bodies of an entry.
+    private static func texts(_ entry: JSONValue) -> [String] {
+        let (request, response) = (entry["request"], entry["response"])
+        let fields = (request?["headers"]?.arrayValue ?? []) + (response?["headers"]?.arrayValue ?? [])
+        let bodies = [request?["postData"]?["text"]?.stringValue, response?["content"]?["text"]?.stringValue]
+        return fields.compactMap { field in
+            "\(field["name"]?.stringValue ?? ""): \(field["value"]?.stringValue ?? "")"
+        } + bodies.compactMap(\.self)
     }
 }

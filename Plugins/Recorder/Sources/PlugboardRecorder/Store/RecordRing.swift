@@ -10,17 +10,17 @@ final class RecordRing: RecordStore {
 
     private struct State {
         /// From the oldest one. Those before `first` are gone.
-        var items: [(id: Int64, date: Duration, size: Int, item: Item)] = []
+        var items: [(id: Int64, added: Duration, size: Int, item: Item)] = []
         var first = 0
         var size = 0
         var last: Int64 = 0
 
-        var live: ArraySlice<(id: Int64, date: Duration, size: Int, item: Item)> { items[first...] }
+        var live: ArraySlice<(id: Int64, added: Duration, size: Int, item: Item)> { items[first...] }
 
-        mutating func append(_ item: Item, _ date: Duration, _ bytes: Int) {
+        mutating func append(_ item: Item, _ now: Duration, _ bytes: Int) {
             last += 1
             size += bytes
-            items.append((last, date, bytes, item))
+            items.append((last, now, bytes, item))
         }
 
         mutating func removeFirst() {
@@ -44,19 +44,19 @@ final class RecordRing: RecordStore {
         (self.bounds, self.redaction, self.host) = (bounds, redaction, host)
     }
 
-    func add(_ recording: Recording) { append([(.recorded(recording), recording.date, recording.size)]) }
+    func add(_ recording: Recording) { append([(.recorded(recording), recording.size)]) }
 
     func add(_ records: [Record]) -> Int {
-        append(records.map { (.added($0), $0.date, $0.size) })
+        append(records.map { (.added($0), $0.size) })
         return records.count
     }
 
-    private func append(_ items: [(Item, Duration, Int)]) {
+    private func append(_ items: [(Item, Int)]) {
         let now = host.wallClock
         state.withLock { state in
-            for (item, date, size) in items { state.append(item, date, size) }
+            for (item, size) in items { state.append(item, now, size) }
             while let oldest = state.live.first,
-                state.live.count > bounds.count || state.size > bounds.size || oldest.date < now - bounds.age
+                state.live.count > bounds.count || state.size > bounds.size || oldest.added < now - bounds.age
             { state.removeFirst() }
         }
     }
@@ -64,7 +64,7 @@ final class RecordRing: RecordStore {
     func each(_ filter: RecordFilter, _ visit: (Record) -> Bool) {
         let oldest = host.wallClock - bounds.age
         let items = state.withLock { Array($0.live) }
-        for item in items.reversed() where item.date >= oldest {
+        for item in items.reversed() where item.added >= oldest {
             let record = record(of: item.item, item.id)
             if filter.selects(record), !visit(record) { return }
         }

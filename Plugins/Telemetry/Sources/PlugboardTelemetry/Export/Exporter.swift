@@ -2,13 +2,25 @@ import PlugboardKit
 import PlugboardTelemetryOptions
 import Synchronization
 
-/// Sends spans and metrics on, in batches. A collector that is slow, down or asks to wait costs requests nothing: what
-/// is beyond the limit is dropped, and counted in `telemetry.dropped`.
+/// Sends spans and metrics on, in batches. A collector that is slow, down or asks to wait costs requests nothing: spans
+/// beyond the limit are dropped, and counted in `telemetry.dropped`.
 final class Exporter: Sendable {
+    private struct State {
+        var waiting: [Span] = []
+        /// How many of them, from the first one, the file has already.
+        var written = 0
+        /// Spans that have begun and not ended.
+        var active = 0
+        /// Nothing is exported before `start`, and in a process that was started for a command alone.
+        var isStarted = false
+        var isClosing = false
+        /// The last message was sent.
+        var isSent = false
+    }
+
     private let settings: TelemetrySettings
     private let host: PluginHost
-    private let waiting = Mutex<[Span]>([])
-    private let isClosing = Atomic(false)
+    private let state = Mutex(State())
     private let dropped: PluginHost.Counter
     private let failed: PluginHost.Counter
     private let file: LineFile?
@@ -17,6 +29,8 @@ final class Exporter: Sendable {
 
     /// The most spans of one message.
     private static let batchSize = 512
+    /// What the last messages may take of the loop's time, and of the kernel's end.
+    private static let (lastBatches, lastTime) = (4, Duration.seconds(2))
 
     init(_ settings: TelemetrySettings, _ host: PluginHost) {
         (self.settings, self.host) = (settings, host)
@@ -28,48 +42,8 @@ final class Exporter: Sendable {
 
     private var hasTarget: Bool { settings.endpoint != nil || file != nil }
 
-    /// [loop]
-    func add(_ span: Span) {
-        guard hasTarget else { return }
-        let isKept = waiting.withLock { spans in
-            guard spans.count < settings.limit else { return false }
-            spans.append(span)
-            return true
-        }
-        if !isKept { dropped.add() }
-        if isClosing.load(ordering: .relaxed) { sendLast() }
-    }
-
-    /// The kernel is being shut down: it waits for requests that begin now, and takes none in `stop`. [loop]
-    func close() {
-        isClosing.store(true, ordering: .relaxed)
-        sendLast()
-        if settings.endpoint != nil {
-            send(OTLP.metrics(host.metrics, settings, at: host.wallClock, since: began), to: "/v1/metrics")
-        }
-    }
-
-    /// Sends what waits, without a second try. A file gets it in `finish`, which may block.
-    private func sendLast() {
-        guard settings.endpoint != nil, file == nil else { return }
-        let spans = waiting.withLock { spans in
-            defer { spans = [] }
-            return spans
-        }
-        for start in stride(from: 0, to: spans.count, by: Exporter.batchSize) {
-            let batch = Array(spans[start..<min(start + Exporter.batchSize, spans.count)])
-            send(OTLP.spans(batch, settings), to: "/v1/traces")
-        }
-    }
-
-    private func send(_ message: JSONValue, to path: String) {
-        guard let request = request(JSONWriter.write(message), path, within: .seconds(10)) else { return }
-        host.send(request, for: nil, isDetached: true) { [failed] result in
-            if case .failure = result { failed.add() }
-        }
-    }
-
     func start() {
+        state.withLock { $0.isStarted = true }
         if hasTarget {
             host.startTask { [self] in
                 while (try? await host.sleep(for: settings.interval)) != nil { await exportSpans() }
@@ -82,59 +56,134 @@ final class Exporter: Sendable {
         }
     }
 
-    /// What waits is written before the kernel ends.
-    func finish() async {
-        await exportSpans(isLast: true)
-        await exportMetrics(isLast: true)
+    // MARK: Spans
+
+    /// [loop]
+    func begin() { state.withLock { $0.active += 1 } }
+
+    /// A span that began has ended; only sampled ones are exported. [loop]
+    func end(_ span: Span) {
+        let isLast = state.withLock { state in
+            state.active -= 1
+            if span.context.isSampled, hasTarget, state.isStarted {
+                if state.waiting.count < settings.limit { state.waiting.append(span) } else { dropped.add() }
+            }
+            return state.isClosing && state.active == 0
+        }
+        if isLast { sendLast() }
     }
 
-    private func exportSpans(isLast: Bool = false) async {
+    private func exportSpans() async {
         while true {
-            let batch = waiting.withLock { spans in
-                let batch = Array(spans.prefix(Exporter.batchSize))
-                spans.removeFirst(batch.count)
-                return batch
-            }
+            let (batch, written) = take()
             if batch.isEmpty { return }
-            let isSent = await export(OTLP.spans(batch, settings), to: "/v1/traces", isLast)
-            guard !isSent else { continue }
-            // They wait for the next time, before those that have come since, if there is room.
-            let lost = waiting.withLock { spans in
-                let kept = batch.prefix(max(settings.limit - spans.count, 0))
-                spans.insert(contentsOf: kept, at: 0)
-                return batch.count - kept.count
-            }
-            if lost > 0 { dropped.add(lost) }
+            await write(Array(batch.dropFirst(written)))
+            guard settings.endpoint != nil, await !send(OTLP.spans(batch, settings), to: "/v1/traces") else { continue }
+            putBack(batch)
             return
         }
     }
 
+    private func take() -> (batch: [Span], written: Int) {
+        state.withLock { state in
+            let batch = Array(state.waiting.prefix(Exporter.batchSize))
+            let written = min(state.written, batch.count)
+            state.waiting.removeFirst(batch.count)
+            state.written -= written
+            return (batch, written)
+        }
+    }
+
+    /// They wait for the next time, before those that have come since, if there is room. The file has them.
+    private func putBack(_ batch: [Span]) {
+        let lost = state.withLock { state in
+            let kept = batch.prefix(max(settings.limit - state.waiting.count, 0))
+            state.waiting.insert(contentsOf: kept, at: 0)
+            state.written += kept.count
+            return batch.count - kept.count
+        }
+        if lost > 0 { dropped.add(lost) }
+    }
+
+    private func write(_ spans: [Span]) async {
+        guard let file, !spans.isEmpty else { return }
+        let settings = settings
+        await blocking { [host] in
+            if let error = file.append(JSONWriter.write(OTLP.spans(spans, settings))) { host.log(.warning, error) }
+        }
+    }
+
+    // MARK: Metrics
+
     private func exportMetrics(isLast: Bool = false) async {
         let metrics = host.metrics
         if let path = settings.prometheusPath {
-            let text = PrometheusText.text(of: metrics)
             let target = host.configuredPath(path)
             await blocking { [host] in
+                let text = PrometheusText.text(of: metrics)
                 if let error = LineFile.replace(target, with: text) { host.log(.warning, error) }
             }
         }
         guard hasTarget, !metrics.isEmpty else { return }
         let message = OTLP.metrics(metrics, settings, at: host.wallClock, since: began)
-        _ = await export(message, to: "/v1/metrics", isLast)
-    }
-
-    /// Returns false if it is to be sent again.
-    ///
-    /// - Parameter isLast: The kernel has ended, and only a file can be written.
-    private func export(_ message: JSONValue, to path: String, _ isLast: Bool) async -> Bool {
-        let text: String = JSONWriter.write(message)
         if let file {
             await blocking { [host] in
-                if let error = file.append(text) { host.log(.warning, error) }
+                if let error = file.append(JSONWriter.write(message)) { host.log(.warning, error) }
             }
         }
-        if isLast { return true }
-        guard let request = request(text, path, within: .seconds(10)) else { return true }
+        if !isLast { _ = await send(message, to: "/v1/metrics") }
+    }
+
+    // MARK: The end
+
+    /// The kernel is being shut down: it waits for requests that begin now, and takes none in `stop`. So metrics are
+    /// sent here, and the spans when the last of them has ended. [loop]
+    func close() {
+        let (isStarted, isLast) = state.withLock { state in
+            state.isClosing = true
+            return (state.isStarted, state.active == 0)
+        }
+        guard isStarted, settings.endpoint != nil else { return }
+        sendNow(OTLP.metrics(host.metrics, settings, at: host.wallClock, since: began), to: "/v1/metrics")
+        if isLast { sendLast() }
+    }
+
+    /// Sends what waits, without a second try. [loop]
+    private func sendLast() {
+        let isFirst = state.withLock { state in
+            defer { state.isSent = true }
+            return !state.isSent
+        }
+        guard isFirst, settings.endpoint != nil else { return }
+        var sent: [Span] = []
+        for _ in 0..<Exporter.lastBatches {
+            let start = sent.count
+            state.withLock { sent += $0.waiting.dropFirst(start).prefix(Exporter.batchSize) }
+            if sent.count > start { sendNow(OTLP.spans(Array(sent[start...]), settings), to: "/v1/traces") }
+        }
+        let rest = state.withLock { state in
+            defer { if file == nil { state.waiting = [] } }
+            return state.waiting.count - sent.count
+        }
+        if rest > 0 { dropped.add(rest) }
+    }
+
+    /// What waits is written to the files before the kernel ends.
+    func finish() async {
+        guard state.withLock({ $0.isStarted }) else { return }
+        while true {
+            let (batch, written) = take()
+            if batch.isEmpty { break }
+            await write(Array(batch.dropFirst(written)))
+        }
+        await exportMetrics(isLast: true)
+    }
+
+    // MARK: The collector
+
+    /// Returns false if the message is to be sent again.
+    private func send(_ message: JSONValue, to path: String) async -> Bool {
+        guard let request = request(message, path, within: .seconds(10)) else { return true }
         do {
             let response = try await host.send(request, for: nil, isDetached: true)
             let status = response.head.status
@@ -151,11 +200,19 @@ final class Exporter: Sendable {
         }
     }
 
+    private func sendNow(_ message: JSONValue, to path: String) {
+        guard let request = request(message, path, within: Exporter.lastTime) else { return }
+        host.send(request, for: nil, isDetached: true) { [failed] result in
+            if case .success(let response) = result, (200...299).contains(response.head.status) { return }
+            failed.add()
+        }
+    }
+
     /// Nil without a collector.
-    private func request(_ text: String, _ path: String, within limit: Duration) -> Request? {
+    private func request(_ message: JSONValue, _ path: String, within limit: Duration) -> Request? {
         guard let endpoint = settings.endpoint else { return nil }
-        var request = Request(
-            .post, (endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint) + path, body: .text(text))
+        let base = endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint
+        var request = Request(.post, base + path, body: .bytes(JSONWriter.write(message) as [UInt8]))
         request.fields.append(.contentType, "application/json")
         for (name, value) in settings.fields {
             request.fields.append(FieldName(name), value)

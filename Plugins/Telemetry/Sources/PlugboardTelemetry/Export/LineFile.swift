@@ -25,8 +25,8 @@ final class LineFile: Sendable {
 
     /// Replaces a file as a whole, so that a reader never sees a part.
     static func replace(_ path: String, with text: String) -> String? {
-        let draft = "\(path).\(getpid()).new"
-        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard file >= 0 else { return error(draft) }
         let isWritten = write(text, to: file)
         guard close(file) == 0, isWritten, rename(draft, path) == 0 else {

@@ -34,7 +34,7 @@ enum OTLP {
                     ]
                 })
         }
-        // A cancelled request is no error of the server, and a status below 400 none at all.
+        // A request that the program has cancelled did not fail.
         if let error = span.errorType, !span.isCancelled {
             var status: JSONObject = ["code": 2]
             if span.failure != nil { status["message"] = .string(error) }
@@ -49,7 +49,7 @@ enum OTLP {
         list.append(attribute("url.full", span.url))
         if let template = span.template { list.append(attribute("url.template", template)) }
         if let origin = span.origin {
-            list.append(attribute("server.address", origin.host))
+            list.append(attribute("server.address", origin.address))
             list.append(attribute("server.port", origin.port))
         }
         if let status = span.status { list.append(attribute("http.response.status_code", status)) }
@@ -131,12 +131,12 @@ enum OTLP {
     }
 
     private static func resource(_ settings: TelemetrySettings) -> JSONValue {
-        var list = [
-            attribute("service.name", settings.service), attribute("telemetry.sdk.name", "plugboard"),
-            attribute("telemetry.sdk.language", "swift"),
+        let own = [
+            "service.name": settings.service, "telemetry.sdk.name": "plugboard", "telemetry.sdk.language": "swift",
+            "telemetry.sdk.version": "1.0.0",
         ]
-        list += settings.resource.sorted { $0.key < $1.key }.map { attribute($0.key, $0.value) }
-        return ["attributes": .array(list)]
+        let all = own.merging(settings.resource) { $1 }
+        return ["attributes": .array(all.sorted { $0.key < $1.key }.map { attribute($0.key, $0.value) })]
     }
 
     private static func attribute(_ name: String, _ value: String) -> JSONValue {

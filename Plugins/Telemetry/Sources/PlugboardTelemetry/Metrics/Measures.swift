@@ -63,10 +63,12 @@ final class Measures: Sendable {
             error: span.errorType)
         if let known = state.withLock({ $0.histograms[key] }) { return known }
         let labels = labels(key)
+        // A server that varies its statuses must not use up the metrics that a plugin may have.
+        let sizes = labels.filter { $0.key != "http.response.status_code" && $0.key != "error.type" }
         let made = Histograms(
             duration: host.histogram("http.client.request.duration", labels, bounds: Measures.times),
-            requestSize: host.histogram("http.client.request.body.size", labels, bounds: Measures.sizes),
-            responseSize: host.histogram("http.client.response.body.size", labels, bounds: Measures.sizes))
+            requestSize: host.histogram("http.client.request.body.size", sizes, bounds: Measures.sizes),
+            responseSize: host.histogram("http.client.response.body.size", sizes, bounds: Measures.sizes))
         state.withLock { if $0.histograms.count < Measures.cacheLimit { $0.histograms[key] = made } }
         return made
     }
@@ -74,7 +76,7 @@ final class Measures: Sendable {
     private func labels(_ key: Key) -> [String: String] {
         var labels = ["http.request.method": key.method]
         if let origin = key.origin {
-            labels["server.address"] = origin.host
+            labels["server.address"] = origin.address
             labels["server.port"] = "\(origin.port)"
             labels["url.scheme"] = origin.scheme
         }
@@ -83,6 +85,11 @@ final class Measures: Sendable {
         if let error = key.error { labels["error.type"] = error }
         return labels
     }
+}
+
+extension Origin {
+    /// The host; an IPv6 address without its brackets.
+    var address: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
 }
 
 extension Metric {

@@ -7,11 +7,9 @@ enum PrometheusText {
         var families: [String: (kind: Metric.Kind, lines: String)] = [:]
         for metric in metrics {
             let name = name(of: metric)
-            var family = families[name] ?? (metric.kind, "")
             // Two names that differ only in such characters would be one family of two kinds.
-            guard family.kind == metric.kind else { continue }
-            add(metric, name, to: &family.lines)
-            families[name] = family
+            if let kind = families[name]?.kind, kind != metric.kind { continue }
+            add(metric, name, to: &families[name, default: (metric.kind, "")].lines)
         }
         return families.sorted { $0.key < $1.key }
             .map { "# TYPE \($0.key) \($0.value.kind.word)\n\($0.value.lines)" }.joined()

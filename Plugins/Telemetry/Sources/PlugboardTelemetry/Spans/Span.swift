@@ -16,6 +16,8 @@ final class Span: @unchecked Sendable {
     let parent: String
     /// Since 1970.
     let began: Duration
+    /// The same moment of the monotonic clock.
+    let start: Duration
     let method: String
     let url: String
     let origin: Origin?
@@ -39,10 +41,10 @@ final class Span: @unchecked Sendable {
     static let eventLimit = 64
 
     init(
-        _ context: TraceContext, parent: String, began: Duration, method: String, url: String, template: String?,
-        resends: Int
+        _ context: TraceContext, parent: String, began: Duration, at start: Duration, method: String, url: String,
+        template: String?, resends: Int
     ) {
-        (self.context, self.parent, self.began) = (context, parent, began)
+        (self.context, self.parent, self.began, self.start) = (context, parent, began, start)
         (self.method, self.url, self.template, self.resends) = (method, url, template, resends)
         origin = Origin(url: url)
     }

@@ -25,7 +25,10 @@ struct TraceContext: Sendable, Equatable {
         else { return nil }
         (trace, span) = (String(parts[1]), String(parts[2]))
         flags = UInt8(parts[3], radix: 16) ?? 0
-        self.state = state
+        // What cannot stand in a field is left out.
+        self.state = state.flatMap { text in
+            !text.isEmpty && text.utf8.count <= 8192 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : nil
+        }
     }
 
     var parent: String {
