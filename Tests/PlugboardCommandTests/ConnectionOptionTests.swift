@@ -53,6 +53,20 @@ struct ConnectionOptionTests {
         #expect(request["Cookie"] == "c=d" && request["X-Api-Key"] == "k")
     }
 
+    @Test func `--location-trusted holds for downloads, and a printed request has it`() async throws {
+        let folder = try TemporaryFolder()
+        let moving = try LoopbackServer.responding { [server] _ in
+            ServerResponse(status: 302, fields: [("Location", server.url("/b"))])
+        }
+        let options = ["--location-trusted", "-H", "X-Api-Key: k"]
+
+        let outcome = try await Command.running(["download", moving.url("/a"), "-o", folder.file("a")] + options)
+        let printed = try await Command.running(["get", moving.url("/a"), "--print-curl"] + options)
+
+        #expect(outcome.status == 0 && server.requests.first?["X-Api-Key"] == "k", "\(outcome.stderr)")
+        #expect(printed.stdout.contains(" --location-trusted "), "\(printed.stdout)\(printed.stderr)")
+    }
+
     // MARK: Client certificates
 
     @Test(.enabled(if: NginxServer.isAvailable), arguments: programs)

@@ -38,6 +38,8 @@ struct OptionHintTests {
         (["--verify=no"], "--insecure"), (["-q"], "Write -s"), (["--follow"], "Write -L"),
         (["-p", "h"], "--print=HBhb"),
         (["--auth", "me:pw"], "Write -u"), (["--start-pos", "5"], "-r 500-"), (["-P", "folder"], "--output-dir"),
+        (["--digest"], "basic and bearer alone"), (["--http3"], "sends no HTTP/3"),
+        (["--ciphers", "x"], "plugboard curl does"), (["-Z"], "plugboard curl does"),
     ])
     func `the command prints the hint`(options: [String], hint: String) async throws {
         let outcome = try await Command.running(["get", "http://127.0.0.1:1/"] + options)

@@ -82,6 +82,7 @@ struct RecorderTests {
 
         #expect(entries.map { $0["response"]?["status"]?.intValue } == [302, 200])
         #expect(entries.map { $0["_attempt"]?.intValue } == [1, 2])
+        #expect((entries.first?["time"]?.numberValue?.double ?? 0) > 0)
         #expect(entries.first?["response"]?["redirectURL"]?.stringValue == "/b?token=…&n=1")
         let events = entries.last?["_events"]?.arrayValue ?? []
         #expect(events.contains { $0["id"]?.stringValue == "redirect.followed" && $0["status"]?.stringValue == "302" })
@@ -96,6 +97,9 @@ struct RecorderTests {
         _ = try? await recorder.kernel.send(Request(.get, port.url()))
         let line = try #require(try await recorder.list().first)
 
+        let statistics = try JSONParser.parse(try await recorder.text("stats"))["127.0.0.1"]
+        #expect(statistics?["exchanges"]?.intValue == 1 && statistics?["statuses"] == ["failed": 1])
+        #expect(statistics?["p50"] == line["took"] && statistics?["p99"] == line["took"])
         #expect(line["failure"]?.stringValue == "transport.connect" && line["status"]?.isNull == true)
         #expect(try await recorder.list(["status": "failed"]).count == 1)
         #expect(try await recorder.list(["status": "2xx"]).isEmpty)

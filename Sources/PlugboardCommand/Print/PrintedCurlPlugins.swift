@@ -40,7 +40,9 @@ struct PrintedCurlPlugins {
         guard let settings = settings["redirect"], attributes["redirect.follow"] != "false" else { return [] }
         let limit = attributes["redirect.limit"] ?? settings["limit"]?.intValue.map { "\($0)" } ?? "20"
         let keepsMethod = (attributes["redirect.keepMethod"] ?? settings["keepMethod"].map { "\($0)" }) == "true"
-        return [Option(name: "-L")] + (limit == "50" ? [] : [Option(name: "--max-redirs", value: limit)])
+        let isTrusted = self.settings[TrustedFields.manifest.id] != nil
+        return [Option(name: isTrusted ? "--location-trusted" : "-L")]
+            + (limit == "50" ? [] : [Option(name: "--max-redirs", value: limit)])
             + (keepsMethod ? [Option(name: "--post301"), Option(name: "--post302")] : [])
     }
 

@@ -15,7 +15,22 @@ enum OptionHints {
         return "\(unknown)'\(option)'.\(rest)"
     }
 
-    static func hint(for option: String) -> String? { table.first { $0.options.contains(option) }?.hint }
+    static func hint(for option: String) -> String? {
+        table.first { $0.options.contains(option) }?.hint ?? hintOfCurl(for: option)
+    }
+
+    /// What an option of curl comes to that is in no table: nothing here, or another verb has it.
+    private static func hintOfCurl(for option: String) -> String? {
+        let found =
+            option.hasPrefix("--")
+            ? CurlOption.named(String(option.dropFirst(2)))
+            : option.count == 2 ? option.last.flatMap { CurlOption.short($0) } : nil
+        switch found?.effect {
+        case nil: return nil
+        case .refused(let reason): return reason
+        default: return "This verb does not have it; plugboard curl does."
+        }
+    }
 
     private static let unknown = "Error: Unknown option "
 

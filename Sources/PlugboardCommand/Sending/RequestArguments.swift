@@ -102,6 +102,7 @@ struct RequestArguments: ParsableArguments {
             try session.enable(in: &$0, cookies)
         }
         if !connection.decidesTrust { try configuration.trustEnvironment() }
+        if curl.locationTrusted { configuration.plugins.append(.linked(TrustedFields(names: try trustedNames))) }
         return configuration
     }
 

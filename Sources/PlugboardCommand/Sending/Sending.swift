@@ -45,9 +45,6 @@ struct Sending {
             WireOutput.add(to: &configuration, &catalog, showingSecrets: output.showSecrets, trace: trace)
         }
         if output.printing.showsRequest { SentRequest.add(to: &configuration, &catalog) }
-        if arguments.curl.locationTrusted {
-            configuration.plugins.append(.linked(TrustedFields(names: try arguments.trustedNames)))
-        }
         let transport = output.printing.offline ? DryTransport() : nil
         if output.printing.offline { Session.current?.leave() }
         let writeOut = try output.writeOut.map { try WriteOut($0) }

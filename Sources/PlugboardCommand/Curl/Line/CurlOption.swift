@@ -44,6 +44,9 @@ struct CurlOption: Sendable {
     /// The option with this letter.
     static func short(_ letter: Character) -> CurlOption? { letters[letter] }
 
+    /// The option with exactly this long name.
+    static func named(_ name: String) -> CurlOption? { names[name] }
+
     /// The option with this long name, or the only one whose name begins with it. Letters may be in any case.
     static func long(_ name: String) throws(CommandFailure) -> CurlOption? {
         let name = name.lowercased()

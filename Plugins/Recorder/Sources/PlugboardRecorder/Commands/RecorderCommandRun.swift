@@ -109,7 +109,7 @@ private struct RecordStatistics {
     var json: JSONValue {
         let sorted = times.sorted()
         func percentile(_ part: Int) -> JSONValue {
-            HARText.milliseconds(sorted[min(sorted.count * part / 100, sorted.count - 1)])
+            HARText.milliseconds(sorted[max((sorted.count * part + 99) / 100 - 1, 0)])
         }
         return [
             "exchanges": .number(JSONNumber(sorted.count)),

@@ -14,10 +14,12 @@ struct HARTimings {
     ///   - attempt: Nil if there was none.
     ///   - took: The exchange's time, which an exchange without attempts has waited.
     init(_ attempt: Recording.Attempt?, took: Duration) {
-        guard let attempt, let times = attempt.times else {
+        guard let attempt, var times = attempt.times else {
             wait = HARTimings.milliseconds(took)
             return
         }
+        // An attempt whose body nobody reads, such as that of a redirect, has ended before its times are known.
+        if times.total == .zero { (times.firstByte, times.total) = (attempt.headed ?? .zero, attempt.ended ?? .zero) }
         var reached = Duration.zero
         func step(to time: Duration) -> Double {
             defer { reached = max(reached, time) }

@@ -19,14 +19,17 @@ extension Recording {
         case "headReceived":
             guard let head = event.head else { return }
             let (received, version) = (Head(status: head.status, fields: head.fields), event["version"])
-            editLast { ($0.response, $0.version) = (received, version) }
+            editLast { ($0.response, $0.version, $0.headed) = (received, version, time - $0.began) }
         case "attemptEnded":
             let times = Times(
                 nameLookup: event.duration("nameLookup") ?? .zero, connect: event.duration("connect") ?? .zero,
                 tls: event.duration("tls") ?? .zero, firstByte: event.duration("firstByte") ?? .zero,
                 total: event.duration("total") ?? .zero)
             let (address, port, local) = (event["address"], event.integer("port"), event.integer("localPort"))
-            editLast { ($0.times, $0.address, $0.port, $0.localPort) = (times, address, port, local) }
+            editLast {
+                ($0.times, $0.ended) = (times, time - $0.began)
+                ($0.address, $0.port, $0.localPort) = (address, port, local)
+            }
         case "willComplete":
             if let plugin = event["by"] { asker = (plugin, event.integer("for")) }
             responder = event["respondedBy"]

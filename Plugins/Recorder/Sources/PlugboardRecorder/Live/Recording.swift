@@ -20,7 +20,8 @@ final class Recording: @unchecked Sendable {
         var url: String
         /// Since the exchange began.
         let began: Duration
-        var sent: Duration?
+        /// Since the attempt began, by this plugin's clock.
+        var sent, headed, ended: Duration?
         var response: Head?
         var version: String?
         var times: Times?
