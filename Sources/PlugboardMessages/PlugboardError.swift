@@ -30,7 +30,9 @@
 ///     authentication  .credential .refresh
 ///     cache           .damaged .removed .unreadable .command
 ///     cookies         .refused .argument .file
+///     mock            .argument .unmatched
 ///     queue           .full .argument .unknown .file .rejected .attempts .expired .route .body .collapsed
+///     recorder        .argument .file .store
 ///     redirect        .limit .refused .body
 ///     resume          .changed
 ///     retry           .circuitOpen
