@@ -2,7 +2,8 @@
 #ifndef METASCHEMA_DOCUMENTS_H
 #define METASCHEMA_DOCUMENTS_H
 
-// Returns the JSON text of a URI without fragment, or NULL. Valid as long as the process.
-const char *metaschema_text(const char *uri);
+// Returns the JSON text of a URI without fragment, or NULL. Valid as long as the process. Hidden, so that plugins that
+// contain it do not export it.
+__attribute__((visibility("hidden"))) const char *metaschema_text(const char *uri);
 
 #endif
