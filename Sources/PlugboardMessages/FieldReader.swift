@@ -34,7 +34,7 @@ public struct FieldReader: Sendable {
         return skip(while: isPart) ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
     }
 
-    /// Reads a token (RFC 9110 §5.6.2); nil if there is none.
+    /// Reads a token (RFC 9110 §5.6.2). Nil if no token begins here.
     public mutating func token() -> String? { word(FieldName.isTokenByte) }
 
     /// Reads a text in quotes and replaces its escapes (RFC 9110 §5.6.4); nil if no quote follows.

@@ -4,7 +4,8 @@
     @inlinable public static var threshold: Int { 24 }
 
     private let tokens: JSONTokens
-    /// Tokens of keys, 0 where there is none; a power of two of places, at most half of them used.
+    /// The tokens of the keys, each at the place of its hash or behind it; 0 in free places. The number of places is
+    /// a power of two, and at most half of them are used.
     private var places: [UInt32]
 
     /// A table without keys, which must not outlive the tokens.
@@ -29,7 +30,7 @@
         return earlier == 0 ? nil : Int(earlier)
     }
 
-    /// The token of a key; nil if there is none.
+    /// The token of the key with this name. Nil if the object has no such key.
     public func token(of key: UnsafeBufferPointer<UInt8>) -> Int? {
         let token = places[place(of: key)]
         return token == 0 ? nil : Int(token)

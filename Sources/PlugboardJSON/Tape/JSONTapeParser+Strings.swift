@@ -25,8 +25,8 @@ import PlugboardSystem
             let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: read, as: UInt64.self))
             let quotes = word ^ (ones &* 0x22)
             let backslashes = word ^ (ones &* 0x5C)
-            // The usual test of a word for a zero byte and for a byte below 0x20. It is exact up to the first hit, and
-            // only that one is used.
+            // The usual test of a word for a zero byte and for a byte below 0x20. Hits behind the first one can be
+            // wrong, and are not used.
             let hits =
                 (((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
                     | ((word &- (ones &* 0x20)) & ~word)) & highs

@@ -18,7 +18,8 @@ struct HARTimings {
             wait = HARTimings.milliseconds(took)
             return
         }
-        // An attempt whose body nobody reads, such as that of a redirect, has ended before its times are known.
+        // The kernel knows no times of an attempt whose body was not read, such as that of a redirect. Then the times
+        // of this plugin's clock are used.
         if times.total == .zero { (times.firstByte, times.total) = (attempt.headed ?? .zero, attempt.ended ?? .zero) }
         var reached = Duration.zero
         func step(to time: Duration) -> Double {
