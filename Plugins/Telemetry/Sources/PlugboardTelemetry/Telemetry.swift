@@ -157,11 +157,8 @@ struct Telemetry: Plugin {
     static let longest = 4096
 
     private static func isToken(_ name: String) -> Bool {
-        !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
+        var reader = FieldReader(name)
+        return reader.token() == name
     }
 }
 

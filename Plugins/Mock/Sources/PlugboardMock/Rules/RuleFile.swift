@@ -186,14 +186,14 @@ struct RuleObject {
 enum FieldCheck {
     /// A token, and a value without control characters (RFC 9110 §5.1, §5.5).
     static func isValid(_ name: String, _ value: String) -> Bool {
-        !name.isEmpty && name.utf8.allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
-            && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+        var reader = FieldReader(name)
+        return reader.token() == name && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 
     /// Words of letters, digits, `-` and `_`, joined by dots.
     static func isCode(_ code: String) -> Bool {
         code.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in
-            !word.isEmpty && word.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x5F }
+            !word.isEmpty && word.utf8.allSatisfy { FieldCheck.isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x5F }
         }
     }
 
