@@ -1,6 +1,6 @@
 import PlugboardCore
 
-/// One request of a batch: its call, and what is known of its outcome.
+/// One request of a batch, with its call and its outcome.
 struct BatchItem<Value: Sendable>: Sendable {
     let call: any AnyCall
     /// Nil while it is under way.
@@ -24,7 +24,7 @@ extension BatchItem where Value == any Sendable {
 }
 
 extension BatchItem where Value == Void {
-    /// A call of any kind, of which only the end matters.
+    /// A call whose value does not matter to the batch.
     init(anyCall call: any AnyCall) {
         self.init(
             call: call, outcome: { call.state.isEnded ? call.error.map { .failure($0) } ?? .success(()) : nil },
@@ -33,7 +33,7 @@ extension BatchItem where Value == Void {
 }
 
 extension Call {
-    /// How it has ended; nil while it is under way.
+    /// The outcome of the call; nil while it is under way.
     var outcome: Result<Value, PlugboardError>? {
         lock.withLock { state in
             switch state.end {
@@ -46,14 +46,14 @@ extension Call {
 }
 
 extension PlugboardError {
-    /// The error of a call that has no outcome, which cannot be.
+    /// The error for a call that has ended without an outcome, which must not happen.
     static var withoutOutcome: PlugboardError {
         PlugboardError(.kernel, "A call has ended without an outcome.")
     }
 
-    /// The error of one request of several, which its reason names.
+    /// This error with a reason that names the failed request.
     func of(_ part: String) -> PlugboardError {
-        // A cancellation and the like are not failures of a part.
+        // A cancellation, for example, is not a failure of this request.
         guard CallState(self) == .failed else { return self }
         var error = self
         error.reason = "\(part): \(reason)"

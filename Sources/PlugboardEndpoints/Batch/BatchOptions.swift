@@ -4,16 +4,16 @@ import PlugboardCore
 public struct BatchOptions: Sendable {
     /// Whether the first failure cancels the other requests; true by default.
     ///
-    /// A request that was cancelled or ignored is no failure.
+    /// A request that was cancelled or ignored does not count as a failure.
     public var cancelsAtFailure: Bool
-    /// The most requests that are under way at once; nil for no limit but the kernel's.
+    /// The most requests that are under way at once; nil for only the kernel's limit.
     public var limit: Int?
-    /// The most of them that go to one origin; nil for no limit but the kernel's.
+    /// The most requests to one origin that are under way at once; nil for only the kernel's limit.
     public var limitPerHost: Int?
-    /// Called when a request has ended and when bytes were sent or received, one call after the other, on any thread.
+    /// Called when a request has ended and when bytes were sent or received; never concurrently, and on any thread.
     public var onProgress: (@Sendable (BatchProgress) -> Void)?
 
-    /// Options.
+    /// Creates options.
     public init(
         cancelsAtFailure: Bool = true, limit: Int? = nil, limitPerHost: Int? = nil,
         onProgress: (@Sendable (BatchProgress) -> Void)? = nil
@@ -25,14 +25,14 @@ public struct BatchOptions: Sendable {
     }
 }
 
-/// How far a batch is.
+/// The progress of a batch.
 public struct BatchProgress: Sendable, Equatable {
-    /// How many requests there are.
+    /// The number of requests.
     public var count: Int
-    /// How many of them have ended in any way.
+    /// The number of requests that have ended, with any outcome.
     public var ended = 0
-    /// How many of these have failed.
+    /// The number of requests that have failed.
     public var failed = 0
-    /// The bytes of all requests together. A total is nil until that of each request is known.
+    /// The bytes of all requests together. A total is nil until the totals of all requests are known.
     public var bytes = TransferProgress()
 }

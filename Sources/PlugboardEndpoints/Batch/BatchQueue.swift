@@ -1,14 +1,14 @@
 import PlugboardCore
 
-/// Decides which request of a batch begins next: the one with the highest priority whose host has room, and among
-/// equals the first.
+/// Decides which request of a batch begins next: the one with the highest priority whose host has room. Of requests
+/// with equal priority, the first begins.
 struct BatchQueue {
     private enum Status { case waiting, running, ended }
 
     /// The requests to one origin, in the order in which they begin.
     private struct Line {
         var requests: [Int] = []
-        /// The index of the first one that may still wait.
+        /// The index of the first request that may still wait.
         var first = 0
         var running = 0
         let limit: Int
@@ -22,8 +22,8 @@ struct BatchQueue {
     private let limit: Int
     private var running = 0
 
-    /// - Parameter requests: The priority of each, and where it goes; requests whose origin is not known are limited
-    ///   together with the others only.
+    /// - Parameter requests: The priority and the origin of each request. Requests whose origin is not known are
+    ///   subject only to `limit`.
     init(_ requests: [(priority: CallPriority, origin: Origin?)], limit: Int?, limitPerHost: Int?) {
         status = Array(repeating: .waiting, count: requests.count)
         priorities = requests.map(\.priority)
@@ -37,7 +37,7 @@ struct BatchQueue {
                 ? left < right : requests[left].priority > requests[right].priority
         }
         for index in order {
-            // Without a limit for hosts, all stand in one line.
+            // Without a limit for hosts, all requests are in one line.
             let origin = limitPerHost == nil ? nil : requests[index].origin
             let line = known[origin] ?? lines.count
             if line == lines.count {
@@ -65,7 +65,7 @@ struct BatchQueue {
         return best
     }
 
-    /// A request has ended, whether or not it had begun.
+    /// Frees the place of a request that has ended, whether or not it had begun.
     mutating func end(_ request: Int) {
         if status[request] == .running {
             running -= 1
@@ -77,7 +77,7 @@ struct BatchQueue {
     /// The requests that have begun and have not ended.
     var begun: [Int] { status.indices.filter { status[$0] == .running } }
 
-    /// The first request of a line that waits.
+    /// The first waiting request of a line.
     private mutating func head(of line: Int) -> Int? {
         while lines[line].first < lines[line].requests.count {
             let request = lines[line].requests[lines[line].first]

@@ -35,7 +35,7 @@ final class BatchRun: CallFollower {
                 hasEnded: Array(repeating: false, count: calls.count)))
     }
 
-    /// How many calls it has, and what the first ten of them are.
+    /// The number of calls, and the first ten of them.
     var description: String {
         let shown = calls.prefix(10).map { "\($0)" } + (calls.count > 10 ? ["\(calls.count - 10) more"] : [])
         return "batch of \(calls.count)" + (shown.isEmpty ? "" : " (\(shown.joined(separator: "; ")))")
@@ -81,11 +81,11 @@ final class BatchRun: CallFollower {
             state.isSuspended = false
             for index in state.queue.begun { calls[index].resume() }
         }
-        // Not here: the caller holds the lock of the batch's own call.
+        // Not directly: the caller holds the lock of the batch's own call.
         Task { startNext() }
     }
 
-    /// Bytes of a call were sent or received.
+    /// Reports that bytes of a call were sent or received.
     func report(_ progress: TransferProgress, of index: Int) {
         state.withLock { state in
             // The executor may run the callback after the end.
@@ -125,7 +125,7 @@ final class BatchRun: CallFollower {
         waiter?.resume()
     }
 
-    /// Within the lock, so that reports are in order.
+    /// Called within the lock, so that reports are in order.
     private func addReport(_ state: inout State) {
         state.progress.bytes = state.bytes.total
         let progress = state.progress
@@ -133,7 +133,7 @@ final class BatchRun: CallFollower {
     }
 }
 
-/// The progress of several calls in one.
+/// The sum of the progress of several calls.
 struct ByteSum {
     private var parts: [TransferProgress]
     private var sum = TransferProgress(toSend: 0, toReceive: 0)
@@ -152,7 +152,7 @@ struct ByteSum {
     }
 
     mutating func set(_ new: TransferProgress, at index: Int) {
-        // What servers announce may be any number, and no sum must overflow.
+        // Servers may announce any total; the limit keeps the sum from overflowing.
         let limit = Int.max / (parts.count + 1)
         func bounded(_ count: Int) -> Int { min(max(count, 0), limit) }
         let new = TransferProgress(
@@ -169,7 +169,7 @@ struct ByteSum {
         parts[index] = new
     }
 
-    /// The call has ended: what has come is all.
+    /// Notes that the call has ended, so that the bytes received so far are its total.
     mutating func end(at index: Int) {
         var part = parts[index]
         part.toSend = part.toSend ?? part.sent

@@ -1,18 +1,18 @@
 import PlugboardCore
 
-/// Batches: independent requests, sent together, with one verdict.
+/// Batches: independent requests that are sent together and have one outcome.
 ///
 ///     let boards = try await client.batch(names.map { Board(name: $0) })               // [BoardPage], in this order
 ///     let (user, feed) = try await client.batch(User(id: 7), Feed())                   // of different types
 ///     let results = try await client.batchResults(boards, options: BatchOptions(limit: 4))
 ///     client.batchCall(endpoints).onSuccess { values in … }.onFailure { error in … }   // by callbacks
 ///
-/// A batch is a call like any other: it is found by its labels, can be suspended and cancelled, and its callbacks run
-/// where those of other calls do. Its requests are calls too, with the labels of their endpoints. Requests begin by
-/// their priority; among equals the first begins first.
+/// A batch is itself a call: it is found by its labels, can be suspended and cancelled, and its callbacks run on the
+/// same executor as those of other calls. Its requests are calls too, with the labels of their endpoints. Requests
+/// begin in the order of their priority; requests of equal priority begin in the order of the list.
 ///
-/// One request that fails makes the batch fail, with its error, whose reason names the request. A request that was
-/// cancelled or ignored ends the batch with the code `cancelled` or `ignored`, if none has failed.
+/// If a request fails, the batch fails with its error, whose reason names the request. If no request failed but one was
+/// cancelled or ignored, the batch ends with the code `cancelled` or `ignored`.
 extension Client {
     /// Sends all endpoints, and returns their values in the same order.
     ///
@@ -50,9 +50,9 @@ extension Client {
         try await batchResultsCall(endpoints, options: options).value
     }
 
-    /// Starts calls that wait, and returns when all have ended. Calls that have started are counted among them.
+    /// Starts waiting calls, and returns when all calls have ended. The list may also contain started calls.
     ///
-    /// Throws the error of the first one that failed. Cancelling the task cancels them.
+    /// Throws the error of the first call that failed. Cancelling the task cancels all calls.
     public func batch(
         of calls: [any AnyCall], options: BatchOptions = BatchOptions()
     ) async throws(PlugboardError) {
@@ -61,7 +61,7 @@ extension Client {
 
     // MARK: By callbacks
 
-    /// A batch as a call, which is started.
+    /// Starts a batch of endpoints and returns it as a call.
     ///
     /// - Parameters:
     ///   - labels: The names by which the batch itself is found.
@@ -78,7 +78,7 @@ extension Client {
         }
     }
 
-    /// A batch of endpoints of several types as a call, which is started. Its value is a tuple.
+    /// Starts a batch of endpoints of several types and returns it as a call, whose value is a tuple.
     @discardableResult
     public func batchCall<each E: Endpoint>(
         _ endpoint: repeat each E, options: BatchOptions = BatchOptions(), labels: CallLabels = CallLabels(),
@@ -95,7 +95,7 @@ extension Client {
         }
     }
 
-    /// A batch of endpoints of several types as a call, which is started.
+    /// Starts a batch of endpoints of several types and returns it as a call.
     @discardableResult
     public func batchCall(
         mixed endpoints: [any Endpoint], options: BatchOptions = BatchOptions(), labels: CallLabels = CallLabels(),
@@ -108,7 +108,7 @@ extension Client {
         }
     }
 
-    /// A batch whose value is the result of each request, as a call, which is started.
+    /// Starts a batch and returns it as a call, whose value is the result of each request.
     @discardableResult
     public func batchResultsCall<E: Endpoint>(
         _ endpoints: [E], options: BatchOptions = BatchOptions(cancelsAtFailure: false),
@@ -121,7 +121,7 @@ extension Client {
         }
     }
 
-    /// A batch of calls that wait, as a call, which is started.
+    /// Starts a batch of waiting calls and returns it as a call.
     @discardableResult
     public func batchCall(
         of calls: [any AnyCall], options: BatchOptions = BatchOptions(), labels: CallLabels = CallLabels(),
@@ -142,7 +142,7 @@ extension Client {
         return call
     }
 
-    /// Runs the calls within the limits, as long as the call that they are made by is under way.
+    /// Runs the calls within the limits, until all have ended or the call of the batch ends.
     private func run<Value>(
         _ items: [BatchItem<Value>], _ options: BatchOptions, _ control: any CallControl
     ) async -> BatchRun {
@@ -164,8 +164,8 @@ extension Client {
 }
 
 extension BatchRun {
-    /// The values of calls that have all succeeded; otherwise the error of the first failure, or of the first call that
-    /// has no value.
+    /// The values if all calls have succeeded; otherwise the error of the first failure, or of the first call that has
+    /// no value.
     fileprivate func values<Value>(of items: [BatchItem<Value>]) throws(PlugboardError) -> [Value] {
         if let index = firstFailure {
             let error = calls[index].error ?? .withoutOutcome
@@ -182,7 +182,7 @@ extension BatchRun {
 }
 
 extension BatchItem where Value == Void {
-    /// A typed call, of which only the end and the progress matter.
+    /// A typed call of which the batch uses only the end and the progress.
     fileprivate init<Typed>(watching call: Call<Typed>) {
         self.init(
             call: call, outcome: { call.outcome?.map { _ in } }, watch: { call.onProgress($0) })

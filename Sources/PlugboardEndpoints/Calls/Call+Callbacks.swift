@@ -5,19 +5,19 @@ extension Call {
     @discardableResult
     public func onSuccess(_ callback: @escaping @Sendable (Value) -> Void) -> Self { attach(.success(callback)) }
 
-    /// Called with the error when the call has failed. A cancellation is no failure.
+    /// Called with the error when the call has failed. A cancellation is not a failure.
     @discardableResult
     public func onFailure(_ callback: @escaping @Sendable (PlugboardError) -> Void) -> Self {
         attach(.failure(callback))
     }
 
-    /// Called after `onSuccess` or `onFailure`, with what either got.
+    /// Called after `onSuccess` or `onFailure`, with the value or the error.
     @discardableResult
     public func onCompletion(_ callback: @escaping @Sendable (Result<Value, PlugboardError>) -> Void) -> Self {
         attach(.completion(callback))
     }
 
-    /// Called last, with the state in which the call has ended: the place to hide what showed that it was under way.
+    /// Called last, with the final state of the call: the place to hide progress indicators.
     /// Also called after a cancellation, but not after a response that was ignored.
     @discardableResult
     public func onFinished(_ callback: @escaping @Sendable (CallState) -> Void) -> Self { attach(.finished(callback)) }
@@ -36,13 +36,13 @@ extension Call {
         return self
     }
 
-    /// An object that is told instead of callbacks, held weakly; nil for none. It replaces the delegate before.
+    /// Sets the delegate, which receives the events of the call and is held weakly; nil removes it.
     @discardableResult
     public func delegate(_ delegate: (any CallDelegate)?) -> Self {
         attach(delegate) { state, delegate in state.delegate = delegate }
     }
 
-    /// An object that is told beside the callbacks, and held until the call has ended: a loading message, an indicator.
+    /// Adds an object that receives the events of the call and is held until its end, such as a loading message.
     /// A call can have several.
     @discardableResult
     public func accessory(_ accessory: any CallDelegate) -> Self {
@@ -73,8 +73,8 @@ extension Call {
         }
     }
 
-    /// The bytes sent and received so far, as they change. A reader that is slow gets the newest number. Ends with the
-    /// call. Each use is a sequence of its own.
+    /// The bytes sent and received so far, as they change. A slow reader gets only the newest value. The sequence ends
+    /// with the call. Each access returns a new sequence.
     public var progress: AsyncStream<TransferProgress> {
         let (stream, input) = AsyncStream<TransferProgress>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let isEnded = lock.withLock { state in
@@ -89,7 +89,7 @@ extension Call {
     /// How many bytes were sent and received so far.
     public var currentProgress: TransferProgress { lock.withLock { $0.progress } }
 
-    /// Changes the progress, and tells all who watch it.
+    /// Changes the progress, and reports it to all observers.
     func changeProgress(_ change: (inout TransferProgress) -> Void) {
         lock.withLock { state in
             guard state.end == nil else { return }
@@ -116,7 +116,7 @@ extension Call {
         return self
     }
 
-    /// Adds what is called at the end, in the order that the documentation of `Call` promises.
+    /// Adds the jobs for the end, in the order that the documentation of `Call` describes.
     func addJobs(of state: State, _ end: End) {
         let jobs = state.callbacks.compactMap { attached in job(for: attached.callback, end).map { (attached, $0) } }
         for rank in 0...2 {
@@ -125,7 +125,7 @@ extension Call {
             }
             if rank == 0 { continue }
             if let delegate = state.delegate { addJob(of: delegate, rank, end) }
-            // The job holds accessories, because the call does not any more.
+            // The job holds accessories, because the call no longer does.
             for accessory in state.accessories {
                 addJob(of: accessory, rank, end)
                 queue.add { withExtendedLifetime(accessory) {} }
@@ -150,7 +150,7 @@ extension Call {
         if end.state != .ignored { queue.add { [weak delegate] in delegate?.callDidFinish(self) } }
     }
 
-    /// What a callback does at such an end; nil if it is not called.
+    /// The job for a callback at this end; nil if the callback is not called.
     private func job(for callback: Callback, _ end: End) -> CallbackQueue.Job? {
         switch (callback, end) {
         case (.success(let callback), .success(let value)): { callback(value) }
@@ -167,7 +167,7 @@ extension Call {
 }
 
 extension Call.Callback {
-    /// The order in which kinds of callbacks are called.
+    /// The position of a kind of callback in the order of calls.
     fileprivate var rank: Int {
         switch self {
         case .success, .failure: 0

@@ -1,12 +1,12 @@
 import PlugboardCore
 public import PlugboardQueueOptions
 
-// The callbacks of `Call+Callbacks.swift` with closures of the main actor, such as methods of a view:
+// The callbacks of `Call+Callbacks.swift` for closures of the main actor, such as methods of a view:
 //
 //     call.onSuccess { @MainActor topics in list.show(topics) }.onFailure(showError)
 //
-// They run on the main actor, whatever the executor of the call, in the same order as the others. A closure that says
-// nothing of an actor is one for the executor, unless `on: .shared` stands before it.
+// They run on the main actor, whatever the executor of the call, in the same order as the others. A closure without
+// an actor runs on the executor, unless `on: .shared` is given.
 extension Call {
     /// Called on the main actor with the value when the call has succeeded.
     @discardableResult
@@ -24,7 +24,7 @@ extension Call {
         attach(.failure { error in MainActor.assumeIsolated { callback(error) } }, onMain: true)
     }
 
-    /// Called on the main actor after `onSuccess` or `onFailure`, with what either got.
+    /// Called on the main actor after `onSuccess` or `onFailure`, with the value or the error.
     @discardableResult
     public func onCompletion(
         on actor: MainActor = .shared,
@@ -33,8 +33,7 @@ extension Call {
         attach(.completion { result in MainActor.assumeIsolated { callback(result) } }, onMain: true)
     }
 
-    /// Called on the main actor at the end, with the state in which the call has ended; not after a response that was
-    /// ignored.
+    /// Called on the main actor at the end, with the final state of the call; not called after an ignored response.
     @discardableResult
     public func onFinished(
         on actor: MainActor = .shared, _ callback: @escaping @MainActor @Sendable (CallState) -> Void
@@ -42,7 +41,7 @@ extension Call {
         attach(.finished { state in MainActor.assumeIsolated { callback(state) } }, onMain: true)
     }
 
-    /// Called on the main actor, once for a call that has ended as `queued`, with what has become of its request.
+    /// Called on the main actor, once for a call that has ended as `queued`, with the final result of its request.
     @discardableResult
     public func onQueueOutcome(
         on actor: MainActor = .shared,

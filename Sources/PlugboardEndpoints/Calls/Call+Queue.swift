@@ -1,18 +1,18 @@
 import PlugboardCore
 public import PlugboardQueueOptions
 
-// What becomes of a call that has ended as `queued`: the plugin `queue` sends its request later. The outcome has
+// The later result of a call that has ended as `queued`: the plugin `queue` sends its request later. The result has
 // status, fields and body of the response, and the queue keeps it until the program acknowledges it:
 //
 //     if let outcome = try await call.queueOutcome, outcome.hasSucceeded {
 //         try await client.kernel.queue.acknowledge([outcome.id])
 //     }
 extension Call {
-    /// What has become of the request that the plugin `queue` keeps, as soon as it was sent, or is not sent any more;
-    /// nil if the call ends otherwise. Starts a call that waits.
+    /// The final result of the request that the plugin `queue` keeps, as soon as it was sent or given up; nil if the
+    /// call ends in another state. Starts a waiting call.
     ///
-    /// Throws `queue.unknown` if the request was dropped. Cancelling the task cancels a call that is under way, and
-    /// ends the wait; the queue sends the request all the same.
+    /// Throws `queue.unknown` if the request was dropped. Cancelling the task cancels a call that is under way and ends
+    /// the wait; a request that is already in the queue is still sent.
     public var queueOutcome: QueuedRequest? {
         get async throws(PlugboardError) {
             start()
@@ -26,7 +26,7 @@ extension Call {
         }
     }
 
-    /// Called once for a call that has ended as `queued`, with what has become of its request in this process: see
+    /// Called once for a call that has ended as `queued`, with the final result of its request in this process: see
     /// `queueOutcome`.
     @discardableResult
     public func onQueueOutcome(
@@ -38,11 +38,11 @@ extension Call {
     func attach(
         outcome callback: @escaping @Sendable (Result<QueuedRequest, PlugboardError>) -> Void, onMain isOnMain: Bool
     ) -> Self {
-        // After another end there is no kernel, and nothing to call.
+        // After another end there is no kernel, and the callback is never called.
         guard let kernel = lock.withLock({ $0.kernel }) else { return self }
         return attach(
             .queued { [queue] error in
-                // Without a ticket another plugin keeps the request, and tells nothing of it.
+                // Without a ticket another plugin keeps the request, and does not report its result.
                 guard let ticket = error.queueTicket else { return }
                 Task {
                     let result: Result<QueuedRequest, PlugboardError>

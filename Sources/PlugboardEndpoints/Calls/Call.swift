@@ -1,19 +1,19 @@
 import PlugboardCore
 import Synchronization
 
-/// One request as an object: it can be awaited, watched by callbacks, suspended, resumed and cancelled.
+/// One request as an object that can be awaited, observed by callbacks, suspended, resumed and cancelled.
 ///
 ///     client.call(TopicList(board: "swift"))
 ///         .onSuccess { topics in … }
 ///         .onFailure { error in … }
 ///         .onFinished { _ in … }
 ///
-/// A call goes on whether or not a reference to it is held; the client holds it from its start to its end. One that is
-/// never started ends with the last reference to it.
+/// A call continues even if the program holds no reference to it: the client holds it from its start to its end. A call
+/// that is never started ends with the last reference to it.
 ///
-/// How a call ends, and what is called then, once each and in this order. Callbacks of one kind are called in the order
-/// in which they were attached; a callback that is attached after the end is called too. Progress is never called after
-/// the others.
+/// The table lists the callbacks of each end. Each is called once, in this order. Callbacks of one kind are called in
+/// the order in which they were attached; a callback that is attached after the end is called too. Progress is never
+/// reported after the other callbacks.
 ///
 /// | end | state | callbacks | `value` |
 /// |---|---|---|---|
@@ -24,8 +24,8 @@ import Synchronization
 /// | kept by the plugin `queue`, to be sent later | `queued` | `onFinished`, later `onQueueOutcome` | throws `queued` |
 /// | ignored by the judge or a plugin | `ignored` | none | throws `ignored` |
 ///
-/// All closures are released when they were called or can no longer be, so that they may hold the object that made the
-/// call.
+/// Closures are released after they were called or when they can no longer be called, so that they may hold the object
+/// that made the call.
 public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
     typealias Work = @Sendable (any CallControl) async throws(PlugboardError) -> Value
 
@@ -50,7 +50,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
 
     struct State {
         var work: Work?
-        /// What is asked about a queued request. After another end it is released.
+        /// The kernel to ask about a queued request; released after another end.
         var kernel: Kernel?
         var task: Task<Void, Never>?
         var exchange: ExchangeHandle?
@@ -69,7 +69,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         weak var delegate: (any CallDelegate)?
         var accessories: [any CallDelegate] = []
 
-        /// All that are told of the call.
+        /// All objects that receive the events of the call.
         var delegates: [any CallDelegate] { (delegate.map { [$0] } ?? []) + accessories }
     }
 
@@ -77,17 +77,17 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
     public let id = CallID()
     /// The names by which it is found.
     public let labels: CallLabels
-    /// Where the request goes, as far as that is known before it is made.
+    /// The origin of the request, if it is known before the request is made.
     public let origin: Origin?
     private let target: CallTarget?
-    /// Whether it is made by a batch or a chain, as long as these are under way.
+    /// Whether a batch or a chain made the call and is still under way.
     let isPart: Bool
     let queue: CallbackQueue
     let lock: Mutex<State>
     private let registry: CallRegistry?
     private let catalog: MessageCatalog
 
-    /// A call that waits for `start`.
+    /// Creates a call that waits for `start`.
     init(
         labels: CallLabels, target: CallTarget? = nil, executor: CallbackExecutor, registry: CallRegistry?,
         kernel: Kernel, catalog: MessageCatalog, isPart: Bool = false, work: @escaping Work
@@ -105,8 +105,8 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
 
     deinit { registry?.remove(id) }
 
-    /// One line with its number, its method and URL without the values of the query, its labels and its state. One of a
-    /// batch has its first ten calls as long as it is under way, one of a chain the step.
+    /// One line with the number, the method, the URL without the values of the query, the labels and the state. A batch
+    /// under way also has its first ten calls, a chain its step.
     public var description: String {
         let (sent, follower) = lock.withLock { ($0.sent, $0.follower) }
         var parts = ["call \(id)"]
@@ -118,7 +118,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
 
     // MARK: Control
 
-    /// Starts a call that waits; does nothing otherwise.
+    /// Starts a waiting call; does nothing otherwise.
     public func start() {
         if !isPart, registry?.isFinishing == true, lock.withLock({ $0.work != nil }) { return cancel() }
         lock.withLock { state in
@@ -137,12 +137,12 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         queue.run()
     }
 
-    /// Ends the call at once, with the state `cancelled`; does nothing when it has ended.
+    /// Ends the call at once, with the state `cancelled`; does nothing if it has ended.
     public func cancel() {
         end(.failure(PlugboardError(.cancelled, "The call was cancelled."), isStopped: false), cancelsWork: true)
     }
 
-    /// Stops hooks of plugins and the network until `resume`. The timeout of the exchange runs on.
+    /// Pauses hooks of plugins and the network until `resume`. The timeout of the exchange continues to run.
     public func suspend() {
         lock.withLock { state in
             guard state.end == nil, !state.isSuspended else { return }
@@ -154,7 +154,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         runQueueSoon()
     }
 
-    /// Lets a suspended call go on; does nothing otherwise.
+    /// Continues a suspended call; does nothing otherwise.
     public func resume() {
         let resumptions = lock.withLock { state in
             guard state.isSuspended else { return [UnsafeContinuation<Void, Never>]() }
@@ -169,12 +169,12 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         for resumption in resumptions { resumption.resume() }
     }
 
-    /// In a task, because the calls of a batch or a chain are suspended and resumed while its lock is held.
+    /// Uses a task, because the calls of a batch or a chain are suspended and resumed while its lock is held.
     private func runQueueSoon() { Task { queue.run() } }
 
     // MARK: Outcome
 
-    /// How far the call is.
+    /// The state of the call.
     public var state: CallState {
         lock.withLock { state in
             switch state.end {
@@ -185,12 +185,12 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         }
     }
 
-    /// Why it did not succeed; nil while it is under way and after a success.
+    /// The error of a call that did not succeed; nil while it is under way and after a success.
     public var error: PlugboardError? {
         lock.withLock { if case .failure(let error, _)? = $0.end { error } else { nil } }
     }
 
-    /// The value of a call that succeeds. Starts a call that waits.
+    /// The value, when the call has succeeded. Starts a waiting call.
     ///
     /// Throws the error of the call. Cancelling the task cancels the call, and throws `cancelled`.
     public var value: Value {
@@ -209,7 +209,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
         }
     }
 
-    /// Waits until the call has ended in any way. Cancelling the task does not end the wait.
+    /// Returns when the call has ended with any outcome. Cancelling the task does not end the wait.
     public func ended() async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let isEnded = lock.withLock { state in
@@ -226,7 +226,7 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
     /// The text for people about an error, in the language of the client's messages.
     public func message(for error: PlugboardError) -> String { catalog.message(for: error) }
 
-    /// Does nothing if the call has ended before.
+    /// Ends the call; does nothing if it has ended before.
     private func end(_ end: End, cancelsWork: Bool = false) {
         let old = lock.withLock { state -> State? in
             guard state.end == nil else { return nil }
@@ -236,12 +236,12 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
             if end.state == .queued { state.kernel = old.kernel }
             state.progress = old.progress
             state.sent = old.sent
-            // Within the lock, so that a callback that is attached from now on is called after these.
+            // Within the lock, so that callbacks that are attached from now on are called after these.
             addJobs(of: old, end)
             return old
         }
         guard let old else { return }
-        // Before the callbacks, which may begin the same again.
+        // Before the callbacks, which may start the same request again.
         if cancelsWork {
             old.exchange?.cancel()
             old.task?.cancel()

@@ -1,36 +1,36 @@
 import PlugboardCore
 
-/// What the work of a call may do with the call.
+/// The operations on a call that its work may use.
 protocol CallControl: AnyObject, Sendable {
     var id: CallID { get }
     var labels: CallLabels { get }
-    /// Whether it is made by a batch or a chain, as long as these are under way.
+    /// Whether a batch or a chain made the call and is still under way.
     var isPart: Bool { get }
 
-    /// Sends a request that follows the call: it is suspended, resumed and cancelled with it, and its progress is the
-    /// call's.
+    /// Sends a request for the call: it is suspended, resumed and cancelled with the call, and its progress is reported
+    /// as the call's.
     ///
-    /// - Parameter countsReceived: False for one request of several for one file, whose bytes are reported by
+    /// - Parameter countsReceived: False for one of several requests for one file, whose bytes are reported by
     ///   `report(downloaded:)`.
     func send(
         _ request: Request, by kernel: Kernel, countsReceived: Bool
     ) async throws(PlugboardError) -> StreamedResponse
 
-    /// Lets calls that the work makes follow this call: they are suspended and resumed with it.
+    /// Makes the calls of the work follow this call: they are suspended and resumed with it.
     func lead(_ follower: any CallFollower)
 
-    /// Reports how far the work is, where it sends no request of its own.
+    /// Reports the progress of work that sends no request of its own.
     func report(_ progress: TransferProgress)
 
-    /// Reports the bytes that are there of what is received by several requests.
+    /// Reports the bytes received so far by several requests for one file.
     func report(downloaded progress: TransferProgress)
 
-    /// Notes that the client's error handler stops the callbacks of a failure.
+    /// Notes that the client's error handler suppresses the callbacks of a failure.
     func stopCallbacks()
 }
 
-/// Calls that follow another: those of a batch, and the step of a chain. Called within the lock of the other call, but
-/// for `description`.
+/// Calls that follow another call: those of a batch, or the step of a chain. All members except `description` are
+/// called within the lock of the other call.
 protocol CallFollower: AnyObject, Sendable, CustomStringConvertible {
     func suspend()
     func resume()
@@ -82,7 +82,7 @@ extension Call: CallControl {
 
     func stopCallbacks() { lock.withLock { $0.isStopped = true } }
 
-    /// Returns when the call is not suspended, or has ended.
+    /// Returns when the call is no longer suspended, or has ended.
     private func untilResumed() async throws(PlugboardError) {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let mustWait = lock.withLock { state in

@@ -1,7 +1,7 @@
 import PlugboardCore
 import Synchronization
 
-/// The number of a call, which no other call of this process has.
+/// The number of a call, unique in this process.
 public struct CallID: Sendable, Hashable, CustomStringConvertible {
     private let number: UInt64
     private static let last = Atomic<UInt64>(0)
@@ -13,22 +13,22 @@ public struct CallID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(number)" }
 }
 
-/// What a call is called: the names by which it is found and cancelled.
+/// The labels of a call: the names by which it is found and cancelled.
 public struct CallLabels: Sendable {
     /// A name of this call.
     public var identifier: String?
     /// A name of calls that belong together.
     public var group: String?
-    /// A mark.
+    /// A tag.
     public var tag: String?
-    /// A kind of calls.
+    /// The kind of the call.
     public var category: String?
     /// Values for the program's own adapters, judge and callbacks.
     public var userInfo: [String: any Sendable]
-    /// Which call begins first, where calls wait.
+    /// Decides which call begins first if several wait.
     public var priority: CallPriority
 
-    /// Labels; none by default.
+    /// Creates labels; none by default.
     public init(
         identifier: String? = nil, group: String? = nil, tag: String? = nil, category: String? = nil,
         userInfo: [String: any Sendable] = [:], priority: CallPriority = .normal
@@ -41,7 +41,7 @@ public struct CallLabels: Sendable {
         self.priority = priority
     }
 
-    /// Those of an endpoint, completed by the client's general user info.
+    /// The labels of an endpoint, completed by the client's general user info.
     init<E: Endpoint>(_ endpoint: E, _ general: [String: any Sendable]) {
         var userInfo = endpoint.userInfo
         if !general.isEmpty, endpoint.usesGeneralUserInfo {
@@ -62,11 +62,11 @@ public struct CallLabels: Sendable {
     private static func named(_ text: String) -> String? { text.isEmpty ? nil : text }
 }
 
-/// What the client's adapters, judge and hooks are told of the request that they are called for.
+/// What the client's adapters, judge and hooks know about the request.
 public struct CallContext: Sendable {
     /// The endpoint.
     public let endpoint: any Endpoint
-    /// Its labels, or those that the call was given.
+    /// The labels given to the call, or else those of the endpoint.
     public let labels: CallLabels
     /// The call; nil for a request that was sent without one, by `client.send`.
     public let call: CallID?

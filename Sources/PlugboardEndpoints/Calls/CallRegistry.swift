@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The calls of one client that have not ended, in the order in which they were made. They are held from their start:
-/// one that waits is here as long as the program holds it.
+/// The calls of one client that have not ended, in the order in which they were made. The registry holds a call from
+/// its start; it lists a waiting call only as long as the program holds it.
 public final class CallRegistry: Sendable {
     private struct Entry {
         let order: UInt64
@@ -13,7 +13,7 @@ public final class CallRegistry: Sendable {
     private struct State {
         var calls: [CallID: Entry] = [:]
         var last: UInt64 = 0
-        /// How many wait for the end of all calls, so that no other may start.
+        /// The number of callers that wait for the end of all calls; no call may start meanwhile.
         var finishing = 0
     }
 
@@ -21,9 +21,9 @@ public final class CallRegistry: Sendable {
 
     init() {}
 
-    /// All calls, waiting ones included.
+    /// All calls, including waiting ones.
     public var all: [any AnyCall] {
-        // The references are released after the lock, because the end of a call takes it.
+        // The references are released after the lock, because the end of a call takes the lock.
         state.withLock { state in
             state.calls.values.compactMap { entry in entry.call.map { (entry.order, $0) } }
         }
@@ -33,10 +33,10 @@ public final class CallRegistry: Sendable {
     /// The number of calls.
     public var count: Int { state.withLock { $0.calls.count } }
 
-    /// The call of this number; nil if it has ended.
+    /// The call with this number; nil if it has ended.
     public subscript(id: CallID) -> (any AnyCall)? { state.withLock { $0.calls[id]?.call } }
 
-    /// Whether calls must not start, because the program waits for the end of those under way.
+    /// Whether calls must not start, because the program waits for all calls to end.
     var isFinishing: Bool { state.withLock { $0.finishing > 0 } }
 
     func beginFinishing() { state.withLock { $0.finishing += 1 } }
@@ -50,11 +50,11 @@ public final class CallRegistry: Sendable {
         }
     }
 
-    /// Holds a call that was started.
+    /// Holds a started call.
     func hold(_ call: any AnyCall) { state.withLock { $0.calls[call.id]?.held = call } }
 
     func remove(_ id: CallID) {
-        // The last reference to the call is not released within the lock.
+        // Keeps the last reference until the lock is free.
         let removed = state.withLock { $0.calls.removeValue(forKey: id) }
         withExtendedLifetime(removed) {}
     }

@@ -1,10 +1,10 @@
-/// How far a call is.
+/// The state of a call.
 public enum CallState: Sendable, Hashable {
-    /// It was not started yet.
+    /// It has not started yet.
     case waiting
     /// It is under way.
     case running
-    /// It was suspended, and goes on after `resume`.
+    /// It is suspended until `resume`.
     case suspended
     /// It has succeeded.
     case succeeded
@@ -12,7 +12,7 @@ public enum CallState: Sendable, Hashable {
     case failed
     /// It was cancelled.
     case cancelled
-    /// The judge or a plugin ended it without success and without failure.
+    /// The judge or a plugin ended it as neither a success nor a failure.
     case ignored
     /// A plugin keeps the request and sends it later.
     case queued

@@ -1,18 +1,18 @@
 import PlugboardCore
 
-/// What a call sends, for people: a method and a URL, which may have placeholders as long as the request is not made.
+/// The method and URL of a call, for people. The URL may have placeholders until the request is made.
 struct CallTarget: Sendable, CustomStringConvertible {
     let method: Method
-    /// What the path is below; nil for an absolute one.
+    /// The base URL of the path; nil if the path is an absolute URL.
     var base: String?
     var prefix = ""
     let path: String
 
-    /// Without the values of the query.
+    /// The method and the URL without the values of the query.
     var description: String {
         "\(method.name) \(Printable.url((try? EndpointURL.joined(base, prefix, path)) ?? path))"
     }
 
-    /// Where it goes, as far as that is known.
+    /// The origin of the request, if it is known.
     var origin: Origin? { Origin(url: path) ?? base.flatMap { Origin(url: $0) } }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Runs the callbacks of one call one after the other, in order: on an executor that may run jobs in any order, or on
-/// the main actor.
+/// Runs the callbacks of one call one after the other, in order. The executor may run jobs in any order; some callbacks
+/// run on the main actor instead.
 final class CallbackQueue: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -26,7 +26,7 @@ final class CallbackQueue: Sendable {
         state.withLock { $0.jobs.append((job, isOnMain)) }
     }
 
-    /// Has the executor run all jobs, unless it does so already. Not to be called within a lock, because the executor
+    /// Makes the executor run all jobs, unless it already does. Must not be called within a lock, because the executor
     /// may run them at once.
     func run() {
         let isOnMain = state.withLock { state -> Bool? in

@@ -1,7 +1,7 @@
 import PlugboardCore
 import Synchronization
 
-/// Requests one after the other, each made from the responses so far.
+/// Requests that are sent one after the other, each made from the responses so far.
 ///
 ///     let results = try await Chain(client)
 ///         .step("account") { _ in Register(name: "Ada") }
@@ -11,7 +11,7 @@ import Synchronization
 ///         }
 ///         .results
 ///
-/// A step whose closure returns nil is skipped. Steps can be added while the chain runs, from inside and from outside.
+/// A step whose closure returns nil is skipped. Steps can be added while the chain runs, by its steps or from outside.
 /// The first failure ends the chain, and the reason of its error names the step. A chain runs once, as a `Call` with
 /// callbacks and labels of its own (`start()`); its steps are calls too, with the labels of their endpoints.
 public final class Chain: Sendable, CustomStringConvertible {
@@ -21,7 +21,7 @@ public final class Chain: Sendable, CustomStringConvertible {
     private let run: ChainRun
     private let call = Mutex<Call<ChainResults>?>(nil)
 
-    /// A chain without steps.
+    /// Creates a chain without steps.
     ///
     /// - Parameters:
     ///   - labels: The names by which the chain itself is found.
@@ -33,19 +33,19 @@ public final class Chain: Sendable, CustomStringConvertible {
         run = ChainRun(client)
     }
 
-    /// Adds a step behind all others, also while the chain runs. Does nothing when it has ended.
+    /// Adds a step at the end, also while the chain runs. Does nothing if the chain has ended.
     ///
     /// - Parameters:
-    ///   - name: For results and errors; nil for the name of the endpoint's type.
-    ///   - make: Makes the endpoint when it is the step's turn; nil skips the step. Its error is the step's failure.
+    ///   - name: The name in results and errors; nil for the name of the endpoint's type.
+    ///   - make: Makes the endpoint when the step begins; nil skips the step. If it throws, the step fails.
     @discardableResult
     public func step<E: Endpoint>(_ name: String? = nil, _ make: @escaping ChainRun.MakeEndpoint<E>) -> Self {
         run.add(name, make)
         return self
     }
 
-    /// Adds a step that sends nothing, to look at the values so far, stop the chain or add steps. Its error is the
-    /// step's failure.
+    /// Adds a step without a request, to look at the values so far, stop the chain or add steps. If it throws, the step
+    /// fails.
     @discardableResult
     public func perform(
         _ name: String = "perform", _ work: @escaping @Sendable (ChainRun) async throws -> Void
@@ -54,14 +54,14 @@ public final class Chain: Sendable, CustomStringConvertible {
         return self
     }
 
-    /// Called when a step has succeeded or was skipped, before the next one: it may stop the chain and add steps.
+    /// Called when a step has succeeded or was skipped, before the next one. May stop the chain and add steps.
     @discardableResult
     public func onStep(_ observer: @escaping @Sendable (ChainRun, ChainStep) -> Void) -> Self {
         run.observe(observer)
         return self
     }
 
-    /// Starts the chain, once, and returns its call, for callbacks and control.
+    /// Starts the chain once, and returns its call for callbacks and control.
     @discardableResult
     public func start() -> Call<ChainResults> {
         let call = made
@@ -76,7 +76,7 @@ public final class Chain: Sendable, CustomStringConvertible {
         get async throws(PlugboardError) { try await start().value }
     }
 
-    /// The step that has failed; nil if none has.
+    /// The step that failed; nil if none has.
     public var failedStep: ChainStep? { run.failedStep }
 
     /// Begins no further step: the chain succeeds with the values so far. A step under way is not cancelled.
@@ -93,7 +93,7 @@ public final class Chain: Sendable, CustomStringConvertible {
         return "\(parts.joined(separator: ", ")): \(call?.state ?? .waiting)\(failed)"
     }
 
-    /// The call, made when it is needed first: a call is in the client's registry as long as it has not ended.
+    /// The call. It is created at its first use, because the client's registry lists a call until it ends.
     private var made: Call<ChainResults> {
         call.withLock { call in
             if let call { return call }

@@ -2,9 +2,9 @@ import PlugboardCore
 
 /// One step of a chain.
 public struct ChainStep: Sendable, Hashable {
-    /// Its name: what the program has given, or the name of the endpoint's type.
+    /// The name that the program has given, or the name of the endpoint's type.
     public let name: String
-    /// Its position among the steps that were begun or skipped, from 0.
+    /// Its position among the steps that have begun or were skipped, from 0.
     public let index: Int
 }
 
@@ -17,7 +17,7 @@ public struct ChainResults: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// Whether a step has stopped the chain before its last one.
+    /// Whether a step has stopped the chain before the last step.
     public internal(set) var isStopped = false
 
     /// The steps that have succeeded, in order. Steps that were skipped have no value.

@@ -1,7 +1,7 @@
 import PlugboardCore
 import Synchronization
 
-/// A chain as its steps see it: the values so far, and what comes next.
+/// A running chain as its steps use it: the values so far, and the steps that follow.
 public final class ChainRun: CallFollower, CustomStringConvertible {
     /// Makes the endpoint of a step; nil skips the step.
     public typealias MakeEndpoint<E: Endpoint> = @Sendable (ChainRun) async throws -> E?
@@ -15,9 +15,9 @@ public final class ChainRun: CallFollower, CustomStringConvertible {
     private struct State {
         /// A slice, whose first element is removed without moving the others.
         var planned: ArraySlice<PlannedStep> = []
-        /// Steps that the current one has inserted, in their order.
+        /// Steps that the current step has inserted, in their order.
         var inserted: ArraySlice<PlannedStep> = []
-        /// Steps that earlier ones have inserted, which come before the planned ones; the next is the last.
+        /// Steps that earlier steps have inserted, which come before the planned ones, in reverse order.
         var ahead: [PlannedStep] = []
         var begun = 0
         var results = ChainResults()
@@ -37,13 +37,13 @@ public final class ChainRun: CallFollower, CustomStringConvertible {
     /// The values of the steps that have succeeded so far.
     public var results: ChainResults { state.withLock { $0.results } }
 
-    /// The step that has failed; nil if none has.
+    /// The step that failed; nil if none has.
     public var failedStep: ChainStep? { state.withLock { $0.failed } }
 
-    /// One line with the step that the chain is at.
+    /// One line with the current step of the chain.
     public var description: String { "chain, \(position)" }
 
-    /// The step under way, or how many steps there are before the start and were begun before the end.
+    /// The step under way; before the start the number of steps, after the end the number of steps that have begun.
     var position: String {
         state.withLock { state in
             let known = state.begun + state.planned.count + state.inserted.count + state.ahead.count
@@ -73,17 +73,17 @@ public final class ChainRun: CallFollower, CustomStringConvertible {
         }
     }
 
-    /// Adds a step behind all others. Does nothing when the chain has ended.
+    /// Adds a step at the end. Does nothing if the chain has ended.
     public func add<E: Endpoint>(_ name: String? = nil, _ make: @escaping MakeEndpoint<E>) {
         plan(name, make, \.planned)
     }
 
-    /// Adds a step behind the current one, and behind those that were inserted since it began.
+    /// Adds a step after the current one and the steps inserted since it began.
     public func insert<E: Endpoint>(_ name: String? = nil, _ make: @escaping MakeEndpoint<E>) {
         plan(name, make, \.inserted)
     }
 
-    /// Adds a step without a request behind all others.
+    /// Adds a step without a request at the end.
     func add(performing name: String, _ work: @escaping @Sendable (ChainRun) async throws -> Void) {
         plan(
             PlannedStep(name: name) { run, _ throws(PlugboardError) in
@@ -128,7 +128,7 @@ public final class ChainRun: CallFollower, CustomStringConvertible {
             do throws(PlugboardError) {
                 try await planned.perform(self, step)
             } catch {
-                // A cancellation and the like are not failures of a step.
+                // A cancellation, for example, is not a failure of the step.
                 if CallState(error) == .failed { state.withLock { $0.failed = step } }
                 throw error.of("The step \"\(step.name)\", number \(step.index + 1) of the chain, failed")
             }
@@ -137,7 +137,7 @@ public final class ChainRun: CallFollower, CustomStringConvertible {
         return results
     }
 
-    /// Takes the next step; nil at the end.
+    /// Removes and returns the next step; nil at the end.
     private func next() -> (PlannedStep, ChainStep)? {
         state.withLock { state in
             state.ahead += state.inserted.reversed()
@@ -145,7 +145,7 @@ public final class ChainRun: CallFollower, CustomStringConvertible {
             let hasNext = !state.ahead.isEmpty || !state.planned.isEmpty
             guard !state.isStopped, let step = state.ahead.popLast() ?? state.planned.popFirst() else {
                 state.results.isStopped = hasNext
-                // From here on no step can be added, for none would run.
+                // No step can be added from now on, because it would not run.
                 state.hasEnded = true
                 return nil
             }
@@ -164,7 +164,7 @@ public final class ChainRun: CallFollower, CustomStringConvertible {
         return try await call.value
     }
 
-    /// Releases what the program's closures hold.
+    /// Releases the closures of the program and what they hold.
     private func release() {
         let rest = state.withLock { state in
             state.hasEnded = true

@@ -1,8 +1,8 @@
 import PlugboardCodecs
 import PlugboardCore
 
-// Structs and not plain closures, because Swift 6.3 crashes on array literals of closures with typed errors, and calls
-// closures in arrays through one more function.
+// These are structs and not closures, because Swift 6.3 crashes on array literals of closures with typed errors, and
+// calls closures in arrays through an additional function.
 
 /// Edits the parameters of each endpoint of a client.
 ///
@@ -10,7 +10,7 @@ import PlugboardCore
 public struct ParameterAdapter: Sendable {
     let adapt: @Sendable (inout Parameters, CallContext) throws(PlugboardError) -> Void
 
-    /// An adapter. The error that it throws fails the request, and nothing is sent.
+    /// Creates an adapter. An error that it throws fails the request before anything is sent.
     public init(_ adapt: @escaping @Sendable (inout Parameters, CallContext) throws -> Void) {
         self.adapt = { (parameters: inout Parameters, context: CallContext) throws(PlugboardError) in
             do { try adapt(&parameters, context) } catch {
@@ -24,7 +24,7 @@ public struct ParameterAdapter: Sendable {
 public struct URLAdapter: Sendable {
     let adapt: @Sendable (inout String, CallContext) throws(PlugboardError) -> Void
 
-    /// An adapter. The error that it throws fails the request, and nothing is sent.
+    /// Creates an adapter. An error that it throws fails the request before anything is sent.
     public init(_ adapt: @escaping @Sendable (inout String, CallContext) throws -> Void) {
         self.adapt = { (url: inout String, context: CallContext) throws(PlugboardError) in
             do { try adapt(&url, context) } catch { throw PlugboardError(thrownBy: "An adapter of URLs", error) }
@@ -32,13 +32,13 @@ public struct URLAdapter: Sendable {
     }
 }
 
-/// Edits the whole request of each endpoint of a client, and may wait before it does.
+/// Edits the whole request of each endpoint of a client; may be asynchronous.
 ///
 ///     RequestAdapter { request, _ in request["X-Signature"] = try await signer.signature(of: request) }
 public struct RequestAdapter: Sendable {
     let adapt: @Sendable (inout Request, CallContext) async throws(PlugboardError) -> Void
 
-    /// An adapter. The error that it throws fails the request, and nothing is sent.
+    /// Creates an adapter. An error that it throws fails the request before anything is sent.
     public init(_ adapt: @escaping @Sendable (inout Request, CallContext) async throws -> Void) {
         self.adapt = { (request: inout Request, context: CallContext) async throws(PlugboardError) in
             do { try await adapt(&request, context) } catch {

@@ -2,16 +2,16 @@ import PlugboardCore
 import PlugboardDownloads
 
 extension Client {
-    /// Receives the response into the endpoint's file, and continues what an earlier download of the same URL has left.
+    /// Receives the response into the endpoint's file, and continues an interrupted download of the same URL.
     nonisolated(nonsending) func download<E: Endpoint>(
         _ request: Request, to path: String, for endpoint: E, control: (any CallControl)?
     ) async throws(PlugboardError) -> ReceivedResponse {
         var download = await Client.download(request, to: path)
-        // Whether a request is sent again is for plugins to decide.
+        // Plugins decide whether a request is sent again.
         download.attempts = 1
         try await endpoint.calling("prepare") { try await endpoint.prepare(&download) }
         if let control {
-            // It may take several requests, and go on with what is there.
+            // A download may take several requests, and continues with the bytes of the file.
             download.progress = { [own = download.progress] progress in
                 own?(progress)
                 control.report(downloaded: progress)
@@ -24,12 +24,12 @@ extension Client {
             content: .file(DownloadedFile(path: result.file, byteCount: result.count)))
     }
 
-    /// Not on the caller's executor, because looking at the file system blocks.
+    /// Not on the caller's executor, because file system calls block.
     @concurrent private static func download(_ request: Request, to path: String) async -> Download {
         Download.isFolder(path) ? Download(request, in: path) : Download(request, to: path)
     }
 
-    /// Refuses responses as the endpoint does, before anything is written.
+    /// Refuses responses that the endpoint does not accept, before anything is written.
     private struct DownloadSender<E: Endpoint>: RequestSender {
         let client: Client
         let endpoint: E
@@ -44,7 +44,7 @@ extension Client {
                 } else {
                     try await client.kernel.send(request)
                 }
-            // What these statuses mean for a part of the file, the download decides.
+            // The download itself interprets these statuses for a part of the file.
             if request.fields.contains(.range), [206, 304, 412, 416].contains(response.status) { return response }
             guard endpoint.acceptableStatuses.contains(response.status) else {
                 throw await client.refusal(of: response, for: endpoint)

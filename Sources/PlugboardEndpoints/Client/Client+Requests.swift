@@ -6,7 +6,7 @@ import PlugboardJSONCoding
 import PlugboardRetryOptions
 
 extension Client {
-    /// The request that an endpoint is sent as, after all adapters. Nothing is sent.
+    /// The request of an endpoint after all adapters. Nothing is sent.
     ///
     /// Throws `request.parameter` and `request.url` if it cannot be made, and the errors of the endpoint and of
     /// adapters.
@@ -27,7 +27,7 @@ extension Client {
         return request
     }
 
-    /// The request before the adapters of requests.
+    /// The request before the request adapters run.
     private nonisolated(nonsending) func unadapted<E: Endpoint>(
         _ endpoint: E, labels: CallLabels?, call: CallID?
     ) async throws(PlugboardError) -> Request {
@@ -72,8 +72,8 @@ extension Client {
         return request
     }
 
-    /// What writes the parameters: the codec of the body if it is one of JSON, which spells their names in bodies, too;
-    /// else the client's codec for JSON.
+    /// The encoder of the parameters: that of the body's codec if it writes JSON, because its style of names also
+    /// applies to bodies; otherwise that of the client's codec for JSON.
     private func parameterEncoder<E: Endpoint>(of endpoint: E) -> JSONValueEncoder? {
         if let own = (endpoint.requestCodec ?? state.settings.requestCodec) as? JSONCodec { return own.encoder }
         let general = [state.settings.requestCodec] + state.settings.codecs.codecs
@@ -96,7 +96,7 @@ extension Client {
         return try parameters.get()
     }
 
-    /// What a relative path is below; nil if there is none.
+    /// The base URL of a relative path; nil if there is none.
     private func urlBase<E: Endpoint>(of endpoint: E) -> EndpointURL.Base? {
         let own = endpoint.base.isEmpty ? nil : endpoint.base
         let usesPrefix = state.settings.pathPrefix.isEmpty || endpoint.usesPathPrefix
@@ -105,7 +105,7 @@ extension Client {
         return (own ?? general?.base).map { EndpointURL.Base($0, usesPrefix ? state.settings.pathPrefix : "") }
     }
 
-    /// Makes the body of the parameters, and leaves those for the query.
+    /// Makes the body from the parameters, and leaves the parameters for the query.
     private func body<E: Endpoint>(
         of parameters: inout Parameters, for endpoint: E
     ) throws(PlugboardError) -> (Body, String?) {
@@ -113,7 +113,7 @@ extension Client {
         parameters = Parameters()
         let names = endpoint.queryParameters
         if !names.isEmpty {
-            // Throws for values that cannot be written, which would be lost below.
+            // Throws for values that cannot be written; the code below would drop them.
             _ = try bodyParameters.object()
             for (name, value) in bodyParameters where names.contains(name) { parameters.append(name, value) }
             bodyParameters.removeAll(where: names.contains)
@@ -123,7 +123,7 @@ extension Client {
         return (.bytes(try codec.encode(bodyParameters)), codec.writtenType)
     }
 
-    /// The general fields, of which the endpoint's own replace those of the same name.
+    /// The general fields; the endpoint's own fields replace those of the same name.
     private func fields<E: Endpoint>(of endpoint: E) -> Fields {
         let own = endpoint.fields
         guard !state.settings.fields.isEmpty, endpoint.usesGeneralFields else { return own }
@@ -164,7 +164,7 @@ extension Client {
 }
 
 extension Method {
-    /// Whether parameters are the body of a request with this method, and not its query.
+    /// Whether a request with this method has its parameters in the body instead of the query.
     fileprivate var sendsParametersInBody: Bool {
         switch name {
         case "GET", "HEAD", "DELETE", "OPTIONS", "TRACE": false

@@ -1,11 +1,11 @@
 import PlugboardCodecs
 import PlugboardCore
 
-// What happens to an endpoint, in the order of events:
+// How an endpoint is sent, in the order of events:
 //
 //     customRequest; or parameters ▸ parameterAdapters ▸ URL, placeholders, body ▸ urlAdapters ▸ options ▸ prepare
 //     requestAdapters ▸ the kernel ▸ status, type ▸ the body is read ▸ transform ▸ validate
-//     responseHooks ▸ judge, with what came of all this ▸ decode ▸ validate(value:)
+//     responseHooks ▸ judge, with the outcome of these steps ▸ decode ▸ validate(value:)
 //     errorHandler, with a failure at any step
 extension Client {
     /// Sends an endpoint, for a call or without one.
@@ -29,7 +29,7 @@ extension Client {
         }
     }
 
-    /// What hooks and judge are asked about.
+    /// The outcome that hooks and the judge receive.
     private nonisolated(nonsending) func outcome<E: Endpoint>(
         _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior?
     ) async -> Result<ReceivedResponse, PlugboardError> {
@@ -40,7 +40,7 @@ extension Client {
         }
     }
 
-    /// The response, if nothing but the client's hooks and its judge can refuse it now.
+    /// The response, if only the client's hooks and its judge can still refuse it.
     ///
     /// Inlined, because each asynchronous function costs an allocation.
     @inline(__always)
@@ -69,7 +69,7 @@ extension Client {
         return received
     }
 
-    /// Checks status and type, and reads the body as the type of the endpoint's value wants it.
+    /// Checks status and type, and reads the body in the way that the type of the endpoint's value needs.
     @inline(__always)
     private nonisolated(nonsending) func read<E: Endpoint>(
         _ response: consuming StreamedResponse, for endpoint: E
@@ -103,7 +103,7 @@ extension Client {
                 + "accepts \(endpoint.acceptableStatuses.text).", keeping: Client.excerptLimit)
     }
 
-    /// The first bytes of a body that no value is made of, for hooks and the judge.
+    /// The first bytes of a body that is not decoded, for hooks and the judge.
     private nonisolated(nonsending) func dropped(_ body: Body) async throws(PlugboardError) -> ReceivedResponse.Content
     {
         do throws(PlugboardError) {
@@ -119,7 +119,7 @@ extension Client {
 
     // MARK: Judgement
 
-    /// Asks hooks and judge what an outcome means. Returns the response of a success.
+    /// Calls the hooks and the judge with an outcome. Returns the response if it is a success.
     private func judged<E: Endpoint>(
         _ received: Result<ReceivedResponse, PlugboardError>, of endpoint: E, labels: CallLabels?, call: CallID?
     ) throws(PlugboardError) -> ReceivedResponse {
@@ -128,14 +128,14 @@ extension Client {
         switch received {
         case .success(let response): outcome = EndpointOutcome(response: response, error: nil, context: context)
         case .failure(let error):
-            // Nothing went wrong that a program could judge.
+            // A cancellation, for example, is not judged.
             if CallState(error) != .failed { throw error }
             outcome = EndpointOutcome(
                 response: error.response.map { ReceivedResponse($0) }, error: error, context: context)
         }
         let refusal = outcome.error?.code
         for hook in state.settings.responseHooks { hook(&outcome) }
-        // What the endpoint does not accept is a failure already, which no judge makes good.
+        // A status or type that the endpoint does not accept is always a failure; the judge cannot change that.
         if let error = outcome.error, error.code == refusal, [.responseStatus, .responseType].contains(error.code) {
             throw outcome.response.map { error.about($0) } ?? error
         }
@@ -143,7 +143,7 @@ extension Client {
         case .success:
             if let error = outcome.error { throw error }
             if let response = outcome.response { return response }
-            // A hook has removed the error of a failure without a response, and there is nothing to decode.
+            // A hook has removed the error of a failure without a response, so there is nothing to decode.
             return try received.get()
         case .failure(let error): throw outcome.response.map { error.about($0) } ?? error
         case .ignore:
@@ -153,7 +153,7 @@ extension Client {
         }
     }
 
-    /// Tells the error handler of a failure, and returns the error to throw.
+    /// Calls the error handler with a failure, and returns the error to throw.
     private func handled<E: Endpoint>(
         _ error: PlugboardError, of endpoint: E, labels: CallLabels?, control: (any CallControl)?
     ) -> PlugboardError {
@@ -170,14 +170,14 @@ extension Client {
 
     // MARK: Decoding
 
-    /// The value that the client's codec of the response's content type makes of the whole body.
+    /// The whole body, decoded by the client's codec for the response's content type.
     public func decode<Value: Decodable>(
         _ type: Value.Type, from response: ReceivedResponse
     ) throws(PlugboardError) -> Value {
         try current.value(type, from: response, with: nil)
     }
 
-    /// The value that a codec makes of the whole body.
+    /// The whole body, decoded by a codec.
     public func decode<Value>(
         _ type: Value.Type, from response: ReceivedResponse, with codec: any Codec
     ) throws(PlugboardError) -> Value {
@@ -200,7 +200,7 @@ extension Client {
 }
 
 extension PlugboardError {
-    /// The error with the response that it is about.
+    /// The error with the response as its excerpt.
     fileprivate func about(_ response: ReceivedResponse) -> PlugboardError {
         if self.response != nil { return self }
         var error = self
@@ -211,7 +211,7 @@ extension PlugboardError {
         return error
     }
 
-    /// The error with the content type, if the codec is for others: most often, that is why.
+    /// The error with the content type, if the codec does not list this type: that is the most frequent cause.
     fileprivate func about(_ contentType: String?, readBy codec: any Codec) -> PlugboardError {
         guard let contentType, let media = MediaType(contentType),
             !codec.contentTypes.contains(where: { media.matches($0) })

@@ -1,23 +1,23 @@
 import PlugboardCodecs
 import PlugboardCore
 
-/// Sends endpoints by a kernel, with what they have in common.
+/// Sends endpoints through a kernel, with common settings.
 ///
 ///     let client = Client(kernel: kernel, settings: ClientSettings(base: "https://api.example.com"))
 ///     let topics = try await client.send(TopicList(board: "swift"))
 ///
-/// A program may have several clients on one kernel, one for each service. From any task.
+/// A program may have several clients on one kernel, one for each service. Can be called from any task.
 public final class Client: Sendable {
     /// The kernel that sends the requests.
     public let kernel: Kernel
     /// The calls that have not ended.
     public let calls: CallRegistry
-    /// What the requests of this object have in common, which never changes.
+    /// The settings of this object, which never change.
     let state: ClientState
-    /// What is changed by `update`, for this object and those that `current` makes of it.
+    /// The settings that `update` changes, shared by this object and those that `current` makes of it.
     private let latest: LatestClientState
 
-    /// A client.
+    /// Creates a client.
     public init(kernel: Kernel, settings: ClientSettings = ClientSettings()) {
         self.kernel = kernel
         calls = CallRegistry()
@@ -30,11 +30,11 @@ public final class Client: Sendable {
         self.state = state
     }
 
-    /// What the requests have in common.
+    /// The common settings of the requests.
     public var settings: ClientSettings { latest.state.withLock { $0 }.settings }
 
-    /// Changes what later requests have in common. A request that has begun, or whose endpoint was made of a
-    /// definition, keeps what it has begun with, and a call its executor.
+    /// Changes the settings of later requests. A request that has begun, or whose endpoint was made from a definition,
+    /// keeps its settings, and a call keeps its executor.
     ///
     ///     client.update { $0.fields["Authorization"] = "Bearer \(token)" }
     public func update(_ change: (inout ClientSettings) throws -> Void) rethrows {
@@ -45,7 +45,7 @@ public final class Client: Sendable {
         }
     }
 
-    /// This client with its latest settings, which one request keeps from its beginning to its end.
+    /// This client with its latest settings, which one request uses from beginning to end.
     var current: Client {
         let state = latest.state.withLock { $0 }
         return state === self.state ? self : Client(self, state)
@@ -66,7 +66,7 @@ public final class Client: Sendable {
     /// - Parameters:
     ///   - labels: The names by which the call is found; nil for those of the endpoint.
     ///   - executor: Where its callbacks run; nil for the client's executor.
-    ///   - debug: A delay or a failure of this call; nil for that of the endpoint or of the client.
+    ///   - debug: A delay or a failure for this call; nil for that of the endpoint or of the client.
     ///   - isStarted: False makes a call that waits for `start`.
     @discardableResult
     public func call<E: Endpoint>(
@@ -78,7 +78,7 @@ public final class Client: Sendable {
         return call
     }
 
-    /// A call that waits for `start`.
+    /// Makes a call that waits for `start`.
     ///
     /// - Parameter isPart: Whether a batch or a chain makes it.
     func makeCall<E: Endpoint>(
@@ -95,7 +95,7 @@ public final class Client: Sendable {
         }
     }
 
-    /// A call whose work is a batch or a chain.
+    /// Makes a call whose work is a batch or a chain.
     func makeCall<Value: Sendable>(
         _ labels: CallLabels, _ executor: CallbackExecutor?, _ work: @escaping Call<Value>.Work
     ) -> Call<Value> {
@@ -105,7 +105,7 @@ public final class Client: Sendable {
             catalog: settings.messages, work: work)
     }
 
-    /// Where an endpoint's request goes, as far as that is known before it is made.
+    /// The method and URL of an endpoint's request, as far as they are known before it is made.
     private func target<E: Endpoint>(of endpoint: E, _ settings: ClientSettings) -> CallTarget {
         let general = endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base
         return CallTarget(

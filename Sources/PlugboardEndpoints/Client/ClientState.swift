@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Settings of a client, with what is made of them once.
+/// Settings of a client, with the values that are derived from them once.
 final class ClientState: Sendable {
     let settings: ClientSettings
-    /// The base and the CDN with the prefix.
+    /// The base and the CDN, with the prefix.
     let base: EndpointURL.Base?
     let cdn: EndpointURL.Base?
-    /// Whether hooks or a judge are asked about outcomes.
+    /// Whether hooks or a judge receive outcomes.
     let isJudged: Bool
 
     init(_ settings: ClientSettings) {

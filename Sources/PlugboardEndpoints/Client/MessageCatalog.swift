@@ -1,7 +1,7 @@
 import PlugboardCore
 import PlugboardSystem
 
-/// Texts for people about errors, by language and code, and others that a program names, such as those of indicators.
+/// Texts about errors for people, by language and code, and other texts by name, such as those of indicators.
 ///
 ///     let messages = MessageCatalog(
 ///         [
@@ -10,26 +10,26 @@ import PlugboardSystem
 ///         ], fallback: "en")
 ///     messages.message(for: error)
 ///
-/// A code finds the text of its own name, else that of the longest name before one of its dots (`timeout` for
-/// `timeout.idle`), else that of `*`. The first of the user's languages that has such a text counts, each with its
-/// region first (`de-AT`, then `de`); then the fallback language. Without any text the message is the error's reason.
+/// A code finds the text of its own name, otherwise that of its longest prefix before a dot (`timeout` for
+/// `timeout.idle`), otherwise that of `*`. The first of the user's languages with such a text is used, each with its
+/// region first (`de-AT`, then `de`); then the fallback language. Without a text the message is the reason.
 ///
-/// In a text, `{code}`, `{reason}` and `{status}` stand for parts of the error.
+/// In a text, `{code}`, `{reason}` and `{status}` are replaced by these parts of the error.
 public struct MessageCatalog: Sendable {
     /// The user's languages, the best first.
     public var languages: [String]
-    /// The language of texts that none of the user's languages has; nil for none.
+    /// The language of texts that are missing in the user's languages; nil for none.
     public var fallback: String?
-    /// By language in lower case with hyphens, and by the name of a code.
+    /// Texts by language, in lower case with hyphens, and by the name of a code.
     private var texts: [String: [String: String]] = [:]
 
-    /// A catalog.
+    /// Creates a catalog.
     ///
     /// - Parameters:
-    ///   - texts: By language (`de`, `de-AT`), and by code or the beginning of codes.
+    ///   - texts: Texts by language (`de`, `de-AT`), and by code or prefix of codes.
     ///   - languages: The user's, the best first; nil for those of the environment: `LANGUAGE`, or else the first of
     ///     `LC_ALL`, `LC_MESSAGES` and `LANG`.
-    ///   - fallback: The language of last resort.
+    ///   - fallback: The language of texts that are missing in the others.
     public init(
         _ texts: [String: [String: String]] = [:], languages: [String]? = nil, fallback: String? = nil
     ) {
@@ -38,7 +38,7 @@ public struct MessageCatalog: Sendable {
         for (language, entries) in texts { add(entries, for: language) }
     }
 
-    /// Adds texts of one language, by code. They replace those that are there.
+    /// Adds texts of one language, by code. They replace existing texts.
     public mutating func add(_ entries: [String: String], for language: String) {
         texts[MessageCatalog.normal(language), default: [:]].merge(entries) { $1 }
     }
@@ -51,8 +51,8 @@ public struct MessageCatalog: Sendable {
         return MessageCatalog.filled(text, error)
     }
 
-    /// The text of a name, such as that of an indicator's message, found as for a code but without `*`; nil if there is
-    /// none.
+    /// The text with a name, such as that of an indicator's message. It is found like that of a code, but without `*`;
+    /// nil if there is none.
     ///
     ///     RequestAdapter { request, _ in request.indicator.message = messages.text("indicator.topics") }
     ///
@@ -90,7 +90,7 @@ public struct MessageCatalog: Sendable {
         return text[..<index]
     }
 
-    /// In one pass, so that braces in a reason are not read as placeholders.
+    /// Replaces placeholders in one pass, so that braces in a reason are not read as placeholders.
     private static func filled(_ text: String, _ error: PlugboardError) -> String {
         var filled = ""
         var rest = text[...]
@@ -109,7 +109,7 @@ public struct MessageCatalog: Sendable {
         return filled + rest
     }
 
-    /// In lower case, with hyphens: `de-at` for `de_AT.UTF-8@euro`.
+    /// The language in lower case with hyphens: `de-at` for `de_AT.UTF-8@euro`.
     private static func normal(_ language: String) -> String {
         let end = language.utf8.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "@") }
         let name = language[..<(end ?? language.endIndex)].lowercased()
@@ -122,7 +122,7 @@ public struct MessageCatalog: Sendable {
             return String(cString: value)
         }
         let chosen = value("LC_ALL") ?? value("LC_MESSAGES") ?? value("LANG")
-        // POSIX: in the locale C there are no languages.
+        // POSIX: the locale C has no languages.
         let locale = chosen.map(normal)
         guard let locale, locale != "c", locale != "posix" else { return [] }
         return value("LANGUAGE")?.split(separator: ":").map { normal(String($0)) } ?? [locale]

@@ -6,8 +6,8 @@ extension PlugboardError.Code {
 }
 
 extension PlugboardError {
-    /// The error that a closure of the program has thrown: itself, or `cancelled`, or one of the code `request.refused`
-    /// whose `underlying` is the program's error.
+    /// An error that a closure of the program has thrown: a `PlugboardError` itself, `cancelled`, or `request.refused`
+    /// with the program's error as `underlying`.
     init(thrownBy closure: String, _ error: any Error) {
         switch error {
         case let error as PlugboardError: self = error
@@ -18,12 +18,12 @@ extension PlugboardError {
 }
 
 extension Endpoint {
-    /// Calls a member that the program may have written; what it throws becomes a `PlugboardError`.
+    /// Calls a member that the program may have written, and turns an error of it into a `PlugboardError`.
     func calling<Result>(_ member: String, _ call: () throws -> Result) throws(PlugboardError) -> Result {
         do { return try call() } catch { throw PlugboardError(thrownBy: "\(Self.self).\(member)", error) }
     }
 
-    /// Calls a hook that the program may have written; what it throws becomes a `PlugboardError`.
+    /// Calls a hook that the program may have written, and turns an error of it into a `PlugboardError`.
     nonisolated(nonsending) func calling<Result>(
         _ hook: String, _ call: nonisolated(nonsending) () async throws -> Result
     ) async throws(PlugboardError) -> Result {

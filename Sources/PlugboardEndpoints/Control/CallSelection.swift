@@ -1,6 +1,6 @@
 import PlugboardCore
 
-/// Which calls are meant.
+/// A selection of calls.
 ///
 ///     client.calls.cancel(.tag("search"))
 ///     client.calls.suspend(.group("feed"))
@@ -10,43 +10,43 @@ public struct CallSelection: Sendable {
 
     private init(_ isMeant: @escaping @Sendable (any AnyCall) -> Bool) { self.isMeant = isMeant }
 
-    /// Whether a call is meant.
+    /// Whether the selection contains a call.
     public func contains(_ call: any AnyCall) -> Bool { isMeant(call) }
 
     /// All calls.
     public static let all = CallSelection { _ in true }
 
-    /// The calls of that identifier.
+    /// Calls with that identifier.
     public static func identifier(_ name: String) -> CallSelection { CallSelection { $0.labels.identifier == name } }
 
-    /// The calls of that group.
+    /// Calls with that group.
     public static func group(_ name: String) -> CallSelection { CallSelection { $0.labels.group == name } }
 
-    /// The calls of that tag.
+    /// Calls with that tag.
     public static func tag(_ name: String) -> CallSelection { CallSelection { $0.labels.tag == name } }
 
-    /// The calls of that category.
+    /// Calls with that category.
     public static func category(_ name: String) -> CallSelection { CallSelection { $0.labels.category == name } }
 
-    /// The calls in that state.
+    /// Calls in that state.
     public static func state(_ state: CallState) -> CallSelection { CallSelection { $0.state == state } }
 
-    /// The calls for which a closure is true.
+    /// Calls for which a closure returns true.
     public static func matching(_ isMeant: @escaping @Sendable (any AnyCall) -> Bool) -> CallSelection {
         CallSelection(isMeant)
     }
 
-    /// The calls that both mean.
+    /// Calls that both selections contain.
     public static func && (left: CallSelection, right: CallSelection) -> CallSelection {
         CallSelection { left.contains($0) && right.contains($0) }
     }
 
-    /// The calls that one of both means.
+    /// Calls that at least one selection contains.
     public static func || (left: CallSelection, right: CallSelection) -> CallSelection {
         CallSelection { left.contains($0) || right.contains($0) }
     }
 
-    /// The calls that are not meant.
+    /// Calls that the selection does not contain.
     public static prefix func ! (selection: CallSelection) -> CallSelection {
         CallSelection { !selection.contains($0) }
     }
@@ -54,26 +54,26 @@ public struct CallSelection: Sendable {
 
 /// Control over calls that have not ended.
 extension CallRegistry {
-    /// The calls that are meant, in the order in which they were made.
+    /// The selected calls, in the order in which they were made.
     public func find(_ selection: CallSelection) -> [any AnyCall] { all.filter { selection.contains($0) } }
 
-    /// Cancels the calls that are meant, and returns their number.
+    /// Cancels the selected calls, and returns their number.
     @discardableResult
     public func cancel(_ selection: CallSelection) -> Int { apply(selection) { $0.cancel() } }
 
-    /// Suspends the calls that are meant, and returns their number.
+    /// Suspends the selected calls, and returns their number.
     @discardableResult
     public func suspend(_ selection: CallSelection) -> Int { apply(selection) { $0.suspend() } }
 
-    /// Lets the calls that are meant go on, and returns their number.
+    /// Resumes the selected calls, and returns their number.
     @discardableResult
     public func resume(_ selection: CallSelection) -> Int { apply(selection) { $0.resume() } }
 
-    /// Cancels the calls that wait, and returns when those under way have ended. Calls that are to start meanwhile are
-    /// cancelled; afterwards they start again.
+    /// Cancels waiting calls, and returns when those under way have ended. A call that starts meanwhile is cancelled;
+    /// after this method has returned, calls can start again.
     ///
-    /// Requests of a batch and steps of a chain that are under way still begin. Requests that `client.send` sends
-    /// without a call are not counted.
+    /// A batch or chain under way still begins its remaining requests and steps. Requests of `client.send`, which have
+    /// no call, are not counted.
     public func finish() async {
         beginFinishing()
         defer { endFinishing() }
@@ -84,7 +84,7 @@ extension CallRegistry {
             if let running = rest.first(where: { $0.state != .waiting }) {
                 await running.ended()
             } else {
-                // Parts of a batch that has just ended are about to be cancelled.
+                // A batch that has just ended is about to cancel its calls.
                 await Task.yield()
             }
         }

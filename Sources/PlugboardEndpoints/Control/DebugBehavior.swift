@@ -1,11 +1,11 @@
 import PlugboardCore
 
-/// What is done to requests while a program is developed: they are delayed, or fail without being sent.
+/// Delays requests, or makes them fail without being sent, while a program is developed.
 ///
 ///     settings.debug = DebugBehavior(delay: .seconds(2))
 ///     client.call(Feed(), debug: DebugBehavior(failure: PlugboardError(.timeoutConnect, "Simulated.")))
 ///
-/// Of a client, an endpoint and a call, the call's counts, then the endpoint's, then the client's.
+/// The behaviour of a call overrides that of its endpoint, which overrides that of the client.
 public struct DebugBehavior: Sendable {
     /// How long a request waits before it is sent or fails.
     public var delay: Duration
@@ -13,17 +13,17 @@ public struct DebugBehavior: Sendable {
     public var failure: PlugboardError?
     /// The clock of the delay: a test sets one that does not wait.
     public var clock: any Clock<Duration>
-    /// Whether the client's counts.
+    /// Whether the client's behaviour applies.
     private(set) var isClients = false
 
-    /// That of the client.
+    /// Uses the behaviour of the client.
     public static let client: DebugBehavior = {
         var behavior = DebugBehavior()
         behavior.isClients = true
         return behavior
     }()
 
-    /// A behaviour; without parameters that of a client without one, which takes the place of the client's.
+    /// Creates a behaviour. Without parameters it does nothing, and overrides that of the client.
     public init(
         delay: Duration = .zero, failure: PlugboardError? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -32,7 +32,7 @@ public struct DebugBehavior: Sendable {
         self.clock = clock
     }
 
-    /// Waits, and throws the failure.
+    /// Waits for the delay, and throws the failure.
     nonisolated(nonsending) func apply() async throws(PlugboardError) {
         if delay > .zero {
             do {

@@ -1,26 +1,26 @@
 import PlugboardCore
 import PlugboardJSON
 
-/// What a kernel is for, as kinds of sessions are in other libraries: each makes settings of its own.
+/// The purpose of a kernel, like kinds of sessions in other libraries. Each kind derives a configuration.
 ///
 ///     let kernel = try Kernel(configuration: configuration.session(.ephemeral))
 ///     let uploads = try Kernel(configuration: configuration.session(.longTransfers))
 ///
-/// A program can have a kernel of each kind, with its own plugins, connections and limits, and clients on each.
+/// A program can have one kernel of each kind, with its own plugins, connections and limits, and clients on each.
 public enum SessionKind: Sendable, CaseIterable {
     /// The configuration as it is.
     case standard
-    /// The plugins `cache` and `cookies` keep in memory what they store, and write no file. Plugins of the program's
-    /// own have settings of their own.
+    /// The plugins `cache` and `cookies` store only in memory and write no file. The settings of other plugins do not
+    /// change.
     case ephemeral
-    /// Transfers that take long: no limit of the whole time, ten minutes without a byte, and larger buffers.
+    /// For long transfers: no limit of the total time, an idle timeout of ten minutes, and larger buffers.
     case longTransfers
 }
 
 extension Configuration {
-    /// The same configuration for a kind of session.
+    /// This configuration, changed for a kind of session.
     ///
-    /// A plugin that is loaded from a file is known by the id that the configuration gives beside its path.
+    /// A plugin that is loaded from a file is identified by the id that the configuration gives with its path.
     public func session(_ kind: SessionKind) -> Configuration {
         var configuration = self
         switch kind {
@@ -28,7 +28,7 @@ extension Configuration {
         case .ephemeral:
             for index in plugins.indices where ["cache", "cookies"].contains(plugins[index].id) {
                 configuration.plugins[index].settings["persistence"] = .string("memory")
-                // A path would be that of the file.
+                // With a path the plugin would write a file.
                 configuration.plugins[index].settings["path"] = nil
             }
         case .longTransfers:

@@ -7,10 +7,10 @@ extension Client {
     ///
     /// - Parameters:
     ///   - name: The definition's name in `settings.definitions`.
-    ///   - parameters: They are checked against the definition when the endpoint is sent.
-    ///   - body: The whole body, instead of what the definition makes of the parameters.
-    ///   - attributes: What this call says to plugins, such as `["indicator.message": "Loading the topics"]`. They
-    ///     replace those of the definition.
+    ///   - parameters: The parameters, which are checked against the definition when the endpoint is sent.
+    ///   - body: The whole body, instead of the one that the definition makes of the parameters.
+    ///   - attributes: Attributes for plugins, such as `["indicator.message": "Loading the topics"]`. They replace
+    ///     those of the definition.
     public func endpoint(
         _ name: String, _ parameters: Parameters = [:], body: EndpointBody? = nil, attributes: Attributes = [:]
     ) -> DefinedEndpoint<DefinedResponse> {
@@ -36,7 +36,7 @@ extension Client {
         }
     }
 
-    /// Sends an endpoint by the name of its definition, and returns what the definition expects.
+    /// Sends an endpoint by the name of its definition, and returns the response that the definition describes.
     ///
     /// Throws `request.parameter` if there is no such definition, or if the parameters do not fit it.
     public nonisolated(nonsending) func send(

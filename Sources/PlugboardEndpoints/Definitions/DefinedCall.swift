@@ -4,17 +4,17 @@ import PlugboardJSON
 
 /// The parameters of one call, checked against its definition.
 struct DefinedCall {
-    /// Those that the definition lists, with defaults for those that were not given.
+    /// Values of the listed parameters, with defaults for those that were not given.
     private(set) var values: [(DefinedParameter, JSONValue)] = []
-    /// Those that it does not list, where it takes others.
+    /// Values of parameters that the definition does not list, if it accepts others.
     private(set) var others: [(name: String, value: JSONValue)] = []
     /// The whole body, given as the parameter `body`.
     private(set) var body: JSONValue?
 
-    /// The parameter of a whole body, where the definition has no other of this name.
+    /// The parameter that gives the whole body, unless the definition has a parameter of this name.
     static let bodyName = "body"
 
-    /// Throws `request.parameter` with all errors at once. Errors quote no values.
+    /// Throws `request.parameter` with all errors at once. The errors do not contain values.
     init(_ definition: Definition, _ given: Parameters, hasBody: Bool) throws(PlugboardError) {
         let gathered = DefinedCall.gathered(try given.object(), given)
         var errors: [String] = []
@@ -58,7 +58,7 @@ struct DefinedCall {
         }
     }
 
-    /// A parameter that is given more than once is a list.
+    /// Makes a list of each parameter that is given more than once.
     private static func gathered(_ object: JSONObject, _ given: Parameters) -> JSONObject {
         guard object.count < given.count else { return object }
         var lists: [String: [JSONValue]] = [:]

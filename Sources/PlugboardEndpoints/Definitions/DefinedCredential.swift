@@ -1,4 +1,4 @@
-/// What a program gives for a security scheme of an OpenAPI document.
+/// The credential of a program for a security scheme of an OpenAPI document.
 public enum DefinedCredential: Sendable, Equatable {
     /// A user and a password (RFC 7617), sent by the plugin authentication.
     case basic(user: String, password: String)
@@ -9,7 +9,7 @@ public enum DefinedCredential: Sendable, Equatable {
 }
 
 extension DefinedCredential: CustomStringConvertible, CustomReflectable {
-    /// The kind only, because the rest is secret.
+    /// The kind only, because the credential is secret.
     public var description: String {
         switch self {
         case .basic: "basic"

@@ -45,7 +45,7 @@ extension DefinedParameter {
             "deprecated", "Whether it should no longer be given.", .flag.by(default: false), \.isDeprecated),
     ]
 
-    /// The most parameters of one definition: they are searched one by one.
+    /// The most parameters of one definition. There is a limit because they are searched linearly.
     static let countLimit = 1000
 
     static let tableSchema: JSONObject = [
@@ -58,7 +58,7 @@ extension DefinedParameter {
         ],
     ]
 
-    /// Reads the parameters of a definition onto those of the one that it refines.
+    /// Reads the parameters of a definition into those of the definition that it refines.
     @Sendable static func readTable(
         _ node: ConfigurationNode, into definition: inout Definition, _ reading: inout ConfigurationReading
     ) {
@@ -108,7 +108,7 @@ extension DefinedParameter {
         return parameter
     }
 
-    /// Notes what contradicts itself.
+    /// Notes keys that contradict each other.
     private func check(_ node: ConfigurationNode, _ reading: inout ConfigurationReading) {
         if let style {
             let place = place ?? .query
@@ -136,7 +136,7 @@ extension DefinedParameter {
 }
 
 extension DefinedParameter.Style {
-    /// Where OpenAPI allows it.
+    /// The places that OpenAPI allows for the style.
     var places: Set<DefinedParameter.Place> {
         switch self {
         case .simple: [.path, .header]

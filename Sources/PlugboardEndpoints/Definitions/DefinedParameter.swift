@@ -1,12 +1,12 @@
 public import PlugboardJSON
 
-/// A parameter of a definition: what it may be, and where it stands in the request.
+/// A parameter of a definition: its allowed values, and its place in the request.
 public struct DefinedParameter: Sendable {
-    /// The part of a request that a parameter stands in.
+    /// The part of a request that contains a parameter.
     public enum Place: String, Sendable, CaseIterable {
-        /// In the placeholder of its name.
+        /// The placeholder with its name.
         case path
-        /// In the query.
+        /// The query.
         case query
         /// A header field.
         case header
@@ -16,7 +16,7 @@ public struct DefinedParameter: Sendable {
         case body
     }
 
-    /// What values a parameter takes.
+    /// The kind of values that a parameter accepts.
     public enum Kind: String, Sendable, CaseIterable {
         /// Any value.
         case any
@@ -36,7 +36,7 @@ public struct DefinedParameter: Sendable {
         case file
     }
 
-    /// How lists and objects are written, in the words of OpenAPI.
+    /// How lists and objects are written, named as in OpenAPI.
     public enum Style: String, Sendable, CaseIterable {
         /// `a,b`, for paths and header fields (RFC 6570 §3.2.2).
         case simple
@@ -56,27 +56,27 @@ public struct DefinedParameter: Sendable {
         case json
     }
 
-    /// The name by which a program or a command line gives it.
+    /// The name by which a program or a command line gives the parameter.
     public let name: String
-    /// The name that is sent: that of the placeholder, field, cookie or member.
+    /// The name in the request: that of the placeholder, field, cookie or member.
     public var sentName: String
-    /// Where it stands; nil: in the query or the body, as the method's parameters do.
+    /// The place in the request; nil for the query or the body, depending on the method.
     public var place: Place?
-    /// What it may be.
+    /// The kind of its value.
     public var kind = Kind.any
-    /// What the elements may be, if it is a list.
+    /// The kind of the elements, if the value is a list.
     public var elementKind = Kind.any
-    /// The only values that it may have; empty for all.
+    /// The only values that are allowed; empty for all.
     public var values: [JSONValue] = []
-    /// Whether it may be null too.
+    /// Whether null is allowed too.
     public var takesNull = false
-    /// Whether a call must give it. Those of the path are always required.
+    /// Whether a call must give it. Path parameters are always required.
     public var isRequired = false
-    /// What is sent if a call does not give it; nil for nothing.
+    /// The value that is sent if a call gives none; nil for nothing.
     public var fallback: JSONValue?
-    /// How lists and objects are written; nil: as the client writes parameters.
+    /// How lists and objects are written; nil for the client's style of parameters.
     public var style: Style?
-    /// Whether each element or member is written by itself; nil for the style's own way: true for `form` and
+    /// Whether each element or member is written separately; nil for the default of the style: true for `form` and
     /// `deepObject`.
     public var explodes: Bool?
     /// Whether characters that have a meaning in URLs, such as `/` and `?`, are sent as they are (RFC 6570 §3.2.3).
@@ -88,7 +88,7 @@ public struct DefinedParameter: Sendable {
     /// Whether the server's documentation advises against it.
     public var isDeprecated = false
 
-    /// A parameter that is sent under its own name.
+    /// Creates a parameter that is sent under its own name.
     public init(_ name: String, _ place: Place? = nil) {
         self.name = name
         self.sentName = name
@@ -97,8 +97,8 @@ public struct DefinedParameter: Sendable {
 }
 
 extension DefinedParameter {
-    /// What is wrong with a value, as the end of a sentence that begins with the parameter; nil if nothing is. Quotes
-    /// no values, because they may be secret.
+    /// The error of a value, as the end of a sentence that begins with the parameter; nil if the value is allowed. Does
+    /// not contain the value, because it may be secret.
     func error(in value: JSONValue) -> String? {
         if value.isNull && takesNull { return nil }
         guard kind.takes(value) else { return "must be \(kind.words), not \(value.kind)" }

@@ -2,12 +2,12 @@ import PlugboardCodecs
 import PlugboardCore
 import PlugboardJSON
 
-/// The parts of a request that a definition makes of a call's parameters.
+/// The parts of a request that a definition makes from a call's parameters.
 struct DefinedRequest: Sendable {
     var path = ""
-    /// What is added to the query as it is, in percent-encoding.
+    /// A percent-encoded text that is appended to the query.
     var query = ""
-    /// What the client writes in its own style: into the query, or as the body.
+    /// Parameters that the client writes in its own style: into the query, or as the body.
     var parameters = Parameters()
     var queryParameters: Set<String> = []
     var fields = Fields()
@@ -19,7 +19,7 @@ struct DefinedRequest: Sendable {
     private var members = JSONObject()
     private var memberParameters: [(DefinedParameter, JSONValue)] = []
 
-    /// Throws `request.parameter` with all that is wrong with the parameters.
+    /// Throws `request.parameter` with all errors of the parameters.
     init(
         _ definition: Definition, _ given: Parameters, body: EndpointBody?, credentials: [String: DefinedCredential],
         requestCodec: (any Codec)?
@@ -81,7 +81,7 @@ struct DefinedRequest: Sendable {
         }
     }
 
-    /// Adds the credentials of the first entry for which the program has all.
+    /// Adds the credentials of the first security requirement for which the program has all credentials.
     private mutating func authorize(
         _ definition: Definition, _ known: [String: DefinedCredential]
     ) throws(PlugboardError) {
@@ -107,8 +107,8 @@ struct DefinedRequest: Sendable {
         }
     }
 
-    /// The path with its placeholders filled. No value can leave its segment: slashes are percent-encoded, and segments
-    /// of dots are refused.
+    /// The path with its placeholders filled. A value cannot change other segments: slashes are percent-encoded, and
+    /// segments of dots are refused.
     private static func path(of definition: Definition, _ call: DefinedCall) throws(PlugboardError) -> String {
         let template: PathTemplate
         do throws(PathTemplate.Invalid) {
@@ -147,7 +147,7 @@ struct DefinedRequest: Sendable {
         _ definition: Definition, _ whole: JSONValue?, _ codec: (any Codec)?
     ) throws(PlugboardError) -> EndpointBody? {
         guard let body = definition.body else {
-            // Members that are placed in the body; the client makes a body of what has no place.
+            // These are the parameters with the place `body`; the client makes a body of parameters without a place.
             return members.isEmpty ? nil : .value(JSONValue.object(members), with: codec)
         }
         guard whole != nil || !members.isEmpty || body.isRequired else { return nil }
@@ -171,7 +171,7 @@ struct DefinedRequest: Sendable {
 }
 
 extension Definition {
-    /// Base, prefix and path with placeholders, for people; without a base, from the slash on.
+    /// Base, prefix and path with placeholders, for people. Begins with a slash if there is no base.
     public var urlTemplate: String {
         var base = (base ?? "")[...]
         while base.utf8.last == UInt8(ascii: "/") { base = base.dropLast() }

@@ -2,39 +2,39 @@ import PlugboardCodecs
 import PlugboardCore
 public import PlugboardJSON
 
-/// The response to an endpoint that was called by name, without a type: what its definition expects.
+/// The untyped response to an endpoint that was called by name, as its definition describes it.
 public struct DefinedResponse: Sendable {
-    /// What the body holds.
+    /// The content of the body.
     public enum Content: Sendable {
-        /// Nothing is expected.
+        /// The definition expects no content.
         case none
-        /// The body as it was received: see `response`.
+        /// The body as it was received, in `response`.
         case raw
         /// JSON.
         case json(JSONValue)
-        /// A value of the type that the definition names, among the client's models; an array of them for a list.
+        /// A value of the client's model that the definition names; an array of them for a list.
         case model(any Sendable)
     }
 
     /// Head and body.
     public let response: ReceivedResponse
-    /// What the body holds.
+    /// The content of the body.
     public let content: Content
 
     /// The status of the response.
     public var status: Int { response.status }
 
-    /// The body as JSON; nil if it is none, or a model.
+    /// The body as JSON; nil if it is not JSON, or is a model.
     public var json: JSONValue? {
         if case .json(let value) = content { value } else { nil }
     }
 
-    /// The model, if it is of this type.
+    /// The model, if it has this type.
     public func model<Model>(_ type: Model.Type = Model.self) -> Model? {
         if case .model(let model) = content { model as? Model } else { nil }
     }
 
-    /// Reads what the definition expects.
+    /// Reads the content that the definition expects.
     init(_ response: ReceivedResponse, _ definition: Definition, _ client: Client) throws(PlugboardError) {
         self.response = response
         content = try DefinedResponse.content(response, definition, client)
@@ -67,7 +67,7 @@ public struct DefinedResponse: Sendable {
         return .json(value)
     }
 
-    /// Whether the client has the type that a definition names. Throws if it has to.
+    /// Whether the client has the type that a definition names. Throws if the type is missing and required.
     private static func isModel(
         _ name: String, _ definition: Definition, _ client: Client
     ) throws(PlugboardError) -> Bool {

@@ -3,7 +3,7 @@ import PlugboardJSON
 import PlugboardKit
 import PlugboardShapes
 
-/// The keys of a definition in a file. Each reads onto what the refined definition says: a refinement.
+/// The keys of a definition in a file. Each key changes the value of the refined definition.
 extension Definition {
     static let keys: [ConfigurationKey<Definition>] =
         requestKeys + authorizationKeys + codecKeys + responseKeys + sendingKeys + generalKeys
@@ -160,7 +160,7 @@ extension Definition {
 }
 
 extension Definition {
-    /// The most bytes of a schema or shape: beside it, the other attributes of a request need room.
+    /// The most bytes of a schema or shape, which leaves room for the other attributes of a request.
     private static let validationLimit = Attributes.byteLimit * 7 / 8
 
     fileprivate mutating func setValidation(
@@ -222,7 +222,7 @@ extension ConfigurationKey<Definition> {
                 reading.note(node.path, "must be an object, not \(node.value.kind)")
                 return
             }
-            // The object that is refined may be shared, and removing members takes linear time for each.
+            // The refined object may be shared, and removing a member takes linear time.
             var values = definition[keyPath: location]
             if object.contains(where: { $0.value.isNull && values.contains($0.key) }) {
                 values = JSONObject(

@@ -7,11 +7,11 @@ extension Definitions {
     /// The section of a configuration that holds definitions.
     public static let section = "endpoints"
 
-    /// Definitions, or the errors of their text.
+    /// The result of reading: definitions, or errors.
     public struct Check: Sendable {
         /// Nil if there are errors.
         public let definitions: Definitions?
-        /// In the order of the text; of more than a hundred the first hundred.
+        /// The errors in the order of the text, at most the first hundred.
         public let errors: [ConfigurationError]
 
         func throwing() throws(PlugboardError) -> Definitions {
@@ -20,7 +20,7 @@ extension Definitions {
         }
     }
 
-    /// Definitions as a value of JSON: in code, or of a property list. `server` is for an OpenAPI document.
+    /// Reads a JSON value that was made in code or from a property list. `server` is for an OpenAPI document.
     ///
     /// - Throws: One error of the code `configuration` that lists all errors.
     public init(_ value: JSONValue, server: ServerChoice = ServerChoice()) throws(PlugboardError) {
@@ -29,9 +29,9 @@ extension Definitions {
 
     /// Reads a file: definitions in JSON, with comments and trailing commas, or an OpenAPI document. Blocks.
     ///
-    /// Relative paths in definitions begin at the file's folder.
+    /// Relative paths in definitions are relative to the file's folder.
     ///
-    /// - Parameter formats: Other forms that the file, and files that it refers to, may have by their names.
+    /// - Parameter formats: Formats other than JSON for the file and the files that it refers to, chosen by file name.
     /// - Throws: One error of the code `configuration` that lists all errors.
     public static func file(
         _ path: String, server: ServerChoice = ServerChoice(), formats: [DocumentFormat] = []
@@ -48,11 +48,11 @@ extension Definitions {
         try check(text.utf8, folder: folder, server: server).throwing()
     }
 
-    /// Fetches definitions or an OpenAPI document by a kernel. A relative server of an OpenAPI document begins at the
-    /// URL. Fetched definitions must not name files of this system: a `downloadPath`, or a default of a file parameter.
+    /// Fetches definitions or an OpenAPI document with a kernel. A relative server of an OpenAPI document is relative
+    /// to the URL. Fetched definitions must not name local files, as `downloadPath` or as default of a file parameter.
     ///
-    /// - Parameter requestOptions: Those of the request that fetches, such as its proxy.
-    /// - Throws: Errors of the request, `response.status` for another status than 200, and one error of the code
+    /// - Parameter requestOptions: Options of the request that fetches, such as its proxy.
+    /// - Throws: Errors of the request, `response.status` for any status except 200, and one error of the code
     ///   `configuration` that lists all errors of the text.
     public nonisolated(nonsending) static func url(
         _ url: String, by sender: some RequestSender, server: ServerChoice = ServerChoice(),
@@ -89,15 +89,15 @@ extension Definitions {
         return definitions
     }
 
-    /// The section `endpoints` of a configuration, which was read with this section registered:
-    /// `Configuration.file(path, sections: [Definitions.section])`. Without the section there are none.
+    /// Reads the section `endpoints` of a configuration that was read with this section registered:
+    /// `Configuration.file(path, sections: [Definitions.section])`. There are no definitions without the section.
     ///
     /// - Throws: One error of the code `configuration` that lists all errors.
     public init(_ configuration: Configuration) throws(PlugboardError) {
         self = try Definitions.check(configuration).throwing()
     }
 
-    /// Like `init(_:)` of a configuration, with the errors as values.
+    /// Like `init(_:)` of a configuration, but returns the errors.
     public static func check(_ configuration: Configuration) -> Check {
         guard let value = configuration.sections[section] else { return Check(definitions: Definitions(), errors: []) }
         return check(
@@ -105,7 +105,7 @@ extension Definitions {
             ServerChoice())
     }
 
-    /// Like `file`, with the errors as values.
+    /// Like `file`, but returns the errors.
     public static func check(
         file path: String, server: ServerChoice = ServerChoice(), formats: [DocumentFormat] = []
     ) -> Check {
@@ -118,7 +118,7 @@ extension Definitions {
         }
     }
 
-    /// Like `text`, with the errors as values.
+    /// Like `text`, but returns the errors.
     public static func check(
         _ bytes: some Sequence<UInt8>, folder: String? = nil, server: ServerChoice = ServerChoice()
     ) -> Check {
@@ -136,7 +136,7 @@ extension Definitions {
 
     fileprivate static let options: JSONParser.Options = {
         var options = JSONParser.configuration
-        // The plugin validator takes the same documents.
+        // The plugin validator has the same limit of documents.
         options.sizeLimit = JSONParser.Options().sizeLimit
         return options
     }()
@@ -211,7 +211,7 @@ extension [UInt8] {
 }
 
 extension [UInt8] {
-    /// Like `checked`, for an OpenAPI document that has keys twice, which is a defect; nil for any other text.
+    /// Like `checked`, for an OpenAPI document with duplicate keys, which are a defect; nil for any other text.
     private func checkedWithDuplicates(
         _ error: JSONError, at file: String?, folder: String?, _ server: ServerChoice, _ formats: [DocumentFormat]
     ) -> Definitions.Check? {
@@ -232,7 +232,7 @@ extension [UInt8] {
 }
 
 extension Definition {
-    /// Whether a call reads or writes a file that its caller does not name.
+    /// Whether a call reads or writes a file that the caller did not name.
     fileprivate var namesFiles: Bool {
         downloadPath != nil
             || parameters.contains { $0.fallback != nil && ($0.kind == .file || $0.elementKind == .file) }

@@ -1,7 +1,7 @@
 import PlugboardCore
 import PlugboardJSON
 
-/// Endpoints by name: of a file, of a configuration, of an OpenAPI document, or made in code.
+/// Endpoints by name, from a file, a configuration, an OpenAPI document or code.
 ///
 ///     let definitions = try Definitions.file("endpoints.json")
 ///     let definitions = try Definitions([
@@ -15,28 +15,28 @@ import PlugboardJSON
 /// Documentation/definitions.md describes the keys.
 public struct Definitions: Sendable {
     private var byName: [String: Definition] = [:]
-    /// In the order of the file, with those that others refine and that cannot be called.
+    /// All names in the order of the file, including definitions that others refine and that cannot be called.
     private var order: [String] = []
 
-    /// What an OpenAPI document says that is ignored, because definitions cannot express it.
+    /// The parts of an OpenAPI document that are ignored because definitions cannot express them.
     public internal(set) var unsupported: [ConfigurationError] = []
 
-    /// What is wrong in an OpenAPI document. An operation that cannot be read because of it is left out, and a call of
+    /// The errors in an OpenAPI document. An operation that cannot be read because of an error is left out, and calling
     /// it fails.
     public internal(set) var defects: [ConfigurationError] = []
 
-    /// The errors of operations that were left out, by their names.
+    /// The errors of operations that were left out, by the names of the operations.
     var refused: [String: [ConfigurationError]] = [:]
 
-    /// None.
+    /// Creates an empty set.
     public init() {}
 
-    /// Definitions made in code. Of equal names, the last counts.
+    /// Creates a set of definitions made in code. Of definitions with equal names, the last is used.
     public init(_ definitions: some Sequence<Definition>) {
         for definition in definitions { add(definition) }
     }
 
-    /// Adds a definition, or replaces the one of its name. Placeholders of its path are parameters, as in a file.
+    /// Adds a definition, or replaces the one with its name. Placeholders of its path become parameters, as in a file.
     public mutating func add(_ definition: Definition) {
         var definition = definition
         if definition.path != nil, let template = try? PathTemplate(definition.wholePath) {
@@ -51,7 +51,7 @@ public struct Definitions: Sendable {
         if byName.updateValue(definition, forKey: definition.name) == nil { order.append(definition.name) }
     }
 
-    /// These and others, which replace those of the same names.
+    /// These definitions and others, which replace those with the same names.
     public func merging(_ others: Definitions) -> Definitions {
         var merged = self
         for (name, errors) in others.refused where merged.byName[name] == nil { merged.refused[name] = errors }
@@ -61,7 +61,7 @@ public struct Definitions: Sendable {
         return merged
     }
 
-    /// These, if nothing is wrong in the document: `try Definitions.file("api.json").strict()`.
+    /// These definitions if the document has no defects: `try Definitions.file("api.json").strict()`.
     ///
     /// Throws one error of the code `configuration` that lists all defects.
     public func strict() throws(PlugboardError) -> Definitions {
@@ -69,21 +69,21 @@ public struct Definitions: Sendable {
         throw PlugboardError(defects)
     }
 
-    /// Whether there are none, also none that cannot be called.
+    /// Whether there are no definitions, including those that cannot be called.
     public var isEmpty: Bool { order.isEmpty && refused.isEmpty }
 
-    /// The names of those that can be called, in their order.
+    /// The names of the definitions that can be called, in their order.
     public var names: [String] { order.filter { byName[$0]?.path != nil } }
 
     /// The definitions that can be called, in their order.
     public var all: [Definition] { order.compactMap { byName[$0] }.filter { $0.path != nil } }
 
-    /// The definition of a name, if it can be called, or nil.
+    /// The definition with a name; nil if there is none or it cannot be called.
     public subscript(name: String) -> Definition? { byName[name].flatMap { $0.path == nil ? nil : $0 } }
 
-    /// The definition of a name.
+    /// The definition with a name.
     ///
-    /// Throws `request.parameter` for a name that is unknown or cannot be called; the error has the nearest name.
+    /// Throws `request.parameter` for a name that is unknown or cannot be called; the error has the most similar name.
     /// Throws `configuration` for an operation of an OpenAPI document that was left out; the error says why.
     public func definition(_ name: String) throws(PlugboardError) -> Definition {
         if let definition = self[name] { return definition }

@@ -2,13 +2,13 @@ import PlugboardCore
 import PlugboardJSON
 import PlugboardKit
 
-/// Reads the definitions of an object: each onto a copy of the definition that it refines, which is read before it.
+/// Reads the definitions of an object. Each is read into a copy of the definition that it refines, which is read first.
 struct DefinitionsReader {
-    /// The definition that all others refine that name none.
+    /// The definition that is refined by all definitions that do not name another.
     static let defaultName = "DEFAULT"
-    /// The most definitions of a file.
+    /// The most definitions in a file.
     static let countLimit = 10_000
-    /// The most parameters, header fields and values of all definitions with those that they inherit.
+    /// The most parameters, header fields and values of all definitions, including inherited ones.
     static let sizeLimit = 200_000
 
     private let node: ConfigurationNode
@@ -63,7 +63,7 @@ struct DefinitionsReader {
         return definitions
     }
 
-    /// Reads a definition after those that it refines. A loop, because a chain can be as long as the file.
+    /// Reads a definition after those that it refines. Uses a loop, because a chain can be as long as the file.
     private mutating func readChain(to name: String, _ reading: inout ConfigurationReading) {
         var chain: [String] = []
         var inChain: Set<String> = []
@@ -71,7 +71,7 @@ struct DefinitionsReader {
         while let name = next, read[name] == nil {
             guard inChain.insert(name).inserted else {
                 noteCycle(chain, from: name, &reading)
-                // The cycle is cut, so that it is noted once and what else is wrong is found too.
+                // The cycle is cut, so that it is noted once and other errors are found too.
                 break
             }
             chain.append(name)
@@ -88,7 +88,7 @@ struct DefinitionsReader {
 
     private var refinedNames: [String: String] = [:]
 
-    /// The name of the definition that one refines, if there is one and it exists.
+    /// The name of the refined definition, if one is named and exists.
     private mutating func refinedName(of name: String, _ reading: inout ConfigurationReading) -> String? {
         let isDefault = name == DefinitionsReader.defaultName
         let path = node.path.appending(.key(name)).appending(.key(Definition.refinesKey))
@@ -140,15 +140,15 @@ struct DefinitionsReader {
 }
 
 extension Definition {
-    /// All that another definition says, under a new name.
+    /// Copies another definition under a new name.
     init(_ name: String, refining other: Definition) {
         self = other.renamed(name)
-        // What people read about the other is not about this one.
+        // The description of the other definition does not apply to this one.
         documentation = ""
         isDeprecated = false
     }
 
-    /// Adds placeholders to the parameters, and returns those that have the name of one and stand elsewhere.
+    /// Adds placeholders to the parameters, and returns parameters with the name of a placeholder and another place.
     @discardableResult
     mutating func addPlaceholders(_ names: [String]) -> [DefinedParameter] {
         var others: [DefinedParameter] = []
@@ -172,7 +172,7 @@ extension Definition {
         return others
     }
 
-    /// Adds the placeholders of the path to the parameters, and notes what does not fit.
+    /// Adds the placeholders of the path to the parameters, and notes conflicts.
     mutating func complete(at location: JSONPath, _ reading: inout ConfigurationReading) {
         guard let path else { return }
         let template: PathTemplate

@@ -2,7 +2,7 @@ import PlugboardCodecs
 import PlugboardCore
 import PlugboardJSON
 
-/// Parameters as the parts of multipart/form-data (OpenAPI §4.8.14.5).
+/// Writes parameters as the parts of multipart/form-data (OpenAPI §4.8.14.5).
 enum MultipartBody {
     static func body(_ parameters: [(DefinedParameter, JSONValue)]) throws(PlugboardError) -> EndpointBody {
         var form = MultipartForm()

@@ -9,7 +9,7 @@ struct PathTemplate: Sendable {
 
     private(set) var parts: [Part] = []
 
-    /// Fails with the end of a sentence about the path. The text is scanned once.
+    /// Reads the text in one pass. The error is the end of a sentence about the path.
     init(_ text: String) throws(Invalid) {
         var part: [UInt8] = []
         var isPlaceholder = false

@@ -8,7 +8,7 @@ struct StyledParameter {
     let style: DefinedParameter.Style
     let explodes: Bool
     let allowsReserved: Bool
-    /// How the parameter is called, for errors.
+    /// The name of the parameter in errors.
     let calledName: String
 
     init(_ parameter: DefinedParameter, _ value: JSONValue, usual: DefinedParameter.Style) {
@@ -16,7 +16,7 @@ struct StyledParameter {
         self.value = value
         style = parameter.style ?? usual
         explodes = parameter.explodes ?? (style == .form || style == .deepObject)
-        // Elsewhere, a value could leave its segment of the path, or its field. OpenAPI has it for queries and forms.
+        // Elsewhere, reserved characters could end a path segment or field. OpenAPI allows them in queries and forms.
         allowsReserved = parameter.allowsReserved && (parameter.place == .query || parameter.place == .body)
         calledName = parameter.name
     }
@@ -26,7 +26,7 @@ struct StyledParameter {
         if style == .json { return encoded(JSONWriter.write(value)) }
         let start = style == .label ? "." : style == .matrix ? ";" : ""
         let name = style == .matrix ? encoded(name) : ""
-        // RFC 6570 §3.2.7: the name alone stands for an empty value.
+        // RFC 6570 §3.2.7: an empty value is written as the name alone.
         func assigned(_ text: String) -> String {
             style == .matrix ? name + (text.isEmpty ? "" : "=") + text : text
         }
@@ -50,7 +50,7 @@ struct StyledParameter {
         return start + text
     }
 
-    /// The pairs of a query, a form or the field `Cookie`, in percent-encoding.
+    /// The percent-encoded pairs for a query, a form or the field `Cookie`.
     func pairs() throws(PlugboardError) -> [(name: String, value: String)] {
         let name = encoded(name)
         if style == .json { return [(name, encoded(JSONWriter.write(value)))] }
@@ -95,7 +95,7 @@ struct StyledParameter {
         }
     }
 
-    // Recursion as deep as the value, which the JSON parser limits; values made in code are the program's own.
+    // The limit also bounds the recursion for values made in code, which no parser has checked.
     private func deepPairs(
         of value: JSONValue, _ name: String, depth: Int = 0
     ) throws(PlugboardError) -> [(name: String, value: String)] {
@@ -170,7 +170,7 @@ struct StyledParameter {
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// RFC 3986 §2.3.
+    /// Whether a byte is unreserved (RFC 3986 §2.3).
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
@@ -178,7 +178,7 @@ struct StyledParameter {
         }
     }
 
-    /// RFC 3986 §2.2, without what would end the parameter: `&` and `#`, and `+`, which servers read as a space.
+    /// RFC 3986 §2.2, without `&` and `#`, which end a parameter, and `+`, which servers read as a space.
     private static func isReserved(_ byte: UInt8) -> Bool { ":/?[]@!$'()*,;=".utf8.contains(byte) }
 
     private func error(_ what: String) -> PlugboardError {

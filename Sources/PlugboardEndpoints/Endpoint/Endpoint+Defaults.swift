@@ -5,17 +5,17 @@ public import PlugboardDownloads
 extension Endpoint {
     /// GET.
     public var method: Method { .get }
-    /// The client's.
+    /// The client's base.
     public var base: String { "" }
     /// None.
     public var parameters: Parameters { Parameters() }
     /// None.
     public var queryParameters: Set<String> { [] }
-    /// Made of the parameters.
+    /// Makes the body of the parameters.
     public var body: EndpointBody { .parameters }
     /// None.
     public var fields: Fields { Fields() }
-    /// Nil.
+    /// Nil for the client's codec.
     public var requestCodec: (any Codec)? { nil }
 
     /// False.
@@ -32,15 +32,15 @@ extension Endpoint {
     public var usesAdapters: Bool { true }
     /// True.
     public var usesCookies: Bool { true }
-    /// Nothing.
+    /// The settings of the plugin.
     public var cache: CacheUse { CacheUse() }
-    /// What the settings say.
+    /// The settings of the plugin `validator`.
     public var validation: ResponseValidation { .configured }
-    /// The kernel's.
+    /// The kernel's timeouts.
     public var timeouts: Timeouts { Timeouts() }
-    /// Those of the configuration.
+    /// The credentials of the configuration.
     public var credentials: Credentials { .configured }
-    /// 0.
+    /// Zero, for the settings of the plugin `retry`.
     public var attempts: Int { 0 }
 
     /// The name of the type.
@@ -55,23 +55,23 @@ extension Endpoint {
     public var category: String { "" }
     /// None.
     public var userInfo: [String: any Sendable] { [:] }
-    /// The client's.
+    /// The client's behaviour.
     public var debug: DebugBehavior { .client }
-    /// Normal.
+    /// Normal priority.
     public var priority: CallPriority { .normal }
 
-    /// Nil.
+    /// Nil for the codec of the content type.
     public var responseCodec: (any Codec)? { nil }
     /// 200 to 299.
     public var acceptableStatuses: StatusSet { .successful }
     /// Any.
     public var acceptableTypes: [String] { [] }
-    /// The client's.
+    /// Zero, for the client's limit.
     public var bodyLimit: ByteCount { .bytes(0) }
     /// Empty.
     public var downloadPath: String { "" }
 
-    /// Nil.
+    /// Nil, so that the properties describe the request.
     public func customRequest() throws(PlugboardError) -> Request? { nil }
     /// Does nothing.
     public func prepare(_ request: inout Request) throws(PlugboardError) {}
@@ -86,7 +86,7 @@ extension Endpoint {
 }
 
 extension Endpoint where Self: Encodable {
-    /// The properties that `encode(to:)` writes, without those that set a requirement of `Endpoint`.
+    /// The properties that `encode(to:)` writes, except those that implement a requirement of `Endpoint`.
     public var parameters: Parameters {
         get throws(PlugboardError) {
             var parameters = try Parameters(encoding: self)

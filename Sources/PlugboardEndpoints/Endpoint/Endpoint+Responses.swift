@@ -2,18 +2,18 @@ import PlugboardCodecs
 import PlugboardCore
 import PlugboardJSON
 
-// The compiler finds the witness by the type of the response, so that a type that no codec can read does not compile.
+// The compiler chooses the witness by the type of the response, so that a type without a codec does not compile.
 extension Endpoint where Response: Decodable {
-    /// The body, decoded by `responseCodec` or by the codec of its content type; a `String` or `JSONValue` as it is.
+    /// The body, decoded by `responseCodec` or by the codec of its content type; a `String` or `JSONValue` undecoded.
     public func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
         try value(of: response, in: client)
     }
 }
 
 extension Endpoint where Response: UndecodedResponse {
-    /// The response as it is.
+    /// The response without decoding.
     ///
-    /// Throws `request.option` if a file is wanted and there is no `downloadPath`.
+    /// Throws `request.option` if the response is a file and there is no `downloadPath`.
     public func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
         try value(of: response, in: client)
     }
@@ -21,14 +21,14 @@ extension Endpoint where Response: UndecodedResponse {
 
 extension Endpoint where Response == Void {
     // The type is written as in the requirement: from `()` the compiler would infer it for generic endpoints.
-    /// Nothing.
+    /// Returns nothing.
     public func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
         try value(of: response, in: client)
     }
 }
 
-/// A response that is returned as it is, without a codec: `Bytes`, `ReceivedResponse`, `StreamedResponse` and
-/// `DownloadedFile`. A program adds no conformances.
+/// A response that is returned without a codec: `Bytes`, `ReceivedResponse`, `StreamedResponse` and
+/// `DownloadedFile`. Programs must not add conformances.
 public protocol UndecodedResponse: Sendable {}
 
 extension Bytes: UndecodedResponse {}
@@ -37,19 +37,19 @@ extension StreamedResponse: UndecodedResponse {}
 extension DownloadedFile: UndecodedResponse {}
 
 extension Endpoint {
-    /// What the table of `Endpoint` says for the type of the response.
+    /// The value for the type of the response, according to the table of `Endpoint`.
     func value(of response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
         guard let type = PlainType(Response.self) else {
             return try client.value(Response.self, from: response, with: responseCodec)
         }
-        // The value has the type that was compared, so the cast succeeds.
+        // The cast succeeds, because `PlainType` compared the types.
         return try response.value(of: type, for: endpointName) as! Response
     }
 }
 
 /// A type of response that needs no codec.
 ///
-/// The type is looked at when the program runs, because the `Decodable` response of a generic endpoint may be one.
+/// The type is compared at run time, because the `Decodable` response of a generic endpoint may be one of these.
 enum PlainType {
     case void, bytes, string, json, received, streamed, file
 
@@ -75,12 +75,12 @@ enum PlainType {
 }
 
 extension ReceivedResponse {
-    /// A value of the type that this stands for.
+    /// A value of this type.
     func value(of type: PlainType, for endpoint: @autoclosure () -> String) throws(PlugboardError) -> any Sendable {
         switch type {
         case .void: return ()
         case .bytes: return try wholeBody
-        // The path of a downloaded file; without a download, the whole body as text.
+        // The path of a downloaded file, or the whole body as text.
         case .string:
             if let file { return file.path }
             return try text

@@ -1,15 +1,15 @@
 import PlugboardCodecs
 import PlugboardCore
 
-/// The body of an endpoint that is not made of its parameters.
+/// The body of an endpoint.
 public struct EndpointBody: Sendable {
     /// Nil for a body that is made of the parameters.
     let make: (@Sendable (any Codec) throws(PlugboardError) -> (body: Body, type: String?))?
 
-    /// Made of the endpoint's parameters, if the method has a body.
+    /// The body is made of the endpoint's parameters, if the method has a body.
     public static let parameters = EndpointBody(make: nil)
 
-    /// A body of any kind, with its media type.
+    /// Any body, with its media type.
     public static func body(_ body: Body, type: String?) -> EndpointBody {
         EndpointBody { _ throws(PlugboardError) in (body, type) }
     }
@@ -24,12 +24,12 @@ public struct EndpointBody: Sendable {
         .body(.text(text), type: type)
     }
 
-    /// A file, which is opened when the request is made and read while it is sent.
+    /// A file, which is opened when the request is made and read while the request is sent.
     public static func file(_ path: String, type: String = "application/octet-stream") -> EndpointBody {
         EndpointBody { _ throws(PlugboardError) in (try Body.file(path), type) }
     }
 
-    /// A form with files, which are read while the form is sent.
+    /// A form with files, which are read while the request is sent.
     ///
     ///     var body: EndpointBody { get throws(PlugboardError) { .multipart([try .file("photo", path)]) } }
     public static func multipart(_ parts: [MultipartForm.Part]) -> EndpointBody {
@@ -39,7 +39,7 @@ public struct EndpointBody: Sendable {
         }
     }
 
-    /// A value, written by a codec; nil for the endpoint's `requestCodec`, or the client's.
+    /// A value that a codec writes; with nil, the endpoint's `requestCodec` or else the client's.
     public static func value<Value: Sendable>(_ value: Value, with codec: (any Codec)? = nil) -> EndpointBody {
         EndpointBody { general throws(PlugboardError) in
             let codec = codec ?? general

@@ -3,12 +3,12 @@ import PlugboardCore
 import PlugboardJSON
 import Synchronization
 
-/// Finds stored properties that have the name of a requirement of `Endpoint` and another type: they look as if they
-/// counted, and the default counts.
+/// Finds stored properties that have the name of a requirement of `Endpoint` but another type: they would have no
+/// effect, because the default implements the requirement.
 enum EndpointCheck {
     private static let checked = Mutex<Set<ObjectIdentifier>>([])
 
-    /// The types of the requirements that a stored property can have another type for.
+    /// The types of the requirements that a stored property may declare with another type.
     private static let types: [String: Any.Type] = [
         "method": Method.self, "path": String.self, "base": String.self, "parameters": Parameters.self,
         "queryParameters": Set<String>.self, "body": EndpointBody.self, "fields": Fields.self,
@@ -22,7 +22,7 @@ enum EndpointCheck {
         "acceptableTypes": [String].self, "bodyLimit": ByteCount.self, "downloadPath": String.self,
     ]
 
-    /// Throws `configuration` for such a property. Each type is looked at once.
+    /// Throws `configuration` for such a property. Checks each type once.
     static func check<E: Endpoint>(_ endpoint: E) throws(PlugboardError) {
         let id = ObjectIdentifier(E.self)
         if checked.withLock({ $0.contains(id) }) { return }
@@ -37,9 +37,9 @@ enum EndpointCheck {
         checked.withLock { _ = $0.insert(id) }
     }
 
-    /// Removes the stored properties that say how an endpoint is sent from those that it encodes. A property of another
-    /// name whose `CodingKey` is that of a requirement is a parameter: it is told by its value, because a key does not
-    /// say of which property it is.
+    /// Removes the stored properties that implement a requirement from the encoded parameters. A property whose
+    /// `CodingKey` is the name of a requirement is still a parameter. It is recognized by its value, because the key
+    /// does not tell to which property it belongs.
     static func removeRequirements<E: Endpoint & Encodable>(of endpoint: E, from parameters: inout Parameters) {
         if !parameters.contains(where: { isRequirement($0.name) }) { return }
         for (label, value) in storedProperties(of: endpoint) where isRequirement(label) {
@@ -47,25 +47,25 @@ enum EndpointCheck {
         }
     }
 
-    /// Whether a parameter is what a property of one of the types of `isRequirement` is encoded as.
+    /// Whether a parameter is the encoded value of a property with one of the types of `isRequirement`.
     private static func isEqual(_ property: Any, _ parameter: JSONValue) -> Bool {
         switch property {
         case let text as String: parameter == .string(text)
         case let flag as Bool: parameter == .bool(flag)
         case let number as Int: parameter == .number(JSONNumber(number))
         case let list as [String]: parameter == .array(list.map { .string($0) })
-        // In the order in which this set encodes its elements.
+        // The elements are in the order in which this set encodes them.
         case let set as Set<String>: parameter == .array(set.map { .string($0) })
         default: false
         }
     }
 
-    /// The stored properties with their values, those of superclasses too.
+    /// The stored properties with their values, including those of superclasses.
     private static func storedProperties<E: Endpoint>(of endpoint: E) -> [(name: String, value: Any)] {
         var properties: [(name: String, value: Any)] = []
         var mirror: Mirror? = Mirror(reflecting: endpoint)
         while let current = mirror {
-            // The child of an enumeration is its case, whose name is no property's.
+            // The child of an enumeration is named after its case, not a property.
             for case (let name?, let value) in current.children where current.displayStyle != .enum {
                 properties.append((name, value))
             }
@@ -74,7 +74,7 @@ enum EndpointCheck {
         return properties
     }
 
-    /// Whether a stored property of this name says how an endpoint is sent, and not what.
+    /// Whether a stored property with this name implements a requirement instead of being a parameter.
     private static func isRequirement(_ name: String) -> Bool {
         switch name.utf8.count {
         case 4: name == "path" || name == "base"

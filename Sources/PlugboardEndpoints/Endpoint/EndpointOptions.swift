@@ -1,11 +1,11 @@
 public import PlugboardCacheOptions
 import PlugboardCore
 
-/// What an endpoint tells the plugin `cache`. A property that is nil leaves it to the plugin's settings.
+/// Options of an endpoint for the plugin `cache`. Nil means the plugin's setting.
 public struct CacheUse: Sendable {
     /// How long the response is fresh.
     public var timeToLive: Duration?
-    /// Whether `timeToLive` counts whatever the server specifies.
+    /// Whether `timeToLive` overrides the lifetime that the server specifies.
     public var overrides: Bool?
     /// Responses stored under another version are not used.
     public var version: String?
@@ -14,7 +14,7 @@ public struct CacheUse: Sendable {
     /// Parts of the request that the key contains in addition to the URL.
     public var key: [CacheKeyPart]?
 
-    /// What the plugin is told.
+    /// Creates options.
     public init(
         timeToLive: Duration? = nil, overrides: Bool? = nil, version: String? = nil, mode: CacheMode? = nil,
         key: [CacheKeyPart]? = nil
@@ -35,7 +35,7 @@ public struct CacheUse: Sendable {
     }
 }
 
-/// The timeouts of a request. A property that is nil has the kernel's value.
+/// The timeouts of a request. Nil means the kernel's value.
 public struct Timeouts: Sendable {
     /// The longest duration of the exchange, including redirects, retries and the response's body.
     public var total: Duration?
@@ -46,7 +46,7 @@ public struct Timeouts: Sendable {
     /// The longest duration of one attempt.
     public var attempt: Duration?
 
-    /// Timeouts.
+    /// Creates timeouts.
     public init(
         total: Duration? = nil, connect: Duration? = nil, idle: Duration? = nil, attempt: Duration? = nil
     ) {
@@ -66,9 +66,9 @@ public struct Timeouts: Sendable {
     }
 }
 
-/// What an endpoint tells the plugin `authentication`.
+/// Credentials of an endpoint for the plugin `authentication`.
 public enum Credentials: Sendable {
-    /// Those of the request's origin in the configuration, if it has some.
+    /// The credentials that the configuration has for the request's origin, if any.
     case configured
     /// A user and a password (RFC 7617).
     case basic(user: String, password: String)
@@ -79,7 +79,7 @@ public enum Credentials: Sendable {
 }
 
 extension Credentials: CustomStringConvertible, CustomReflectable {
-    /// The kind, and the user; never a password or a token.
+    /// The kind, and the user; does not contain a password or a token.
     public var description: String {
         switch self {
         case .configured: "configured"
@@ -94,10 +94,10 @@ extension Credentials: CustomStringConvertible, CustomReflectable {
 
 /// The order in which the calls of a batch begin. Higher begins first.
 public struct CallPriority: Sendable, Hashable, Comparable {
-    /// Any number.
+    /// The number.
     public let value: Int
 
-    /// A priority of any number.
+    /// Creates a priority.
     public init(_ value: Int) { self.value = value }
 
     /// -100.
@@ -115,7 +115,7 @@ public struct CallPriority: Sendable, Hashable, Comparable {
 public enum StatusSet: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// All statuses in a range.
     case range(Range<Int>)
-    /// Statuses one by one.
+    /// A set of single statuses.
     case list(Set<Int>)
 
     /// 200 to 299.
@@ -123,7 +123,7 @@ public enum StatusSet: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// Every status.
     public static var any: StatusSet { .range(0..<1000) }
 
-    /// The statuses of a literal, such as `[200, 404]`.
+    /// Creates a set from a literal, such as `[200, 404]`.
     public init(arrayLiteral elements: Int...) { self = .list(Set(elements)) }
 
     /// Whether a status is in the set.
@@ -134,7 +134,7 @@ public enum StatusSet: Sendable, Equatable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// For errors: `200 to 299`, `200, 404`.
+    /// The text in errors: `200 to 299`, `200, 404`.
     var text: String {
         switch self {
         case .range(let range): "\(range.lowerBound) to \(range.upperBound - 1)"

@@ -2,11 +2,11 @@ import PlugboardCodecs
 import PlugboardCore
 import PlugboardJSON
 
-/// How the URL of an endpoint is made of its parts.
+/// Makes the URL of an endpoint from its parts.
 ///
-/// A path that begins with a scheme and `://` is the whole URL: base, CDN and prefix are ignored. Any other path stands
-/// below the base, whatever slashes the parts begin and end with: between two parts there is exactly one slash, and
-/// the last part that is not empty says whether the URL ends in one.
+/// A path that begins with a scheme and `://` is the whole URL: base, CDN and prefix are ignored. Any other path is
+/// appended to the base. Between two parts there is exactly one slash, whatever slashes they begin and end with, and
+/// the last part that is not empty determines whether the URL ends with a slash.
 ///
 /// | base | prefix | path | URL |
 /// |---|---|---|---|
@@ -29,12 +29,12 @@ import PlugboardJSON
 /// | `https://a.test/api` | `v2` | `https://b.test/c/` | `https://b.test/c/` |
 /// | | | `https://b.test/c` | `https://b.test/c` |
 ///
-/// A placeholder, `{name}`, takes the parameter of its name, which is then not sent otherwise. Its text is
-/// percent-encoded in UTF-8, all but the unreserved characters of RFC 3986 §2.3, so that it stays within its segment.
-/// A value that would let its segment vanish or change its meaning is refused: an empty one, `.` and `..`. Placeholders
-/// may stand in paths and queries of all parts, and not in the host.
+/// A placeholder, `{name}`, is replaced by the parameter with its name, which is then not sent otherwise. The value is
+/// percent-encoded in UTF-8, except for the unreserved characters of RFC 3986 §2.3, so that it stays within its
+/// segment. Values that would remove their segment or change its meaning are refused: an empty value, `.` and `..`.
+/// Placeholders are allowed in paths and queries of all parts, but not in the host.
 enum EndpointURL {
-    /// The URL of a path below a base, with its placeholders filled, in UTF-8.
+    /// Appends a path to a base and fills the placeholders. The result is in UTF-8.
     ///
     /// Throws `request.url` and `request.parameter` if it cannot be made.
     static func filled(
@@ -47,7 +47,7 @@ enum EndpointURL {
         for index in bytes.indices {
             switch bytes[index] {
             case UInt8(ascii: "{"), UInt8(ascii: "}"): hasPlaceholders = true
-            // It may be absolute, or have a query.
+            // The path may be absolute, or have a query or a fragment.
             case UInt8(ascii: ":"), UInt8(ascii: "?"), UInt8(ascii: "#"): isPlain = false
             default: break
             }
@@ -57,7 +57,7 @@ enum EndpointURL {
             return try Placeholders.fill(url, with: &parameters, general: general, of: endpoint())
         }
         var url: [UInt8] = []
-        // For placeholders and a query of usual length.
+        // Reserves space for placeholders and a query of usual length.
         url.reserveCapacity(base.url.utf8.count + bytes.count + 64)
         base.append(to: &url)
         if bytes.isEmpty { return url }
@@ -73,18 +73,18 @@ enum EndpointURL {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// A base with the prefix of paths, joined once for all endpoints of a client.
+    /// A base with the path prefix, joined once for all endpoints of a client.
     final class Base: Sendable {
         let base: String
         let prefix: String
         let url: String
-        /// Whether there are neither placeholders nor a query.
+        /// Whether there are no placeholders, no query and no fragment.
         let isPlain: Bool
 
         init(_ base: String, _ prefix: String) {
             self.base = base
             self.prefix = prefix
-            // With a base, joining cannot fail.
+            // Joining cannot fail with a base.
             url = (try? joined(base, prefix, "")) ?? base
             isPlain = !(base + prefix).utf8.contains { "{}?#".utf8.contains($0) }
         }
@@ -95,7 +95,7 @@ enum EndpointURL {
         }
     }
 
-    /// The parts as one URL, with placeholders.
+    /// Joins the parts to one URL, with placeholders.
     ///
     /// Throws `request.url` if the path is relative and there is no base.
     static func joined(_ base: String?, _ prefix: String, _ path: String) throws(PlugboardError) -> String {

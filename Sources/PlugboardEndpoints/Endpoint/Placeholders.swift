@@ -5,19 +5,19 @@ import PlugboardJSON
 /// Fills the placeholders of a URL, as `EndpointURL` describes.
 struct Placeholders {
     private var output: [UInt8] = []
-    /// Where the segment of the path begins in the output.
+    /// The offset in the output at which the segment of the path begins.
     private var segmentStart = 0
-    /// The first placeholder of the segment.
+    /// The name of the first placeholder in the segment.
     private var segmentPlaceholder: String?
     private var used: [String] = []
 
     private enum Part { case authority, path, query }
 
-    /// Replaces the placeholders of an absolute URL by parameters, and removes these from the parameters.
+    /// Replaces the placeholders of an absolute URL by parameters, and removes these parameters.
     ///
     /// - Parameters:
-    ///   - general: Parameters of the client that fill a placeholder for which there is no other.
-    ///   - endpoint: For errors.
+    ///   - general: Parameters of the client, which fill placeholders that have no other parameter.
+    ///   - endpoint: The name of the endpoint in errors.
     static func fill(
         _ url: String, with parameters: inout Parameters, general: Parameters, of endpoint: @autoclosure () -> String
     ) throws(PlugboardError) -> [UInt8] {
@@ -29,9 +29,9 @@ struct Placeholders {
         return try filler.fill(bytes, from: .authority, &parameters, general, endpoint)
     }
 
-    /// The URL of a path with placeholders behind a base that has none, and neither a query.
+    /// Appends a path with placeholders to a base that has neither placeholders nor a query.
     ///
-    /// - Parameter base: With the slash between base and path, if the path does not begin with one.
+    /// - Parameter base: Includes the slash between base and path, if the path does not begin with one.
     static func fill(
         _ path: Span<UInt8>, after base: consuming [UInt8], with parameters: inout Parameters, general: Parameters,
         of endpoint: () -> String
@@ -67,7 +67,7 @@ struct Placeholders {
     ) throws(Refusal) {
         var part = first
         var slashes = 0
-        // The bytes from here to the index are copied at once.
+        // The bytes from `start` to the index are copied together.
         var start = 0
         var index = 0
         while index < url.count {
@@ -124,7 +124,7 @@ struct Placeholders {
         }
     }
 
-    /// Whether a segment consists of one or two dots, of which those beside the placeholder may be written `%2e`.
+    /// Whether a segment consists of one or two dots. A dot may be written `%2e` in the text beside a placeholder.
     private static func isDots(_ segment: ArraySlice<UInt8>) -> Bool {
         var rest = segment
         var count = 0
@@ -164,13 +164,13 @@ struct Placeholders {
     }
 }
 
-/// Why a URL cannot be filled. The endpoint's name is made only for errors, because it costs more than the URL.
+/// The reason why a URL cannot be filled. The endpoint's name is made only for errors, because making it is slow.
 private struct Refusal: Error {
     let code: PlugboardError.Code
     let reason: @Sendable (_ endpoint: String) -> String
 }
 
-/// The first value of each name. Many are found by a table, so that no definition with many placeholders is slow.
+/// The first value of each name. A table indexes many values, so that definitions with many placeholders stay fast.
 private struct Values {
     private let parameters: Parameters
     private let index: [String: JSONValue]?

@@ -2,13 +2,13 @@ import PlugboardCodecs
 import PlugboardCore
 public import PlugboardJSON
 
-/// The response to an endpoint, as its hooks, the client's judge and the decoding get it.
+/// The response to an endpoint, as its hooks, the client's judge and the decoder receive it.
 public struct ReceivedResponse: Sendable {
-    /// The body, by the kind of the endpoint's response.
+    /// The body, in a form that depends on the endpoint's response type.
     public enum Content: Sendable {
-        /// The body in memory. Of a response that is refused for its status or type, the first bytes.
+        /// The body in memory. Only its first bytes if the response is refused for its status or type.
         case bytes(Bytes, isWhole: Bool)
-        /// A body that is not read yet.
+        /// A body that has not been read.
         case stream(Body)
         /// The file into which the body was written.
         case file(DownloadedFile)
@@ -16,14 +16,14 @@ public struct ReceivedResponse: Sendable {
 
     /// Status and fields.
     public var head: ResponseHead
-    /// The URL of the request that got this response: the last one, if redirects were followed.
+    /// The URL of the request that got this response; after redirects, the last URL.
     public var url: String
-    /// The number of attempts of the exchange; 0 if a plugin responded and nothing was sent, or if it was refused.
+    /// The number of attempts of the exchange; 0 if nothing was sent because a plugin responded or refused the request.
     public var attempts: Int
     /// The body.
     public var content: Content
 
-    /// A response of these parts.
+    /// Creates a response.
     public init(head: ResponseHead, url: String, attempts: Int, content: Content) {
         self.head = head
         self.url = url
@@ -31,7 +31,7 @@ public struct ReceivedResponse: Sendable {
         self.content = content
     }
 
-    /// The response that an error keeps.
+    /// The response excerpt of an error.
     init(_ excerpt: ResponseExcerpt) {
         self.init(
             head: excerpt.head, url: excerpt.url, attempts: 0,
@@ -54,14 +54,14 @@ public struct ReceivedResponse: Sendable {
         if case .bytes(_, let isWhole) = content { isWhole } else { false }
     }
 
-    /// The file, of a download.
+    /// The file of a download; nil otherwise.
     public var file: DownloadedFile? {
         if case .file(let file) = content { file } else { nil }
     }
 
-    /// The body as text, in the charset that a byte order mark or the content type names; UTF-8 without one.
+    /// The body as text, in the charset of the byte order mark or the content type; otherwise in UTF-8.
     ///
-    /// Throws `body.decode` if this system has no converter for the charset; an unknown one is read as UTF-8.
+    /// Throws `body.decode` if this system has no converter for the charset; an unknown charset is read as UTF-8.
     public var text: String {
         get throws(PlugboardError) {
             try TextCodec().decode(String.self, from: wholeBody, contentType: self[.contentType])
@@ -75,10 +75,10 @@ public struct ReceivedResponse: Sendable {
         get throws(PlugboardError) { try JSONCodec().decode(JSONValue.self, from: wholeBody, contentType: nil) }
     }
 
-    /// Replaces the body by JSON, such as a member of the JSON that was received.
+    /// Replaces the body by JSON, for example by a member of the received JSON.
     public mutating func replaceBody(json value: JSONValue) { bytes = Bytes(JSONWriter.write(value) as [UInt8]) }
 
-    /// Throws if the body is not in memory as a whole.
+    /// The whole body. Throws if it is not in memory.
     var wholeBody: Bytes {
         get throws(PlugboardError) {
             guard case .bytes(let bytes, true) = content else {
@@ -108,10 +108,10 @@ public struct ReceivedResponse: Sendable {
 public struct DownloadedFile: Sendable, Equatable {
     /// Its path.
     public var path: String
-    /// Its size.
+    /// Its size in bytes.
     public var byteCount: Int
 
-    /// A file.
+    /// Creates a description of a file.
     public init(path: String, byteCount: Int) {
         self.path = path
         self.byteCount = byteCount

@@ -18,65 +18,65 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
     public var path: String
     /// The parameters.
     public var parameters: Parameters
-    /// The server and path before `path`, instead of the client's base; empty for the client's.
+    /// The base URL of `path`, instead of the client's base; empty for the client's.
     public var base = ""
-    /// Names of parameters that are sent in the query, whatever the method.
+    /// Names of parameters that are sent in the query, even if the method has a body.
     public var queryParameters: Set<String> = []
     /// The body; `.parameters` makes it of the parameters if the method has a body.
     public var body = EndpointBody.parameters
     /// Header fields.
     public var fields = Fields()
-    /// What writes the parameters as a body; nil for the client's.
+    /// The codec that writes the parameters as a body; nil for the client's.
     public var requestCodec: (any Codec)?
-    /// Whether a relative path is below the client's CDN.
+    /// Whether the client's CDN is the base of a relative path.
     public var usesCDN = false
-    /// Whether the client's path prefix stands before a relative path.
+    /// Whether the client's path prefix comes before a relative path.
     public var usesPathPrefix = true
     /// Whether the client's general header fields are sent.
     public var usesGeneralFields = true
     /// Whether the client's general parameters are sent.
     public var usesGeneralParameters = true
-    /// Whether the client's general user info is in the call's.
+    /// Whether the call has the client's general user info.
     public var usesGeneralUserInfo = true
     /// Whether the client's adapters are called.
     public var usesAdapters = true
     /// Whether the plugin `cookies` sends and stores cookies.
     public var usesCookies = true
-    /// What the plugin `cache` is told.
+    /// Options for the plugin `cache`.
     public var cache = CacheUse()
-    /// What the plugin `validator` checks the response against.
+    /// The schema or shape that the plugin `validator` checks the response against.
     public var validation = ResponseValidation.configured
     /// Timeouts of the request.
     public var timeouts = Timeouts()
-    /// What the plugin `authentication` is told.
+    /// Credentials for the plugin `authentication`.
     public var credentials = Credentials.configured
-    /// The attempts in all for the plugin `retry`; 0 for its settings.
+    /// The most attempts for the plugin `retry`; 0 for its settings.
     public var attempts = 0
-    /// What is done to the request while the program is developed.
+    /// A delay or failure of the request during development.
     public var debug = DebugBehavior.client
-    /// What errors call the endpoint; nil for method and path.
+    /// The name of the endpoint in errors; nil for method and path.
     public var name: String?
-    /// A name for calls to find it by.
+    /// The identifier by which calls are found.
     public var identifier = ""
-    /// A name of calls that belong together.
+    /// The name of a group of calls.
     public var group = ""
-    /// A mark that calls are found by.
+    /// A tag by which calls are found.
     public var tag = ""
-    /// A kind of calls.
+    /// The kind of the call.
     public var category = ""
     /// Values for the program's own adapters, judge and callbacks.
     public var userInfo: [String: any Sendable] = [:]
-    /// Which calls of a batch begin first.
+    /// Decides which calls of a batch begin first.
     public var priority = CallPriority.normal
-    /// What reads the body; nil chooses by the response's content type.
+    /// The codec that reads the body; nil to choose it by the response's content type.
     public var responseCodec: (any Codec)?
     /// Statuses of a successful response.
     public var acceptableStatuses = StatusSet.successful
-    /// Media types of a successful response; none accepts any.
+    /// Media types of a successful response; empty for all.
     public var acceptableTypes: [String] = []
-    /// The largest body that is collected; no bytes for the client's limit.
+    /// The largest body that is collected; zero bytes for the client's limit.
     public var bodyLimit = ByteCount.bytes(0)
-    /// The file that the body is written to, or its folder; empty for none.
+    /// The path of the file for the body, or its folder; empty for none.
     public var downloadPath = ""
 
     private init(method: Method, path: String, parameters: Parameters) {
@@ -88,7 +88,7 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
     /// The name, or method and path.
     public var endpointName: String { name ?? "\(method.name) \(Printable.url(path))" }
 
-    /// What the table of `Endpoint` says for the type of the response, which an initializer has accepted.
+    /// The value for the type of the response, by the table of `Endpoint`. An initializer has checked the type.
     public func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Value {
         try value(of: response, in: client)
     }
@@ -107,7 +107,7 @@ extension SimpleEndpoint where Value: Decodable {
 }
 
 extension SimpleEndpoint where Value: UndecodedResponse {
-    /// An endpoint whose response is returned as it is.
+    /// An endpoint whose response is returned without decoding.
     public init(_ method: Method, _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self) {
         self.init(method: method, path: path, parameters: parameters)
     }
@@ -131,8 +131,8 @@ extension SimpleEndpoint where Value == Void {
 }
 
 extension SimpleEndpoint {
-    /// An endpoint whose response a codec reads, for types that are not `Decodable`, such as messages of Protocol
-    /// Buffers. The types of the table of `Endpoint` that need no codec are returned as they are.
+    /// An endpoint with a codec for its response, for types that are not `Decodable`, such as messages of Protocol
+    /// Buffers. Types that need no codec, according to the table of `Endpoint`, are returned without decoding.
     public init(
         _ method: Method, _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self,
         with codec: any Codec
@@ -141,7 +141,7 @@ extension SimpleEndpoint {
         responseCodec = codec
     }
 
-    /// An endpoint with the method GET, whose response a codec reads.
+    /// An endpoint with the method GET and a codec for its response.
     public init(
         _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self, with codec: any Codec
     ) {

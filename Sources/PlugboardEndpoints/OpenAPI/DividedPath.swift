@@ -2,11 +2,11 @@ import PlugboardCore
 import PlugboardJSON
 import PlugboardKit
 
-/// A path of an OpenAPI document, which should have neither a query nor a fragment: some documents tell operations of
-/// one path apart by them.
+/// A path of an OpenAPI document. It should have neither a query nor a fragment, but some documents use them to
+/// distinguish operations of one path.
 struct DividedPath {
     let path: String
-    /// Without its question mark.
+    /// The query without its question mark.
     let query: String
     let hasFragment: Bool
 
@@ -34,7 +34,7 @@ struct DividedPath {
         self.hasFragment = hasFragment
     }
 
-    /// The parameters of the query, decoded.
+    /// The decoded parameters of the query.
     var pairs: [(name: String, value: String)] {
         query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
@@ -49,7 +49,7 @@ struct DividedPath {
 }
 
 extension OpenAPIReader {
-    /// Sends the query of a path with each request; a parameter that the operation lists has its value as a default.
+    /// Sends the query of the path with each request. The value of a listed parameter becomes its default.
     mutating func setFixedQuery(_ path: DividedPath, of definition: inout Definition, at location: JSONPath) {
         if path.hasFragment { noteDefect(location, "has a path with a fragment (#), which is not sent") }
         guard !path.query.isEmpty else { return }

@@ -3,10 +3,10 @@ import PlugboardJSON
 import PlugboardKit
 import PlugboardSystem
 
-/// Joins an OpenAPI document with the files that its references lead to, so that all references stay within it.
+/// Joins an OpenAPI document with the files that it refers to, so that all references stay within the document.
 ///
-/// Only files in the folder of the document, and in folders of it, are read. Each is read once. A reference to
-/// anything else stays as it is.
+/// Reads only files in the folder of the document and its subfolders, each once. A reference to anything else is not
+/// changed.
 struct OpenAPIFiles {
     /// The member of the document that holds the files by their paths.
     static let key = "x-plugboard-files"
@@ -19,7 +19,7 @@ struct OpenAPIFiles {
     private var files: [String: JSONValue] = [:]
     private var rest: [String] = []
     private var bytes = JSONParser.Options().sizeLimit
-    /// Why references lead to nothing, as ends of sentences.
+    /// The reasons why references cannot be followed, as ends of sentences.
     private(set) var unreadable: [String: String] = [:]
 
     init(folder: String?, document: String?, _ formats: [DocumentFormat]) {
@@ -55,7 +55,7 @@ struct OpenAPIFiles {
         }
     }
 
-    /// A value of a file with references that stay within the joined document.
+    /// A value of a file, with references that point into the joined document.
     private mutating func rewritten(_ value: JSONValue, of path: String?) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map { rewritten($0, of: path) })
@@ -140,10 +140,10 @@ struct OpenAPIFiles {
         return "#/\(key)/\(String(decoding: token, as: UTF8.self))\(slash)\(fragment)"
     }
 
-    /// Whether a reference is a URL, and not a path.
+    /// Whether a reference is a URL instead of a path.
     private static func hasScheme(_ name: String) -> Bool { URLParts(name)?.scheme != nil }
 
-    /// The path of a file from the folder of the document on; nil if it is outside of the folder.
+    /// The path of a file relative to the folder of the document; nil if it is outside of the folder.
     private static func normalized(_ name: String, from path: String?) -> String? {
         var isMalformed = false
         let decoded = PercentEncoding.decoded(Array(name.utf8), isMalformed: &isMalformed)

@@ -3,7 +3,7 @@ import PlugboardJSON
 import PlugboardKit
 
 extension OpenAPIReader {
-    /// Sets the body of an operation's requests, and the parameters that are its members.
+    /// Sets the body of an operation's requests, and the parameters that are members of the body.
     mutating func readBody(_ own: ConfigurationNode, into definition: inout Definition) {
         guard let node = references.resolve(own, &reading) else { return }
         noteUnknown(of: node, OpenAPIKeys.requestBody)
@@ -63,7 +63,7 @@ extension OpenAPIReader {
         return ranked.min { $0.rank < $1.rank }.map { ($0.type, $0.form) }
     }
 
-    /// How properties of forms are written.
+    /// Reads how properties of forms are written.
     private mutating func readEncoding(
         of media: ConfigurationNode, into properties: inout [DefinedParameter], _ form: DefinedBody.Form
     ) {
@@ -107,7 +107,7 @@ extension OpenAPIReader {
         }
     }
 
-    /// Sets what is expected: what the first successful response holds.
+    /// Sets the expected content, from the first successful response.
     mutating func readResponse(of node: ConfigurationNode, into definition: inout Definition) {
         guard let value = node.value["responses"] else { return }
         let list = node.member("responses", value)

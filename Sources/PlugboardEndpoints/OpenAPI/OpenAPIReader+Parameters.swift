@@ -29,7 +29,7 @@ extension OpenAPIReader {
         return parameters
     }
 
-    /// Nil if it is ignored, or after an error was noted.
+    /// The parameter; nil if it is ignored or has an error.
     private mutating func parameter(_ node: ConfigurationNode) -> DefinedParameter? {
         guard let object = node.value.objectValue else {
             reading.noteOnce(node.path, "must be a parameter: an object, not \(node.value.kind)")
@@ -90,7 +90,7 @@ extension OpenAPIReader {
         if node.value["explode"] != nil { parameter.explodes = flag("explode", of: node) }
     }
 
-    /// A parameter whose value is a document of its own.
+    /// Reads a parameter whose value is serialized by a media type (`content`).
     private mutating func readContent(_ node: ConfigurationNode, into parameter: inout DefinedParameter) {
         guard let types = node.value.objectValue, types.count == 1,
             let (type, media) = types.first(where: { _ in true })
@@ -126,7 +126,7 @@ extension OpenAPIReader {
         }
     }
 
-    /// Parameters whose names are different: of two with one name, the second is called `PLACE.name`.
+    /// Makes the names of parameters unique: the second parameter with a name is called `PLACE.name`.
     static func distinct(_ parameters: [DefinedParameter]) -> [DefinedParameter] {
         var known: Set<String> = []
         return parameters.map { parameter in

@@ -2,9 +2,9 @@ import PlugboardCore
 import PlugboardJSON
 
 extension OpenAPIReader {
-    /// Checks all references of the document, those that no operation needs too: each is followed once.
+    /// Checks all references of the document, including those that no operation needs, each once.
     mutating func checkReferences() {
-        // A loop with a list of its own: the depth of the document is no depth of calls.
+        // Uses a list instead of recursion, so that a deep document cannot overflow the stack.
         var rest: [(node: ConfigurationNode, namesItsMembers: Bool)] = [(root, false)]
         while let (node, namesItsMembers) = rest.popLast() {
             switch node.value {

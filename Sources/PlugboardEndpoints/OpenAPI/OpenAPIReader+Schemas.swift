@@ -2,13 +2,13 @@ import PlugboardCore
 import PlugboardJSON
 import PlugboardKit
 
-/// What schemas say about values that people write: types, values and defaults. Everything else is the server's to
-/// check.
+/// Reads from schemas what applies to values that people write: types, allowed values and defaults. The server checks
+/// everything else.
 extension OpenAPIReader {
-    /// The most levels of `allOf` within each other.
+    /// The most nested levels of `allOf`.
     private static let depthLimit = 16
 
-    /// Sets what a schema says about a parameter.
+    /// Sets the properties of a parameter that its schema describes.
     mutating func describe(_ parameter: inout DefinedParameter, by schema: ConfigurationNode) {
         guard mayRead() else { return }
         guard let node = references.resolve(schema, &reading) else { return }
@@ -41,7 +41,7 @@ extension OpenAPIReader {
         if object["deprecated"]?.boolValue == true { parameter.isDeprecated = true }
     }
 
-    /// False when the document takes too long to read, which is an error of the whole.
+    /// False if the document takes too long to read, which is an error of the whole document.
     private mutating func mayRead() -> Bool {
         work += 1
         return work <= OpenAPIReader.workLimit
@@ -49,12 +49,12 @@ extension OpenAPIReader {
 
     static func isBinary(_ schema: JSONValue) -> Bool {
         if let format = schema["format"]?.stringValue { return format == "binary" }
-        // OpenAPI 3.1 §4.8.14.2: no type, and a media type of its own.
+        // OpenAPI 3.1 §4.8.14.2: binary data has no type, but a media type.
         return schema["type"] == nil && schema["contentMediaType"] != nil
             || schema["contentMediaType"]?.stringValue == "application/octet-stream"
     }
 
-    /// The one type of a schema, or `any`.
+    /// The single type of a schema, or `any`.
     mutating func kind(of node: ConfigurationNode, depth: Int) -> (DefinedParameter.Kind, takesNull: Bool) {
         guard let object = node.value.objectValue, mayRead() else { return (.any, true) }
         var takesNull = object["nullable"]?.boolValue ?? false
@@ -102,7 +102,7 @@ extension OpenAPIReader {
         return (.any, true)
     }
 
-    /// The one type of all schemas of `anyOf` or `oneOf` beside null, which 3.1 writes for what may be null.
+    /// The single type of all schemas of `anyOf` or `oneOf` except null, by which OpenAPI 3.1 writes nullable values.
     private mutating func kindOfChoices(
         in node: ConfigurationNode, depth: Int
     ) -> (DefinedParameter.Kind, takesNull: Bool)? {
@@ -134,7 +134,7 @@ extension OpenAPIReader {
         unknown("type", word, known: ["string", "integer", "number", "boolean", "array", "object", "null"])
     }
 
-    /// The properties of an object's schema, with those of the schemas that it is joined from.
+    /// The properties of an object schema, including those of the schemas in its `allOf`.
     mutating func properties(of node: ConfigurationNode) -> [DefinedParameter] {
         if let known = bodies[node.path] {
             bodyErrors += known.errors

@@ -3,7 +3,7 @@ import PlugboardJSON
 import PlugboardKit
 
 extension OpenAPIReader {
-    /// Reads the security schemes of the document; those that cannot be expressed are known, and nil.
+    /// Reads the security schemes of the document. Schemes that cannot be expressed are kept as nil.
     mutating func readSchemes() {
         guard let value = root.value["components"]?["securitySchemes"] else { return }
         let list = ConfigurationNode(value: value, path: ["components", "securitySchemes"])
@@ -57,7 +57,7 @@ extension OpenAPIReader {
         return nil
     }
 
-    /// Sets what an operation needs: its own entries, or else the document's.
+    /// Sets the security requirements of an operation: its own, or else the document's.
     mutating func readSecurity(of node: ConfigurationNode, into definition: inout Definition) {
         let owner = node.value["security"] == nil ? root : node
         guard let value = owner.value["security"] else { return }

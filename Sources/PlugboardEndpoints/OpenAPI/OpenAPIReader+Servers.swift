@@ -6,7 +6,7 @@ extension OpenAPIReader {
     /// The most servers of one list.
     private static let serverLimit = 100
 
-    /// Checks the document's own servers, and that the choice fits them.
+    /// Checks the document's own servers, and whether the choice of a server is valid.
     mutating func checkServers() {
         if let url = server.url {
             if !KernelSettings.isBaseURL(url) {
@@ -31,7 +31,7 @@ extension OpenAPIReader {
         return "no variable \(Printable.text(name))\(near)"
     }
 
-    /// Sets where an operation is sent: its own servers come before its path's, and those before the document's.
+    /// Sets the server of an operation: its own servers override those of its path, and those the document's.
     mutating func setServer(of definition: inout Definition, _ node: ConfigurationNode, _ item: ConfigurationNode) {
         if let url = server.url {
             setBase(of: &definition, url)
@@ -46,7 +46,7 @@ extension OpenAPIReader {
         }
     }
 
-    /// An absolute URL is the base; a relative one stands before the path, from the client's base on.
+    /// Uses an absolute URL as the base. A relative URL is a prefix of the path, below the client's base.
     private func setBase(of definition: inout Definition, _ url: String) {
         var url = url[...]
         // The path of an operation begins with a slash, and is appended (OpenAPI §4.8.8).

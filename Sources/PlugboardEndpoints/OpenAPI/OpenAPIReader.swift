@@ -4,9 +4,9 @@ import PlugboardKit
 
 /// Reads an OpenAPI document (3.0 or 3.1) as definitions: one for each operation.
 ///
-/// What is wrong is one of `defects`: an operation that cannot be read without it is left out, and the others can be
-/// called. What the document says and a definition cannot express is noted in `unsupported`, and its operations can be
-/// called without it. Few errors make the whole document unusable.
+/// An operation that cannot be read because of an error is left out, and the others can be called; errors are noted in
+/// `defects`. Parts of the document that a definition cannot express are noted in `unsupported`; its operations can
+/// be called without them. Few errors make the whole document unusable.
 struct OpenAPIReader {
     /// The most parameters of all operations.
     static let sizeLimit = 200_000
@@ -14,22 +14,22 @@ struct OpenAPIReader {
     let root: ConfigurationNode
     let server: ServerChoice
     private let source: ConfigurationSource?
-    /// The errors of what is read now: an operation, or a part of the document.
+    /// The errors of the part that is read now: an operation, or another part of the document.
     var reading: ConfigurationReading
-    /// What makes the whole document unusable.
+    /// The errors that make the whole document unusable.
     var fatal: ConfigurationReading
     private var defects: [ConfigurationError] = []
     private var refused: [String: [ConfigurationError]] = [:]
     var unsupported: ConfigurationReading
     var references: OpenAPIReferences
-    /// Bodies by the paths of their schemas, because many operations refer to the same.
+    /// Bodies by the paths of their schemas, because many operations refer to the same body.
     var bodies: [JSONPath: (properties: [DefinedParameter], errors: [ConfigurationError])] = [:]
     /// Errors of a body that was read for another operation.
     var bodyErrors: [ConfigurationError] = []
     var schemes: [String: SecurityScheme?] = [:]
     private var names: Set<String> = []
     private var size = 0
-    /// How many schemas were read, with those that were read again.
+    /// The number of schemas that were read, including repeated reading.
     var work = 0
     static let workLimit = 1_000_000
 
@@ -41,13 +41,13 @@ struct OpenAPIReader {
         var unsupported: [ConfigurationError] = []
     }
 
-    /// Whether a document says that it is one of OpenAPI, in any version.
+    /// Whether a document claims to be an OpenAPI document, in any version.
     static func isOpenAPI(_ value: JSONValue) -> Bool { value["openapi"] != nil || value["swagger"] != nil }
 
     /// - Parameters:
-    ///   - folder: The folder whose files references may lead to; nil for none.
+    ///   - folder: The folder whose files references may name; nil for none.
     ///   - file: The path of the document itself.
-    ///   - formats: Forms of the files that references lead to.
+    ///   - formats: Formats of the files that references name.
     static func read(
         _ root: ConfigurationNode, _ source: ConfigurationSource?, folder: String?, file: String?, server: ServerChoice,
         _ formats: [DocumentFormat]
@@ -81,7 +81,7 @@ struct OpenAPIReader {
         guard !errors.isEmpty else { return [] }
         bodyErrors = []
         for error in errors where hasRoom && !defects.contains(error) { defects.append(error) }
-        // Each position costs another pass over the text.
+        // Finding the position of an error needs another pass over the text.
         reading = ConfigurationReading(source: hasRoom ? source : nil)
         return errors
     }
@@ -89,7 +89,7 @@ struct OpenAPIReader {
     /// Whether more defects are listed.
     private var hasRoom: Bool { defects.count < ConfigurationReading.errorLimit }
 
-    /// Notes a defect without which an operation can be called.
+    /// Notes a defect that does not prevent calling the operation.
     mutating func noteDefect(_ path: JSONPath, _ reason: String) {
         guard hasRoom else { return }
         let defect = ConfigurationError(path, reason, in: source)
@@ -192,7 +192,7 @@ struct OpenAPIReader {
         return definitions
     }
 
-    /// The most errors that are kept for each operation that was left out.
+    /// The most errors that are kept for an operation that was left out.
     private static let shownErrors = 3
 
     private mutating func definition(
@@ -249,10 +249,10 @@ struct OpenAPIReader {
         return usual
     }
 
-    /// The most bytes of a first line that are kept: many operations can refer to one.
+    /// The most bytes of a summary that are kept, because many operations can refer to the same text.
     private static let summaryLimit = 240
 
-    /// The first line of what people read.
+    /// The first line of the summary or description.
     static func summary(of value: JSONValue) -> String? {
         for key in ["summary", "description"] {
             guard let text = value[key]?.stringValue else { continue }
@@ -271,7 +271,7 @@ struct OpenAPIReader {
         return false
     }
 
-    /// Notes keys that OpenAPI does not have: they are ignored, and may be misspelled.
+    /// Notes keys that OpenAPI does not have. They are ignored, and may be misspelled.
     mutating func noteUnknown(of node: ConfigurationNode, _ keys: [String]) {
         guard let object = node.value.objectValue else { return }
         for key in object.keys where !key.hasPrefix("x-") && !keys.contains(key) {
@@ -284,7 +284,7 @@ struct OpenAPIReader {
 }
 
 extension [ConfigurationError] {
-    /// In the order of the text.
+    /// The errors in the order of the text.
     var inOrder: [ConfigurationError] {
         sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
     }

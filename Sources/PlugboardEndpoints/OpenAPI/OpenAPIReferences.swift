@@ -8,7 +8,7 @@ struct OpenAPIReferences {
         case found(ConfigurationNode)
         /// The end of a sentence about the reference.
         case missing(String)
-        /// The same, for what is no error of the document.
+        /// The end of a sentence about a reference that is not an error of the document.
         case elsewhere(String)
     }
 
@@ -17,10 +17,10 @@ struct OpenAPIReferences {
 
     private let root: JSONValue
     private var targets: [String: Target] = [:]
-    /// How many references lead to nothing: only of the first, the nearest name is searched.
+    /// The number of references without a target. The most similar name is searched only for the first.
     private var missCount = 0
 
-    /// Why references to other documents lead to nothing.
+    /// The reasons why references to other documents cannot be followed.
     private let unreadable: [String: String]
 
     init(root: JSONValue, unreadable: [String: String] = [:]) {
@@ -28,7 +28,7 @@ struct OpenAPIReferences {
         self.unreadable = unreadable
     }
 
-    /// What a node is, or what its reference leads to; nil after an error was noted.
+    /// The node, or the node that its reference leads to; nil after an error was noted.
     mutating func resolve(
         _ node: ConfigurationNode, _ reading: inout ConfigurationReading
     ) -> ConfigurationNode? {
@@ -139,14 +139,14 @@ struct OpenAPIReferences {
         return node
     }
 
-    /// Nil for a percent sign without two digits.
+    /// The bytes without percent-encoding; nil if a percent sign is not followed by two digits.
     private static func unescaped(_ bytes: [UInt8]) -> [UInt8]? {
         var isMalformed = false
         let text = PercentEncoding.decoded(bytes, isMalformed: &isMalformed)
         return isMalformed ? nil : text
     }
 
-    /// `~1` is a slash and `~0` a tilde (RFC 6901 §4).
+    /// The text of a token: `~1` is a slash and `~0` a tilde (RFC 6901 §4).
     private static func token(_ part: ArraySlice<UInt8>) -> String {
         var text: [UInt8] = []
         var isEscape = false
