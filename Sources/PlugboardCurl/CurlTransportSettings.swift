@@ -6,7 +6,7 @@ package struct CurlTransportSettings: Sendable {
     package var connections = 0
     /// The most idle connections that are kept. The number grows with the number of simultaneous attempts.
     package var idleConnections = 256
-    /// The most bytes that one read from a connection returns. Only the memory that is used is allocated by the system.
+    /// The most bytes that one read from a connection returns. The system allocates only the memory that is used.
     package var receiveBuffer: ByteCount = .kibibytes(256)
     /// The bytes of a body that may wait for a slow reader before the sender is slowed. One read may exceed it.
     package var bodyQueueLimit: ByteCount = .mebibytes(1)
@@ -22,7 +22,7 @@ package struct CurlTransportSettings: Sendable {
     /// Whether the server must send `close_notify` before a TLS connection whose end is the end of a body (RFC 9112
     /// §9.8). It counts where the TLS library is OpenSSL.
     package var closeNotify = true
-    /// Gets what libcurl logs and sends.
+    /// Receives what libcurl logs, sends and receives.
     package var wireLog: WireLog?
 
     /// The default settings.

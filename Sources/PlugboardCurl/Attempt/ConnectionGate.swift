@@ -2,13 +2,13 @@ import PlugboardTransport
 
 /// Prevents attempts that can share one connection from opening a connection each.
 ///
-/// libcurl shares an HTTP/2 connection only when it is open: attempts that look for a connection before open their own.
-/// So only a few of the attempts at one origin that may use HTTP/2 look for a connection at a time; the others wait
-/// until these have one. An origin that has responded in HTTP/1 has no such limit.
+/// libcurl shares an HTTP/2 connection only after it is open: an attempt that starts earlier opens its own connection.
+/// So at most `limit` attempts to one origin that may use HTTP/2 look for a connection at a time; the others wait
+/// until these have one. An origin that responded in HTTP/1 has no such limit.
 struct ConnectionGate {
     /// The most attempts that look for a connection to one origin at a time.
     static let limit = 16
-    /// The most origins that are known to use HTTP/1; when there are more, all are forgotten.
+    /// How many origins that use HTTP/1 are remembered. When there would be more, all are forgotten.
     private static let knownLimit = 4096
 
     /// The state of an attempt at the gate.
@@ -24,7 +24,7 @@ struct ConnectionGate {
         /// The index in `waiting` of the next attempt.
         var next = 0
 
-        /// Adds the transfer to those that look for a connection, or else to those that wait.
+        /// Returns true and counts the transfer among those that look for a connection, or adds it to those that wait.
         mutating func admits(_ transfer: Transfer) -> Bool {
             if looking < ConnectionGate.limit {
                 looking += 1
@@ -57,14 +57,14 @@ struct ConnectionGate {
         return admitted
     }
 
-    /// The attempt has its connection.
+    /// Notes that the attempt has its connection.
     mutating func noteConnection(of transfer: Transfer) {
         guard transfer.gateStage == .looking else { return }
         transfer.gateStage = .passed
         release(at: transfer.destination)
     }
 
-    /// The origin responds in HTTP/1: each attempt needs its own connection.
+    /// Notes that the origin responds in HTTP/1, so that each attempt needs its own connection.
     mutating func noteHTTP1(of transfer: Transfer) {
         guard transfer.gateStage != .free, !speakHTTP1.contains(transfer.destination) else { return }
         if speakHTTP1.count >= ConnectionGate.knownLimit { speakHTTP1.removeAll() }
@@ -72,7 +72,7 @@ struct ConnectionGate {
         releaseAll(at: transfer.destination)
     }
 
-    /// The attempt has ended. If it found no connection, all that wait for it may start at once.
+    /// Notes that the attempt has ended. If libcurl ended it without a connection, all waiting attempts may start.
     mutating func remove(_ transfer: Transfer) {
         switch transfer.gateStage {
         case .free, .passed: return
@@ -86,7 +86,7 @@ struct ConnectionGate {
 
     private mutating func release(at destination: String) {
         guard var origin = origins[destination] else { return }
-        // Removed from the dictionary, so that the list is not copied.
+        // Removed from the dictionary during the change, so that the list is not copied.
         origins[destination] = nil
         origin.looking -= 1
         while origin.looking < ConnectionGate.limit, origin.next < origin.waiting.count {

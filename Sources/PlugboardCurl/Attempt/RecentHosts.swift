@@ -1,8 +1,8 @@
-/// Hosts with their ports that were recently noted.
+/// Hosts (with their ports) that were noted recently.
 struct RecentHosts {
     /// Nanoseconds for which a host is remembered.
     private static let memory: Int64 = 60_000_000_000
-    /// The most hosts that are remembered; when there are more, all are forgotten.
+    /// How many hosts are remembered. When there would be more, all are forgotten.
     private static let limit = 1024
 
     private var times: [String: Int64] = [:]

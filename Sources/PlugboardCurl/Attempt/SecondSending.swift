@@ -4,12 +4,12 @@ import PlugboardTransport
 /// The result of an attempt whose request libcurl wanted to send a second time.
 ///
 /// libcurl does so when a reused connection ends without a response, when a stream is refused, and when a server
-/// demands HTTP/1.1. It never gets so far: `prerequest` refuses it, or the body cannot be rewound, or no new connection
-/// can be opened. It would also do so after a 417, but it does not know that the request has `Expect` (`EasyHandle`).
+/// demands HTTP/1.1. The second sending never happens: `prerequest` refuses it, the body cannot be rewound, or no new
+/// connection opens. libcurl would also resend after a 417, but it does not see the request's `Expect` (`EasyHandle`).
 enum SecondSending {
-    /// libcurl did not want to send it again.
+    /// libcurl did not want to send the request again.
     case notWanted
-    /// The code, and the reason without the host and port that it begins with.
+    /// The error's code, and its reason without the host and port at the beginning.
     case failed(PlugboardError.Code, String)
 
     /// - Parameter state: The state of a transfer that has begun to send.

@@ -32,7 +32,7 @@ extension Transfer: PullReceiver {
         return true
     }
 
-    /// Lets libcurl read the body when the server wants it, and limits the time until then and until its end.
+    /// Lets libcurl continue with the body. Limits the wait for 100 (Continue), and an upload after the whole response.
     func watchUpload(_ state: TransferState.Pointer) {
         if state.pointee.upload.canGoOn { sendOn(state) }
         if state.pointee.upload.waitsForContinue, state.pointee.upload.isWaiting { limitExpecting() }

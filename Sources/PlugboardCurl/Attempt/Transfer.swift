@@ -4,7 +4,7 @@ import PlugboardTransport
 /// One attempt with libcurl.
 ///
 /// Callbacks only note events in `TransferState`; `settle` reports them, once in a turn, when libcurl is not on the
-/// stack. So an observer may call anything in a report, and gets all that was received in one turn together.
+/// stack. So an observer may call any function in a report, and gets everything that was received in one turn together.
 ///
 /// Sendable because it is used on the loop's thread only.
 final class Transfer: Attempt, @unchecked Sendable {
@@ -18,7 +18,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     /// Nil before the attempt started and after it ended.
     private(set) var handle: EasyHandle?
     let url: ParsedURL?
-    /// The path of the Unix domain socket that it uses instead of TCP.
+    /// The path of the Unix domain socket that the attempt uses instead of TCP.
     let unixSocket: String?
     /// Whether the speed of the download is limited.
     let isDownloadLimited: Bool
@@ -29,13 +29,13 @@ final class Transfer: Attempt, @unchecked Sendable {
     var uploadSerial: UInt64 = 0
     private(set) var body: ResponseBody?
     private(set) var isHeadReported = false
-    /// Whether libcurl performs it. Until then it waits for connections that others are opening.
+    /// Whether libcurl performs the attempt. Before that, it waits for connections that other attempts are opening.
     var isStarted = false
     /// Whether it may share a connection with others.
     let mayMultiplex: Bool
     var gateStage = ConnectionGate.Stage.free
     private var result: CURLcode?
-    /// Why it ends, if not by libcurl's result.
+    /// Why the attempt ends, if libcurl's result is not the reason.
     private(set) var ending: Ending?
     private(set) var isSuspended = false
     var watch = TransferWatch()
@@ -43,7 +43,7 @@ final class Transfer: Attempt, @unchecked Sendable {
 
     enum Ending {
         case failed(PlugboardError)
-        /// The rest of the response's body, or of the request's, is not wanted.
+        /// The rest of the response's body, or of the request's body, is not needed.
         case abandoned
     }
 
@@ -90,7 +90,7 @@ final class Transfer: Attempt, @unchecked Sendable {
 
     // MARK: - The end
 
-    /// libcurl has ended the transfer.
+    /// Notes that libcurl has ended the transfer with this result.
     func complete(_ code: CURLcode) { result = code }
 
     /// Ends the attempt in this turn, independently of libcurl. The first reason counts.
@@ -124,7 +124,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         applyPauses(state)
     }
 
-    /// Tells the gate about the connection, because others wait for it, also while the attempt is suspended.
+    /// Tells the gate about the connection, even while the attempt is suspended, because other attempts wait for it.
     private func tellGate(_ state: TransferState.Pointer) {
         if state.pointee.sendings > 0 { multi.gate.noteConnection(of: self) }
         if state.pointee.head.isFinal, state.pointee.head.version != .http2 { multi.gate.noteHTTP1(of: self) }
@@ -169,7 +169,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         body?.finish(error, &state.pointee)
         body = nil
         uploadSerial += 1
-        // A pull that the source need not complete any more keeps this transfer.
+        // Breaks a reference cycle: the source may hold a pull, which holds this transfer.
         upload = nil
         self.handle = nil
         multi.dismiss(self, handle: handle, isClean: isClean)
@@ -180,7 +180,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         let isWhole = isHeadReported && (isHead || state.pointee.isResponseWhole)
         switch ending {
         case .failed(let error):
-            // Only the rest of the request took too long.
+            // The response is complete: only the rest of the request took too long.
             return isWhole && [.timeoutAttempt, .timeoutIdle].contains(error.code) ? nil : error
         case .abandoned: return nil
         case nil: break
@@ -207,7 +207,7 @@ final class Transfer: Attempt, @unchecked Sendable {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
             case .notWanted: break
             case .failed(let code, let reason):
-                // A server that refuses a stream speaks HTTP/2 all the same.
+                // Only a downgrade counts: a server that refuses a stream still speaks HTTP/2.
                 if let url, state.pointee.streamLog.isDowngraded { multi.noteRefusal(by: url.hostAndPort) }
                 return PlugboardError(code, "\(url?.hostAndPort ?? "") \(reason)")
             }
@@ -244,7 +244,7 @@ final class Transfer: Attempt, @unchecked Sendable {
             state.pointee.isReceivingPaused = false
         }
         var parts = CURLPAUSE_CONT
-        // Not before the head is complete: libcurl joins the head lines that arrive during a pause.
+        // Receiving is not paused before the head is complete: libcurl joins head lines that arrive during a pause.
         let isHeld = state.pointee.isReceivingPaused || isSuspended
         if isHeld, state.pointee.head.isFinal { parts |= CURLPAUSE_RECV }
         if state.pointee.upload.isWaiting || isSuspended { parts |= CURLPAUSE_SEND }

@@ -1,10 +1,10 @@
 import CPlugboardCurl
 import PlugboardTransport
 
-/// The times of a transfer that libcurl does not measure: of the whole attempt, without any byte, and of draining.
+/// The deadlines of a transfer that libcurl does not measure: whole attempt, silence (no byte), draining, uploading.
 struct TransferClock {
     let began: Int64
-    /// By the system's clock, also if the loop has a manual clock.
+    /// The start by the system's clock, even if the loop has a manual clock.
     let systemBegan: Int64
     fileprivate let stored: StoredOptions
     /// When a callback was last called, or a pause ended.
@@ -12,13 +12,13 @@ struct TransferClock {
     /// When a callback was last called, by the system's clock.
     var lastSettled: Int64
     fileprivate var drainDeadline: Int64?
-    /// When the body is sent, although the server has not responded with 100 (Continue).
+    /// When the body is sent even without a 100 (Continue) from the server.
     fileprivate var continueDeadline: Int64?
-    /// When an upload without progress is abandoned, because the response is complete; and its progress so far.
+    /// When an upload without progress is abandoned after the whole response, and its progress so far.
     fileprivate var uploadDeadline: Int64?
     fileprivate var uploadProgress = -1
     fileprivate var unsentUpload: Int32 = -1
-    /// How long an upload that moves may show no progress: libcurl takes up to 64 KiB at a time.
+    /// How long a running upload may show no progress: libcurl takes up to 64 KiB at a time.
     fileprivate var uploadTime: Duration {
         let speed = stored.options.speed.upload?.bytes ?? 0
         return speed > 0 ? .seconds(1) + .milliseconds(65_536_000 / speed) : .seconds(1)
@@ -93,14 +93,14 @@ extension Transfer {
                     "The attempt at \(hostAndPort) took longer than \(DurationText(limit)) (attemptTimeout)\(activity)."
                 ))
         }
-        // After the start, libcurl measures it.
+        // After the start, libcurl measures the connect timeout.
         if !isStarted, let limit = clock.stored.options.connectTimeout, later(clock.began, limit) <= now {
             return end(
                 PlugboardError(
                     .timeoutConnect,
                     "No connection to \(hostAndPort) was free within \(DurationText(limit)) (connectTimeout)."))
         }
-        // Called once, because each call compares the system's send buffer with the call before.
+        // Called once, because each call compares the system's send buffer with the previous call.
         let isSilent = isSilent()
         if !isSilent {
             clock.lastActivity = now
@@ -116,10 +116,10 @@ extension Transfer {
         armClock()
     }
 
-    /// The end of a sentence about a timeout: what the attempt did.
+    /// What the attempt did, as the end of a sentence about a timeout.
     var activity: String { phase.map { ": \($0.clause)" } ?? "" }
 
-    /// Whether the system still sends what libcurl gave it of the upload.
+    /// Whether the system is still sending upload bytes that libcurl gave it.
     private func isSendBufferMoving() -> Bool {
         guard let socket = state?.pointee.socket, socket >= 0 else { return false }
         let unsent = ccurl_unsent(socket)
@@ -139,8 +139,8 @@ extension Transfer {
         return unsent <= 0 || unsent == clock.unsent
     }
 
-    /// The time since bytes of the response were received for which libcurl has not called back: it does so for a whole
-    /// line, TLS record or frame, which a slow line brings in pieces. Nil if there are none.
+    /// The time since the last bytes for which libcurl has not called back yet, or nil if there are none.
+    /// libcurl calls back for a whole line, TLS record or frame, which a slow network delivers in pieces.
     private func timeSinceBytes() -> Int64? {
         guard let state, state.pointee.sendings > 0, let lastRead = multi.loop.poller.lastRead(state.pointee.socket),
             lastRead > clock.lastSettled
@@ -149,7 +149,7 @@ extension Transfer {
             let socket = state.pointee.socket
             let received = ccurl_received(socket)
             defer { clock.receivedBytes = received }
-            // They may belong to another transfer; and PING and other small frames are no part of a response.
+            // The bytes may belong to another transfer, and small frames such as PING are not part of a response.
             let others = multi.transfers(on: socket, besides: self)
             guard others.allSatisfy({ $0.clock.lastActivity <= clock.lastActivity }) else { return nil }
             if let before = clock.receivedBytes, received - before <= Transfer.smallFrames { return nil }

@@ -89,7 +89,7 @@ extension Timings {
 }
 
 extension ConnectionAddresses {
-    /// Those of the connection of the transfer; nil if it has none, or a Unix domain socket.
+    /// The addresses of the transfer's connection; nil without a connection, and for a Unix domain socket.
     convenience init?(of easy: UnsafeMutableRawPointer) {
         func text(_ info: CURLINFO) -> String { ccurl_get_text(easy, info).map { String(cString: $0) } ?? "" }
         func port(_ info: CURLINFO) -> Int {

@@ -44,15 +44,15 @@ enum Callbacks {
         return Int32(CURL_TRAILERFUNC_OK)
     }
 
-    /// libcurl is about to send the request. A second time is refused: the kernel decides whether a request that may
-    /// have been processed is sent again (RFC 9110 §9.2.2), and counts the attempts.
+    /// Called before libcurl sends the request. A second sending is refused: the kernel decides whether a request that
+    /// may have been processed is sent again (RFC 9110 §9.2.2), and counts the attempts.
     static let prerequest: ccurl_prerequest = { context, remoteAddress, _, remotePort, localPort in
         guard let state = Callbacks.state(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
         state.pointee.sendings += 1
         state.pointee.touched.pointee.add(state)
         let connection = ConnectionKey(
             remoteAddress: remoteAddress, remotePort: remotePort, localPort: localPort)
-        // The second time, the connection may be the transfer's own.
+        // At a second sending, the connection may already be the transfer's own.
         let mayBeSent = state.pointee.sendings == 1 && state.noteSending(connection)
         return Int32(mayBeSent ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
@@ -86,7 +86,7 @@ enum Callbacks {
         if socket < 0 {
             state.pointee.socketError = errno
         } else if Callbacks.isLastDescriptor(socket) {
-            // Others in the process need one for a moment: libdispatch, which runs Swift's tasks, traps without.
+            // Other code of the process needs one: libdispatch, which runs Swift's tasks, traps without a descriptor.
             close(socket)
             socket = CURL_SOCKET_BAD
             state.pointee.socketError = EMFILE
@@ -98,7 +98,7 @@ enum Callbacks {
         return socket
     }
 
-    /// Whether the process can open no other file beside this one. `socket` returns the lowest number that is free.
+    /// Whether this is the last file that the process can open. `socket` returns the lowest free number.
     private static func isLastDescriptor(_ socket: Int32) -> Bool {
         var limit = rlimit()
         #if canImport(Musl)

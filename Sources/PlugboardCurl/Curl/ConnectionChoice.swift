@@ -11,11 +11,11 @@ struct ConnectionChoice {
     let isApart: Bool
     /// The value of CURLOPT_HTTP_VERSION.
     let version: Int
-    /// Whether HTTP/1.1 was chosen for the sake of the body, with a libcurl that cannot send it by HTTP/2.
+    /// Whether HTTP/1.1 was chosen because this libcurl cannot send the body over HTTP/2.
     let isDowngraded: Bool
     /// Whether the connection may be HTTP/2.
     let mayBeHTTP2: Bool
-    /// The whole body is sent, also after the server has responded with an error.
+    /// The whole body is sent, even after the server has responded with an error.
     let sendsOnAfterErrors: Bool
     /// Whether the transfer may share a connection with other transfers at the same time.
     let mayMultiplex: Bool
@@ -24,7 +24,7 @@ struct ConnectionChoice {
         _ attempt: borrowing AttemptRequest, _ url: ParsedURL, _ body: borrowing RequestBody,
         _ abilities: borrowing CurlAbilities, avoidsHTTP2: Bool, avoidsKept: Bool = false
     ) {
-        // Option by option: a copy of all costs more.
+        // Reads single options, because a copy of all of them costs more.
         let stored = attempt.storedOptions
         var wanted = stored.options.httpVersion ?? .any
         // HTTP/2 is negotiated in the TLS handshake.
@@ -38,8 +38,8 @@ struct ConnectionChoice {
         }
         let isClearHTTP2 = !url.isSecure && (wanted == .http2PriorKnowledge || wanted == .http2)
         if isClearHTTP2, !abilities.reusesClearHTTP2 { isAlone = true }
-        // libcurl compares neither option when it chooses a connection. Options of the kernel are the same for all
-        // attempts.
+        // libcurl does not compare these two options when it chooses a connection. The kernel's options are the same
+        // for all attempts.
         if attempt.optionsIdentity != 0, stored.options.ipVersion ?? .any != .any || stored.options.interface != nil {
             isAlone = true
         }

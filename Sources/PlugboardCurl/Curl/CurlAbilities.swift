@@ -1,8 +1,8 @@
 import CPlugboardCurl
 
-/// The functions that the libcurl of this process performs without errors, decided by its version at run time.
+/// What the libcurl of this process does correctly, decided by its version at run time.
 ///
-/// Debian 12 has libcurl 7.88.1; its backports have 8.14.1. Functions with errors in the older one are not used with
+/// Debian 12 has libcurl 7.88.1; its backports have 8.14.1. What is faulty in the older one is not used with
 /// it. All differences between the two are listed here.
 package struct CurlAbilities: Sendable {
     /// The version, such as `8.14.1`.
@@ -13,7 +13,7 @@ package struct CurlAbilities: Sendable {
     /// 7.88.1 reads the connection's input again when it stops sending a body early, or when it sends the end of a body
     /// of unknown length; bytes of other streams that wait for their readers are then lost. So bodies that may exceed
     /// the initial window of a stream are sent by HTTP/1.1, or, if HTTP/2 is demanded, on a connection of their own.
-    /// Smaller bodies are sent to their end, also after the server has responded.
+    /// Smaller bodies are sent to their end, even after the server has responded.
     let sendsLongBodiesOverHTTP2: Bool
 
     /// The largest body that is sent at once: the initial window of a stream (RFC 9113 §6.9.2).
@@ -57,13 +57,13 @@ package struct CurlAbilities: Sendable {
     ///
     /// 7.88.1 loses such a response, or its body, if the server then closes the stream (RFC 9113 §8.1), and reports an
     /// error, as it does for any stream that the server resets while libcurl has not read all of its response. There is
-    /// no way around it. It does not report the end of a stream before the request's end either, so
+    /// no workaround. It does not report the end of a stream before the request's end either, so
     /// that such a response is known to be whole only by its Content-Length.
     package let readsEarlyHTTP2Responses: Bool
 
     /// The most bytes of the name or value of a request's field; nil if there is no limit beside that of the head.
     ///
-    /// Newer versions leave out a longer field without an error, so that the request is refused.
+    /// Newer versions omit a longer field without an error; this transport refuses such a request.
     let fieldSizeLimit: Int?
 
     /// The most fields of a head that libcurl accepts, including all interim heads; nil if it has no limit.
@@ -117,7 +117,7 @@ package struct CurlAbilities: Sendable {
         if !TLSLibrary.isStrict {
             sentences.append(
                 "A server's certificate may name its host in the common name only, and the end of a TLS connection is the "
-                    + "end of a body also without close_notify: its TLS library is not asked.")
+                    + "end of a body even without close_notify, because its TLS library is not OpenSSL.")
         }
         return sentences
     }

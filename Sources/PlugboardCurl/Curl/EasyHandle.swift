@@ -1,8 +1,8 @@
 import CPlugboardCurl
 import PlugboardTransport
 
-/// One of libcurl's easy handles: used again after each transfer that ended without an error, with options that are set
-/// only when they change.
+/// One of libcurl's easy handles. It is reused after each transfer that ended without an error, and an option is set
+/// only when it changes.
 ///
 /// Used on the loop's thread only.
 final class EasyHandle {
@@ -11,14 +11,14 @@ final class EasyHandle {
 
     let easy: UnsafeMutableRawPointer
     let state: TransferState.Pointer
-    // Not counted at each use: a handle belongs to a transfer, which keeps the multi handle, or to the multi handle.
+    // Unowned without checks: the owner of a handle is the multi handle, or a transfer that keeps the multi handle.
     private unowned(unsafe) let multi: MultiHandle
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private let fields = FieldList()
     private let proxyFields = FieldList()
     /// The option `connectTo`, if it has entries.
     private var connectTo: ConnectToTable?
-    /// Where libcurl connects to instead of the URL's host and port, and the list by which it knows.
+    /// Where libcurl connects to instead of the URL's host and port, and the list that tells libcurl so.
     private var target: String?
     private var targetList: UnsafeMutablePointer<curl_slist>?
     private var identity: UInt64?
@@ -71,7 +71,7 @@ final class EasyHandle {
     /// libcurl's message for the last error; empty if there is none.
     var errorMessage: String { String(cString: errorText) }
 
-    /// - Parameter avoidsKept: Whether no connection may be used that was kept from an earlier request.
+    /// - Parameter avoidsKept: Whether connections of earlier requests must not be used.
     func prepare(
         _ attempt: AttemptRequest, url: ParsedURL, body: RequestBody, avoidsKept: Bool = false
     ) throws(PlugboardError) {
@@ -126,8 +126,7 @@ final class EasyHandle {
         url = nil
     }
 
-    /// Takes from libcurl what it holds back of a paused response, and forgets it; nothing comes of a transfer that is
-    /// not paused.
+    /// Discards the bytes of a paused response that libcurl holds back. Does nothing if the transfer is not paused.
     func dropHeldBytes() {
         guard state.pointee.pausedParts & CURLPAUSE_RECV != 0 else { return }
         state.pointee.isDiscarding = true
@@ -230,7 +229,7 @@ final class EasyHandle {
             version = choice.version
             ccurl_set_long(easy, CURLOPT_HTTP_VERSION, choice.version)
         }
-        // Waits for a connection that is being opened, if it may be shared.
+        // libcurl then waits for a connection that is being opened, if it may be shared.
         if choice.mayMultiplex != mayMultiplex {
             mayMultiplex = choice.mayMultiplex
             ccurl_set_long(easy, CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
@@ -239,8 +238,8 @@ final class EasyHandle {
             sendsOnAfterErrors = choice.sendsOnAfterErrors
             ccurl_set_long(easy, CURLOPT_KEEP_SENDING_ON_ERROR, sendsOnAfterErrors ? 1 : 0)
         }
-        // Whether a stream was refused is needed only for requests that must not be processed twice, and whether its
-        // response has ended only for those that are still being sent then.
+        // libcurl's log shows a refused stream, which matters for requests that must not be processed twice, and the
+        // end of a response, which matters while the request's body is still being sent.
         let listens = choice.mayBeHTTP2 && listens
         if listens != state.pointee.isListening {
             state.pointee.isListening = listens
@@ -284,7 +283,7 @@ final class EasyHandle {
             fields.append(name, value)
         }
         if !saysAccept {
-            // A missing field means the same (RFC 9110 §12.5.1).
+            // `*/*` means the same as a missing field (RFC 9110 §12.5.1).
             StaticString("Accept").withRawBytes { name in StaticString("*/*").withRawBytes { fields.append(name, $0) } }
         }
         requested.forEachField { name, value in

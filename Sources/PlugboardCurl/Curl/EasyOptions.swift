@@ -56,7 +56,7 @@ struct EasyOptions {
         Int(version == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2)
     }
 
-    /// Whether the proxy is not used. libcurl reads no list of its own, neither an option nor the environment's.
+    /// Sets whether the proxy is bypassed. libcurl then reads no list itself, neither an option nor the environment's.
     static func setBypass(_ easy: UnsafeMutableRawPointer, _ isWanted: Bool) {
         ccurl_set_text(easy, CURLOPT_NOPROXY, isWanted ? "*" : "")
     }
@@ -71,7 +71,7 @@ struct EasyOptions {
         if let file = options.tls.ca {
             try text(CURLOPT_CAINFO, file, "tls.ca")
             try text(CURLOPT_PROXY_CAINFO, file, "tls.ca")
-            // Otherwise the certificates of the system's folder would be trusted, too.
+            // Otherwise libcurl would also trust the certificates of the system's folder.
             ccurl_set_text(easy, CURLOPT_CAPATH, nil)
             ccurl_set_text(easy, CURLOPT_PROXY_CAPATH, nil)
         }

@@ -9,10 +9,10 @@ final class MultiHandle: LoopParticipant {
     private static let settleLimit = 8
     /// The most handles that are kept for later transfers, about 13 KB each.
     private static let idleHandleLimit = 256
-    /// Nanoseconds: a server that closes an idle connection earlier does so abruptly, because keep-alive timeouts are
-    /// seconds.
+    /// Nanoseconds. A server that closes an idle connection earlier does so abruptly, because keep-alive timeouts are
+    /// counted in seconds.
     private static let haste: Int64 = 200_000_000
-    /// How many transfers are broken off in a turn: libcurl compares each of their connections with all others.
+    /// How many transfers are aborted in one turn: libcurl compares the connection of each with all others.
     private static let stopLimit = 32
     /// Nanoseconds for which watching for writing is suspended.
     private static let writingPause: Int64 = 10_000_000
@@ -20,7 +20,7 @@ final class MultiHandle: LoopParticipant {
     let loop: EventLoop
     let settings: CurlTransportSettings
     let usesProxyEnvironment: Bool
-    /// The hosts that proxies are not for where the options do not say.
+    /// The hosts that bypass the proxy if the options do not say.
     let environmentBypass: ProxyBypass?
     let abilities = CurlAbilities.current
     var wireLog: WireLog? { settings.wireLog }
@@ -49,9 +49,9 @@ final class MultiHandle: LoopParticipant {
     /// Whether it takes no new transfers, and is released when the last one has ended.
     private(set) var isRetired = false
     private var onEmpty: (() -> Void)?
-    /// Of the last option `connectTo`, because that of the kernel's settings is in almost all requests.
+    /// The table of the latest `connectTo`, because almost all requests have the one of the kernel's settings.
     private var connectTo: ConnectToTable?
-    /// How many transfers were broken off in this turn.
+    /// How many transfers were aborted in this turn.
     private var stops = 0
 
     init(
@@ -87,7 +87,7 @@ final class MultiHandle: LoopParticipant {
         ccurl_multi_set_socket(multi, Callbacks.watchSocket)
         ccurl_multi_set_timer(multi, Callbacks.setTimer)
         ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-        // The server's limit counts; libcurl's default is 100.
+        // Only the server's limit counts; libcurl's default is 100.
         ccurl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Int(Int32.max))
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionRoom)
         ccurl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(settings.connections, 0))
@@ -100,7 +100,7 @@ final class MultiHandle: LoopParticipant {
     func handle() -> EasyHandle? { idleHandles.popLast() ?? EasyHandle(multi: self) }
 
     func connectToTable(_ option: [String: String]) throws(PlugboardError) -> ConnectToTable {
-        // Fast for the same object.
+        // This comparison is fast for the same object.
         if let connectTo, connectTo.option == option { return connectTo }
         guard let table = ConnectToTable(option) else {
             throw PlugboardError(
@@ -162,8 +162,8 @@ final class MultiHandle: LoopParticipant {
         isRetired = true
         idleHandles = []
         self.onEmpty = onEmpty
-        // libcurl closes idle connections only with the last transfer. The socket of a paused or slowed transfer is not
-        // watched either, so that it must be excluded.
+        // libcurl closes idle connections only after the last transfer. The socket of a paused or slowed transfer looks
+        // idle, because libcurl does not watch it, and must be excluded.
         let sending = transfers.compactMap { $0.state }.filter { $0.pointee.sendings > 0 }
         let sockets = Set(sending.map { $0.pointee.socket })
         if !sockets.contains(-1) { loop.poller.shutDownIdle(of: self, but: sockets) }
@@ -209,13 +209,13 @@ final class MultiHandle: LoopParticipant {
         if !readiness.isDisjoint(with: .broken) { events |= CURL_CSELECT_ERR }
         let before = touched.pointee.additions
         act(socket, events)
-        // libcurl watches for writing also while an HTTP/2 window is closed, and would be called again and again.
+        // libcurl also watches for writing while an HTTP/2 window is closed, and would be called again and again.
         if readiness == .write, loop.poller.noteWrite(socket, isVain: touched.pointee.additions == before) {
             holdWriting(socket)
         }
     }
 
-    /// libcurl wanted to send a request again that was sent on a new connection.
+    /// Notes that libcurl wanted to resend a request that was sent on a new connection.
     func noteRefusal(by hostAndPort: String) { refusingHosts.note(hostAndPort, at: loop.systemNow) }
 
     override func idleEnded(_ hostAndPort: String, since: Int64) {
@@ -253,7 +253,7 @@ final class MultiHandle: LoopParticipant {
     private func act(_ socket: Int32, _ events: Int32) {
         var running: Int32 = 0
         curl_multi_socket_action(multi, socket, events, &running)
-        // At once, because libcurl announces the end of transfers only here, and the loop may sleep next.
+        // Done at once, because libcurl announces the end of transfers only here, and the loop may sleep next.
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE else { continue }
@@ -262,8 +262,7 @@ final class MultiHandle: LoopParticipant {
             guard let state = context?.assumingMemoryBound(to: TransferState.self) else { continue }
             let result = ccurl_result(message)
             state.endSending()
-            // Not later when the transfer settles: other transfers may use the connection before a suspended one
-            // settles.
+            // Done here, not in `settle`: other transfers may use the connection before a suspended transfer settles.
             if result == CURLE_OK, state.pointee.head.version != .http2 {
                 loop.poller.beginIdling(
                     state.pointee.socket, after: UInt(bitPattern: state), at: state.pointee.hostAndPort,

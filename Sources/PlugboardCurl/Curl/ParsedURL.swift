@@ -1,7 +1,7 @@
 import CPlugboardCurl
 import PlugboardTransport
 
-/// A URL that libcurl has parsed, and whose origin it reads like `Origin`. Transfers keep it while they use it.
+/// A URL for which libcurl and `Origin` find the same origin. Transfers keep it while they use it.
 ///
 /// Used on the loop's thread only.
 final class ParsedURL {
@@ -9,7 +9,7 @@ final class ParsedURL {
     let handle: OpaquePointer
     let isSecure: Bool
     let origin: Origin
-    /// `host:port`: errors quote no other part of a URL.
+    /// `host:port`, the only part of a URL that errors quote.
     let hostAndPort: String
 
     init(_ text: String) throws(PlugboardError) {
@@ -45,7 +45,7 @@ final class ParsedURL {
         PlugboardError(.requestURL, "The request's URL \(complaint). Write an absolute one: https://host/path.")
     }
 
-    /// What is wrong. It quotes nothing of the URL, which may hold secrets.
+    /// Says what is wrong. Quotes nothing of the URL, because it may hold secrets.
     private static func complaint(_ code: CURLUcode, _ text: String, _ scheme: String?) -> String {
         if text.isEmpty { return "is empty" }
         if text.utf8.contains(0x20) { return "has a space, which must be written as %20" }
@@ -84,7 +84,7 @@ final class ParsedURL {
 struct URLCache {
     private static let limit = 256
     private var urls: [String: ParsedURL] = [:]
-    /// The last one, which is most often the next one, too.
+    /// The latest URL, which is usually also the next one.
     private var latest: (text: String, url: ParsedURL)?
 
     mutating func url(_ text: String) throws(PlugboardError) -> ParsedURL {

@@ -1,4 +1,4 @@
-/// Reads from libcurl's log whether the server did not process the request of an HTTP/2 stream, and will not do so, and
+/// Reads from libcurl's log whether the server refused the request of an HTTP/2 stream without processing it, and
 /// whether the response has ended.
 ///
 /// A server reports it for one stream (REFUSED_STREAM, RFC 9113 §8.7), or for all streams above the last one in GOAWAY
@@ -9,14 +9,14 @@
 /// end of a successful response to the transfer that reads the connection then.
 struct StreamLog {
     private(set) var isRefused = false
-    /// A transfer that may use HTTP/2 has offered HTTP/1.1 alone to the server: libcurl was about to send the request
+    /// Whether a transfer that may use HTTP/2 has offered only HTTP/1.1: libcurl was about to send the request
     /// again, because the server demands that version (HTTP_1_1_REQUIRED, RFC 9113 §7).
     private(set) var isDowngraded = false
     /// The server has ended the stream (END_STREAM).
     private(set) var hasEnded = false
     /// The lines of the trailers, except those that libcurl's log cuts off.
     private(set) var trailers: [[UInt8]] = []
-    /// The bytes of libcurl's longest line of a log; `TRC_LINE_MAX` less the NUL.
+    /// The bytes of the longest line in libcurl's log: `TRC_LINE_MAX` less the NUL.
     private static let longestLine = 2047
     /// The number of the stream, or 0.
     private var stream = 0
@@ -27,18 +27,18 @@ struct StreamLog {
             // stream.
             stream = 0
         } else if let number = StreamLog.number(line, after: "Using Stream ID: ") {
-            // 7.88.1.
+            // 7.88.1 logs this.
             stream = number
         } else if let number = StreamLog.number(line, after: "[HTTP/2] ["),
             let end = line.dropFirst(10).firstIndex(of: 0x5D)
         {
-            // Later versions.
+            // Later versions log this.
             let rest = UnsafeRawBufferPointer(rebasing: line[min(end + 2, line.endIndex)...])
             read(rest, of: number, lineLength: line.count)
         } else if StreamLog.begins(line, "REFUSED_STREAM") {
             isRefused = true
         } else if StreamLog.begins(line, "ALPN: offers ") || StreamLog.begins(line, "ALPN: curl offers ") {
-            // The last offer counts: a proxy that is reached over TLS gets one before the server.
+            // The last offer counts: an HTTPS proxy gets an offer before the server does.
             isDowngraded = !StreamLog.begins(line, "ALPN: offers h2") && !StreamLog.begins(line, "ALPN: curl offers h2")
         } else if StreamLog.begins(line, "received GOAWAY") || StreamLog.begins(line, "recveived GOAWAY"),
             let equals = line.lastIndex(of: UInt8(ascii: "=")), stream > 0
@@ -58,7 +58,7 @@ struct StreamLog {
         } else if StreamLog.begins(text, "<- FRAME[DATA") || StreamLog.begins(text, "<- FRAME[HEADERS") {
             if StreamLog.endsStream(text) { hasEnded = true }
         } else if StreamLog.begins(text, "EOS frame ") {
-            // Also if another transfer has read the frame.
+            // Logged even if another transfer has read the frame.
             hasEnded = true
         } else if StreamLog.begins(text, "trailer: "), lineLength < StreamLog.longestLine {
             trailers.append(Array(text.dropFirst(9)))

@@ -2,21 +2,21 @@ import CPlugboardCurl
 import PlugboardSystem
 import Synchronization
 
-/// What the TLS library that libcurl uses is asked directly, because libcurl has no option for it.
+/// Calls libcurl's TLS library directly, for what libcurl has no option for.
 ///
 /// Its functions are looked up in the process, because libcurl chooses the library.
 enum TLSLibrary {
     private typealias Pointer = UnsafeMutableRawPointer
 
-    // MARK: - What is left of a connection
+    // MARK: - Bytes that libcurl has not read
 
     private static let countOpenSSL = function("SSL_pending", (@convention(c) (Pointer) -> Int32).self)
     private static let countGnuTLS = function("gnutls_record_check_pending", (@convention(c) (Pointer) -> Int).self)
 
     /// Whether the TLS library has decrypted bytes of a transfer's connection that libcurl has not read. False without
-    /// TLS, and for libraries that cannot be asked.
+    /// TLS, and for libraries other than OpenSSL and GnuTLS.
     ///
-    /// libcurl reads no more than the rest of a body whose length is known. Bytes behind it in the same TLS record stay
+    /// libcurl reads no more than the rest of a body whose length is known. Bytes after it in the same TLS record stay
     /// in the TLS library, where the socket does not show them, and would be read as the next response.
     static func hasRest(_ easy: UnsafeMutableRawPointer) -> Bool {
         var backend: Int32 = 0
@@ -30,11 +30,11 @@ enum TLSLibrary {
 
     // MARK: - How a connection ends
 
-    /// Sessions whose end is awaited, and whether it was announced.
+    /// The sessions whose end is awaited, and whether close_notify was received.
     private static let ends = Mutex<[UInt: Bool]>([:])
 
     /// Notes whether the server ends the TLS session of a transfer with close_notify (RFC 9112 §9.8), from now on and
-    /// until `takeEnd`. Nil without TLS, and for libraries that are not asked.
+    /// until `takeEnd`. Nil without TLS, and for libraries other than OpenSSL.
     static func awaitEnd(_ easy: UnsafeMutableRawPointer) -> UInt? {
         var backend: Int32 = 0
         guard isStrict, let openSSL, let session = ccurl_tls_session(easy, &backend),
@@ -43,7 +43,7 @@ enum TLSLibrary {
         let (number, hasEnded) = (UInt(bitPattern: session), openSSL.shutdown(session) & OpenSSL.receivedShutdown != 0)
         ends.withLock { $0[number] = hasEnded }
         openSSL.setInfo(session) { session, place, code in
-            // The low byte is the alert; that of close_notify is 0.
+            // The low byte is the alert's number; that of close_notify is 0.
             guard place == OpenSSL.readAlert, code & 0xFF == 0 else { return }
             let number = UInt(bitPattern: session)
             TLSLibrary.ends.withLock { if $0[number] != nil { $0[number] = true } }
@@ -58,7 +58,7 @@ enum TLSLibrary {
 
     // MARK: - How a connection begins
 
-    /// Whether libcurl uses OpenSSL, and its functions are in the process.
+    /// Whether libcurl uses OpenSSL, and OpenSSL's functions are available in the process.
     static let isStrict =
         ccurl_version().map { String(cString: $0.pointee.ssl_version).hasPrefix("OpenSSL/") } == true && openSSL != nil
 
@@ -68,7 +68,7 @@ enum TLSLibrary {
     private static let openSSL = OpenSSL()
 
     /// Makes OpenSSL refuse certificates that name their host in the common name only (RFC 9525 §6.3), and report the
-    /// end of a connection without close_notify as an end, as 7.88.1 does itself: `takeEnd` tells it from the other.
+    /// end of a connection without close_notify as a normal end, as 7.88.1 does: `takeEnd` tells the two apart.
     static func prepare(_ easy: UnsafeMutableRawPointer) {
         guard isStrict else { return }
         ccurl_set_tls_context(easy) { _, context, _ in
@@ -82,7 +82,7 @@ enum TLSLibrary {
         }
     }
 
-    /// Called for each certificate of a chain, the server's last.
+    /// Called for each certificate of a chain; the server's certificate comes last.
     private static func verify(_ isValid: Int32, _ store: UnsafeMutableRawPointer?) -> Int32 {
         guard isValid == 1, let store, let openSSL, openSSL.depth(store) == 0,
             let certificate = openSSL.certificate(store)
@@ -123,7 +123,7 @@ enum TLSLibrary {
         private let value: @convention(c) (Pointer, UnsafeMutablePointer<Int32>) -> Pointer?
         private let free: @convention(c) (Pointer) -> Void
 
-        /// Nil if the process has not all of them.
+        /// Nil if the process lacks one of these functions.
         init?() {
             guard
                 let shutdown = function("SSL_get_shutdown", (@convention(c) (Pointer) -> Int32).self),

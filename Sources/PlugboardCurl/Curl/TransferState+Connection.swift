@@ -3,7 +3,7 @@ import PlugboardTransport
 
 /// A transfer on its connection, which other transfers use before and after it.
 extension TransferState.Pointer {
-    /// libcurl is about to send on a connection, which may be a reused one. Returns false if it must not.
+    /// Called before libcurl sends on a connection, which may be a reused one. Returns false if it must not send.
     func noteSending(_ connection: ConnectionKey?) -> Bool {
         pointee.multi._withUnsafeGuaranteedRef { multi in
             let poller = multi.loop.poller
@@ -23,10 +23,10 @@ extension TransferState.Pointer {
         }
     }
 
-    /// Whether the transfer that has sent on the socket has ended, also if libcurl has not announced it yet.
+    /// Whether the transfer that has sent on the socket has ended, even if libcurl has not announced it yet.
     private func takeOver(_ socket: Int32, _ poller: Poller) -> Bool {
         guard let other = TransferState.Pointer(bitPattern: poller.sender(on: socket)) else { return false }
-        // Asking libcurl costs more than looking whether anything of that transfer is still to come.
+        // Cheaper than asking libcurl: nothing of that transfer is still to come.
         if !other.pointee.hasUpload, other.pointee.head.version != .http2, other.pointee.isResponseWhole {
             other.endSending()
             return !poller.isTaken(socket)
@@ -39,7 +39,7 @@ extension TransferState.Pointer {
         return !poller.isTaken(socket)
     }
 
-    /// Other transfers may use the connection from now on.
+    /// Lets other transfers use the connection from now on.
     func endSending() {
         let socket = pointee.sendingSocket
         guard socket >= 0 else { return }
@@ -49,13 +49,13 @@ extension TransferState.Pointer {
         }
     }
 
-    /// The body was received. If the server has sent more than it, the connection takes no other request.
+    /// Called after the whole body. If the server has sent more bytes, the connection takes no other request.
     func endSharingIfSurplus() {
         guard pointee.head.version != .http2, TLSLibrary.hasRest(pointee.easy) else { return }
         endSharing()
     }
 
-    /// Reads a line of libcurl's log, and ends the sharing if libcurl has read bytes behind the response.
+    /// Reads a line of libcurl's log, and ends the sharing if libcurl has read bytes after the response.
     func readLog(_ line: UnsafeRawBufferPointer) {
         guard pointee.head.isFinal, pointee.head.version != .http2 else { return pointee.streamLog.read(line) }
         if StreamLog.begins(line, "Excess found") || StreamLog.begins(line, "Leftovers after chunking"),
@@ -65,14 +65,14 @@ extension TransferState.Pointer {
         }
     }
 
-    /// The server has sent more than the response, so that what follows on the connection cannot be assigned to any
-    /// request (RFC 9112 §9.2): libcurl does not use a connection that is shut down.
+    /// Shuts the connection down, so that libcurl does not use it again: the server has sent more than the response,
+    /// and what follows cannot be assigned to any request (RFC 9112 §9.2).
     private func endSharing() {
         let socket = pointee.sendingSocket >= 0 ? pointee.sendingSocket : pointee.socket
         if socket >= 0 { pointee.multi._withUnsafeGuaranteedRef { $0.loop.poller.shutDown(socket) } }
     }
 
-    /// The final head was received in HTTP/1. Returns false if another transfer has sent on the connection, too: the
+    /// Called after a final head in HTTP/1. Returns false if another transfer has sent on the connection, too: the
     /// response may belong to either, so that both fail.
     func noteHTTP1() -> Bool {
         let socket = pointee.sendingSocket
@@ -84,20 +84,20 @@ extension TransferState.Pointer {
         }
     }
 
-    /// The final head was received. Listens to libcurl if only that can show the end of the response, or what is behind
-    /// it.
+    /// Called after the final head. Switches libcurl's log on if only the log shows the end of the response, or bytes
+    /// after it.
     func listenIfNeeded() {
         if needsRawBytes || mayHideSurplus { listen() }
     }
 
-    // Not of the state itself, which would be copied with its references for each call.
-    /// Whether the response may end before its request, and its end can be seen in its raw bytes only.
+    // Not properties of the state itself, which would be copied with its references for each call.
+    /// Whether the response may end before its request, and only its raw bytes show its end.
     private var needsRawBytes: Bool {
         pointee.hasUpload && !pointee.upload.isSent && pointee.head.isFinal && pointee.head.isChunked
             && pointee.head.version != .http2
     }
 
-    /// Whether libcurl may read bytes behind the response together with its end, drop them, and use the connection
+    /// Whether libcurl may read bytes after the response together with its end, drop them, and use the connection
     /// again: only its log shows that.
     private var mayHideSurplus: Bool {
         guard pointee.head.isFinal, pointee.head.version != .http2 else { return false }
@@ -105,7 +105,7 @@ extension TransferState.Pointer {
             || pointee.head.contentLength == 0
     }
 
-    /// libcurl opens a socket. Listens to it if that is for a second sending, because only that shows why.
+    /// Called when libcurl opens a socket. For a second sending, switches the log on, because only that shows why.
     func listenIfSentAgain() {
         if pointee.sendings > 0 { listen() }
     }

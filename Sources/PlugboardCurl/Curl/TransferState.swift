@@ -13,7 +13,7 @@ struct TransferState {
     let touched: UnsafeMutablePointer<TouchedList>
     /// The bytes that may wait for the reader.
     let queueLimit: Int
-    /// The next one in the list, and whether it is in it. Used by `TouchedList` only.
+    /// The next state in the list, and whether this one is in the list. Used only by `TouchedList`.
     var nextTouched: Pointer?
     var isTouched = false
     /// The transfer that the state belongs to, unowned.
@@ -22,7 +22,7 @@ struct TransferState {
     var interims: [ResponseHead] = []
     var received = PieceQueue()
     var receivedCount = 0
-    /// The body is not read any more.
+    /// Whether the rest of the body is discarded.
     var isDiscarding = false
     var upload = UploadQueue(length: nil)
     /// How many times libcurl was about to send the request. It does so a second time if a reused connection was closed
@@ -36,13 +36,13 @@ struct TransferState {
     var sentHead: [UInt8] = []
     var hasUpload = false
     private var chunkedEnd = ChunkedEnd()
-    /// How far libcurl is with a connection of the transfer's own, before it sends.
+    /// What libcurl does to open a connection for this transfer, before it sends.
     var opening = AttemptPhase.waitingForConnection
     /// Why no socket could be opened, as in `errno`, or 0.
     var socketError: Int32 = 0
-    /// The last argument of `curl_easy_pause`.
+    /// What is paused, as in the argument of `curl_easy_pause`.
     var pausedParts = CURLPAUSE_CONT
-    /// The queue was full, and is still more than half full.
+    /// Whether the queue was full, and is still more than half full.
     var isReceivingPaused = false
     /// The socket that libcurl last watched for this transfer, or -1.
     private(set) var socket: Int32 = -1
@@ -50,15 +50,15 @@ struct TransferState {
     /// it from later sockets.
     var sendingSocket: Int32 = -1
     var sendingCookie: UInt64 = 0
-    /// libcurl wanted to send on an HTTP/1 connection that another transfer is using; nothing was sent.
+    /// Whether libcurl wanted to send on an HTTP/1 connection that another transfer is using; nothing was sent.
     var isCrossed = false
-    /// The transfer sends on a connection whose socket is not known yet.
+    /// Whether the transfer sends on a connection whose socket is not known yet.
     private var isNameless = false
-    /// The transfer uses a Unix domain socket.
+    /// Whether the transfer uses a Unix domain socket.
     private var isLocal = false
     private var isDownloadLimited = false
     private(set) var isHead = false
-    /// The transfer uses TLS.
+    /// Whether the transfer uses TLS.
     private(set) var isSecure = false
     /// The TLS session that must end with close_notify, because the body ends with it.
     private var awaitedEnd: UInt?
@@ -98,7 +98,7 @@ struct TransferState {
         socket = -1
     }
 
-    /// The final head was received.
+    /// Called after the final head. Waits for close_notify if the body ends with the TLS connection.
     mutating func awaitEndIfNeeded() {
         guard isSecure, head.endsWithConnection, !isResponseWhole, !isHead,
             multi._withUnsafeGuaranteedRef({ $0.settings.closeNotify })
@@ -121,7 +121,7 @@ struct TransferState {
         if !interims.isEmpty { interims = [] }
     }
 
-    /// The socket of the connection on which the transfer sends is known now.
+    /// Notes the socket of the connection on which the transfer sends.
     mutating func nameSocket(_ socket: Int32) {
         self.socket = socket
         endNameless()
@@ -142,7 +142,7 @@ struct TransferState {
     /// The host and port that the transfer goes to.
     var hostAndPort: String { transfer?._withUnsafeGuaranteedRef { $0.url?.hostAndPort } ?? "" }
 
-    // Inlined like the others that only read, because the whole state would be copied for a call.
+    // Inlined, like the other properties that only read, because a call would copy the whole state.
     /// The bytes of the body that are still to be received; nil if the response's head does not say.
     @inline(__always)
     var expected: Int? {

@@ -1,12 +1,11 @@
 import CPlugboardCurl
 
-/// Gets what libcurl says about connections, sends and receives, for a program that shows it to people. Without one,
-/// libcurl writes no log.
+/// Receives libcurl's log, and the bytes that it sends and receives, for a program that shows them to people.
 package final class WireLog: Sendable {
     package enum Entry: Sendable {
         /// A line of libcurl's log, perhaps with its line break. It may hold values of secret fields.
         case note
-        /// The whole head of a request as it is sent, with all its fields; or of a request to a proxy.
+        /// The whole head of a request as it is sent, with all its fields, to the server or to a proxy.
         case requestHead
         /// A line of a response's head.
         case responseHead
@@ -27,7 +26,7 @@ extension WireLog: Equatable {
 }
 
 extension TransferState.Pointer {
-    /// Tells the log what libcurl has logged, sent or received. A head that is sent may come in pieces.
+    /// Tells the log what libcurl has logged, sent or received. libcurl may deliver a sent head in pieces.
     func tell(_ log: WireLog, _ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
         switch kind {
         case CURLINFO_TEXT: log.hear(.note, bytes)

@@ -24,7 +24,7 @@ final class FieldList {
         starts.removeAll(keepingCapacity: true)
     }
 
-    /// A line that suppresses a field which libcurl adds by default.
+    /// Adds a line that suppresses a field which libcurl adds by default.
     func suppress(_ name: StaticString) {
         begin()
         add(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -81,7 +81,7 @@ final class FieldList {
             throw PlugboardError(
                 .requestField,
                 "The field \(Printable.text(String(name))) of the request has \(longest.size) bytes, and libcurl "
-                    + "\(abilities.version) sends none of more than \(limit). Nothing was sent.")
+                    + "\(abilities.version) sends at most \(limit). Nothing was sent.")
         }
         if starts.count > nodeCapacity {
             nodes.deallocate()

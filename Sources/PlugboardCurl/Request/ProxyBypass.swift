@@ -3,13 +3,13 @@ import PlugboardTransport
 
 /// The hosts that bypass the proxy: `RequestOptions.noProxy`, or the environment's `no_proxy`.
 ///
-/// Decided here and not by libcurl, whose versions read different forms; 7.88.1 ignores networks of IPv6. Entries are
-/// separated by commas or white space; names are never resolved. What is in no accepted form names no host.
+/// Decided here and not by libcurl, whose versions accept different forms; 7.88.1 ignores IPv6 networks. Entries are
+/// separated by commas or white space; names are never resolved. Entries in other forms are ignored.
 struct ProxyBypass {
     private enum Host {
-        /// In normal form; its subdomains belong to it.
+        /// A host in normal form, with its subdomains.
         case name(String)
-        /// All addresses that have the first bits in common with this one.
+        /// All addresses whose first `bits` bits equal those of this one.
         case network([UInt8], bits: Int)
     }
 
@@ -42,7 +42,7 @@ struct ProxyBypass {
         }
     }
 
-    /// `10.0.0.1`, `::1`, `[::1]`, and each with `/` and the number of bits.
+    /// Reads `10.0.0.1`, `::1` and `[::1]`, each also with `/` and the number of bits.
     private static func network(_ text: Substring) -> Host? {
         guard let slash = text.lastIndex(of: "/") else {
             return address(text).map { .network($0, bits: 8 * $0.count) }
@@ -53,7 +53,7 @@ struct ProxyBypass {
         return .network(address, bits: bits)
     }
 
-    /// `example.com`, and the same with `.` or `*.` before it.
+    /// Reads `example.com`, `.example.com` and `*.example.com`.
     private static func name(_ text: Substring) -> Host? {
         let bare = text.hasPrefix("*.") ? text.dropFirst(2) : text.hasPrefix(".") ? text.dropFirst() : text
         return Origin.normalizedHost(bare).map { .name($0) }

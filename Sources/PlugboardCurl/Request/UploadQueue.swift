@@ -5,7 +5,7 @@ import PlugboardTransport
 struct UploadQueue {
     private var piece = Bytes.empty
     private var offset = 0
-    /// The number of bytes in all; nil if it is not known.
+    /// The total number of bytes; nil if it is not known.
     let length: Int?
     /// The bytes that the source has given.
     private(set) var given = 0

@@ -11,9 +11,8 @@ final class BlockPool: Sendable {
     /// The pool of the process, which keeps at most 2 MiB of idle blocks.
     static let shared = BlockPool(limit: ccurl_is_sanitized() != 0 ? 0 : 8)
 
-    /// Sendable because a block has one owner at a time: the pool, or who took it.
+    /// Sendable because a block has one owner at a time: the pool, or the code that took it.
     private struct Block: @unchecked Sendable {
-        // Sendable because a block that was taken from the pool has one owner.
         let memory: UnsafeMutableRawPointer
     }
 
@@ -39,7 +38,7 @@ final class BlockPool: Sendable {
         if !isKept { memory.deallocate() }
     }
 
-    /// Bytes in a block of the pool, which gets the block back with the release of the last copy.
+    /// Wraps the bytes of a block. The pool gets the block back when the last copy of the bytes is released.
     func bytes(_ block: UnsafeMutableRawBufferPointer, count: Int) -> Bytes {
         Bytes(borrowing: UnsafeRawBufferPointer(rebasing: block[..<count])) { [self] address in
             if let address { give(UnsafeMutableRawPointer(mutating: address)) }

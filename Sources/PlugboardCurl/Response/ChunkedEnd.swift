@@ -1,21 +1,20 @@
-/// Finds the end of a body in the chunked coding (RFC 9112 §7.1), and what libcurl accepts in one although it should
-/// not.
+/// Finds the end of a body in the chunked coding (RFC 9112 §7.1), and errors of the coding that libcurl accepts.
 ///
-/// libcurl reads the same bytes and refuses any other malformed coding; so no end is found in one.
+/// libcurl reads the same bytes and refuses any other malformed coding; no end is found in one.
 struct ChunkedEnd {
     private enum Phase { case size, sizeRest, chunkExtension, lineBreak, trailers, malformed }
 
-    /// The most bytes by which the lines of chunk sizes may exceed what their chunks justify.
+    /// How many more bytes the lines of chunk sizes may have than their chunks allow.
     private static let excessLimit = 16 << 10
-    /// The bytes of a line that each chunk justifies, besides two for each byte of the chunk.
+    /// The bytes that each chunk allows for its line, besides two for each byte of the chunk.
     private static let plainLine = 16
 
     /// Whether the line that ends the body was read.
     private(set) var isFound = false
-    /// What libcurl accepts and a recipient must not, as the end of a sentence about the body.
+    /// An error that libcurl accepts and a recipient must not, as the end of a sentence about the body.
     private(set) var complaint: String?
-    /// The bytes of lines of chunk sizes, less what the chunks before justify (RFC 9112 §7.1.1: a recipient limits the
-    /// extensions of a body, also if each of them is short).
+    /// The bytes of lines of chunk sizes, less those that earlier chunks allow (RFC 9112 §7.1.1: a recipient limits the
+    /// extensions of a body, even if each of them is short).
     private var excess = 0
     private var phase = Phase.size
     private var size = 0
@@ -44,7 +43,7 @@ struct ChunkedEnd {
         case .size, .sizeRest, .chunkExtension:
             excess += 1
             if excess > ChunkedEnd.excessLimit {
-                refuse("has chunk extensions without end: more than \(ChunkedEnd.excessLimit) bytes beside the data")
+                refuse("has too many chunk extensions: more than \(ChunkedEnd.excessLimit) bytes beside the data")
             } else if phase == .size, let digit = ChunkedEnd.digit(byte) {
                 if size > Int.max >> 4 { phase = .malformed }
                 (size, hasDigit) = (size &<< 4 | digit, true)
@@ -68,7 +67,7 @@ struct ChunkedEnd {
         }
     }
 
-    /// Behind a size may be white space and an extension (RFC 9112 §7.1.1).
+    /// A size may be followed by white space and an extension (RFC 9112 §7.1.1).
     private mutating func readAfterSize(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: ";"): phase = .chunkExtension
@@ -84,7 +83,7 @@ struct ChunkedEnd {
 
     private mutating func endSize() {
         phase = size == 0 ? .trailers : .lineBreak
-        // A huge size is no chunk that has arrived: the excess cannot become less than 0.
+        // A huge announced size neither overflows nor allows extensions in advance: the excess is never below 0.
         excess = max(excess - ChunkedEnd.plainLine - 2 * min(size, ChunkedEnd.excessLimit), 0)
         (left, size, hasDigit) = (size, 0, false)
     }

@@ -32,9 +32,9 @@ struct HeadReader {
     fileprivate var fields = FieldBuffer()
     fileprivate(set) var trailers = FieldBuffer()
     private(set) var hasTransferEncoding = false
-    /// Whether the body uses the chunked coding, so that it tells its end.
+    /// Whether the body uses the chunked coding, which marks its end.
     private(set) var isChunked = false
-    /// The value of `Content-Length`, also if `Transfer-Encoding` overrides it.
+    /// The value of `Content-Length`, even if `Transfer-Encoding` overrides it.
     private(set) var contentLength: Int?
     /// Whether the body ends with the connection (RFC 9112 §6.3).
     var endsWithConnection: Bool { contentLength == nil && !isChunked && version != .http2 }
@@ -51,7 +51,7 @@ struct HeadReader {
         trailers.deallocate()
     }
 
-    /// Begins with the next message.
+    /// Prepares for the next message.
     mutating func begin(byteLimit: Int, fieldLimit: Int) {
         fields.removeAll()
         trailers.removeAll()
@@ -73,7 +73,7 @@ struct HeadReader {
 
     mutating func takeTrailers() -> Fields { trailers.take() }
 
-    /// Reads one line with its line break. The bytes of interim heads count for the limit.
+    /// Reads one line with its line break. The bytes of interim heads count towards the limit.
     @inline(__always)
     mutating func read(_ line: UnsafeRawBufferPointer) -> Step {
         byteCount += line.count
@@ -192,7 +192,7 @@ extension HeadReader {
     @inline(__always)
     private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
         var index = 0
-        // Eight bytes at a time, because the values of all fields of all responses are checked. A tab is found, too.
+        // Eight bytes at a time, because the values of all fields of all responses are checked. A tab ends it, too.
         while index &+ 8 <= value.count {
             let word = value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let isDelete = word ^ 0x7F7F_7F7F_7F7F_7F7F

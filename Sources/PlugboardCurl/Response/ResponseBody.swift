@@ -74,7 +74,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
         }
     }
 
-    /// The transfer has ended. Takes the bytes that it has received.
+    /// Called after the end of the transfer. Takes the bytes that it has received.
     func finish(_ error: PlugboardError?, _ state: inout TransferState) {
         transfer = nil
         if isReleased { return }
@@ -89,7 +89,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
         }
     }
 
-    /// Whether to read the rest: a few more reads cost less than a new connection.
+    /// Abandons the transfer if much is left: a few more reads cost less than a new connection.
     private func drain() {
         guard let transfer, let state = transfer.state else { return }
         let left = state.pointee.expected ?? 0
