@@ -11,20 +11,20 @@
 /// and must not block. It needs the memory of one piece and of its output; a transformer whose output can be much
 /// larger than the piece has to limit that itself.
 public protocol BodyTransformer {
-    /// Whether exactly as many bytes come out as go in. Then the length and `Content-Length` stay as they are; else the
-    /// length is unknown and the field is removed. False if it is not declared.
+    /// Whether the output has exactly as many bytes as the input. If so, the length and `Content-Length` stay as they
+    /// are; otherwise the length is unknown and the field is removed. The default is false.
     static var keepsLength: Bool { get }
 
-    /// Appends the output for the next bytes to `output`, which is empty: any number of bytes, also none.
+    /// Appends the output for the next bytes to `output`, which is empty. The output may have any length, including 0.
     ///
-    /// The pointer is valid until this returns. An error breaks the body off; what the same call has appended is
+    /// The pointer is valid until this returns. An error ends the body; the bytes that the same call has appended are
     /// dropped.
     mutating func transform(
         _ piece: UnsafeRawBufferPointer, into output: inout [UInt8]
     ) throws(PlugboardError)
 
-    /// Appends the rest to `output`, which is empty, at the end of the body. Throws like `transform`. Not called for a
-    /// body that breaks off. Does nothing if it is not declared.
+    /// Called at the end of the body. Appends the rest of the output to `output`, which is empty. Throws like
+    /// `transform`. Not called for a body that ends with an error. The default does nothing.
     mutating func finish(into output: inout [UInt8]) throws(PlugboardError)
 }
 
@@ -34,8 +34,8 @@ extension BodyTransformer {
 }
 
 extension Exchange {
-    /// Puts a transformer around the response's body, in `onResponse`; a fault in another hook. Does nothing if there
-    /// is no body, as of HEAD, 204 and 304.
+    /// Puts a transformer around the response's body, in `onResponse`; in another hook this is a fault. Does nothing
+    /// without a body, as in responses to HEAD, and with 204 or 304.
     ///
     /// - Parameter make: Called once here, and again each time the body begins again. [loop]
     public func transformResponseBody<Transformer: BodyTransformer>(
@@ -49,8 +49,8 @@ extension Exchange {
         if isWrapped && !Transformer.keepsLength { response?[.contentLength] = nil }
     }
 
-    /// Puts a transformer around the request's body, in `onRequest`; a fault in another hook. Does nothing if there is
-    /// no body.
+    /// Puts a transformer around the request's body. Call it in `onRequest`; in another hook it is a fault. Does
+    /// nothing without a body.
     ///
     /// - Parameter make: Called once here, and again each time the body begins again. [loop]
     public func transformRequestBody<Transformer: BodyTransformer>(
@@ -67,15 +67,15 @@ extension Exchange {
 
 /// A body with a transformer around it.
 ///
-/// Sendable because the kernel calls a source that a hook made on the loop only, and the pieces that it pulls come
-/// there.
+/// Sendable because the kernel calls a source that a hook made only on the loop, and pulled pieces arrive on the
+/// loop, too.
 final class TransformedBody<Transformer: BodyTransformer>: BodySource, @unchecked Sendable {
     private let inner: InnerBody
     private let make: @Sendable () -> Transformer
     private var transformer: Transformer
-    /// What the open pull is to be completed with; nil if that needs more of the inner body.
+    /// The piece that completes the open pull; nil if more of the inner body is needed.
     private var next: Piece?
-    /// The inner body's end, once it has come.
+    /// The inner body's end, after it was received.
     private var end: Piece?
     private var open: Pull?
     private var isRunning = false
@@ -111,8 +111,8 @@ final class TransformedBody<Transformer: BodyTransformer>: BodySource, @unchecke
         inner.release()
     }
 
-    /// Pulls until there is output for the open pull. A loop and no recursion: pieces that are there at once would nest
-    /// calls.
+    /// Pulls until there is output for the open pull. Uses a loop instead of recursion, because pieces that are ready
+    /// at once would nest calls.
     private func run() {
         isRunning = true
         var isPulled = false
@@ -129,7 +129,7 @@ final class TransformedBody<Transformer: BodyTransformer>: BodySource, @unchecke
         if isPulled { complete() }
     }
 
-    /// The kernel may pull again within this, so nothing follows the completion.
+    /// The kernel may pull again within `Pull.complete`, so no code follows it.
     private func complete() {
         guard let pull = open, let piece = next else { return }
         open = nil
@@ -138,7 +138,7 @@ final class TransformedBody<Transformer: BodyTransformer>: BodySource, @unchecke
     }
 
     private func take(_ piece: borrowing InnerBody.View) {
-        // The body was given back while a pull was open: this is its break.
+        // The body was released while a pull was open: this piece is the error that ends the pull.
         if isReleased { return }
         var output: [UInt8] = []
         do throws(PlugboardError) {

@@ -9,7 +9,7 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: [UnownedJob] = []
     private var isDone = false
-    /// Whether the thread went on before the code was done.
+    /// Whether the thread stopped waiting before the code was done.
     private var isAbandoned = false
 
     private init() {
@@ -40,7 +40,7 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
         return false
     }
 
-    /// Returns when the code is done, whatever the limit; after the limit it is cancelled.
+    /// Returns when the code is done. After the limit, the code is cancelled.
     static func run(cancellingAfter limit: Duration, _ body: @escaping @Sendable () async -> Void) {
         let thread = CallingThread()
         let task = thread.begin(body)
@@ -73,7 +73,7 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
-    /// The remaining jobs run on the pool.
+    /// Moves the remaining jobs to the pool.
     private func abandon() {
         pthread_mutex_lock(lock)
         isAbandoned = true
@@ -83,8 +83,7 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
         for job in left { globalConcurrentExecutor.enqueue(job) }
     }
 
-    /// Runs jobs until the code is done. Returns false if it was not done in time. Jobs that wait already run even
-    /// then.
+    /// Runs jobs until the code is done. Returns false if it was late; queued jobs run even after the limit.
     private func work(within limit: Duration) -> Bool {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)

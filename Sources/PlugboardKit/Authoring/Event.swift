@@ -1,8 +1,8 @@
 import CPlugboard
 
-/// A fact, for watching only, as a plugin gets it. Valid until `onEvent` returns, without a copy.
+/// An event as a plugin gets it. It can only be read, and is valid until `onEvent` returns.
 ///
-/// A program that watches gets the same fact as an `ObservedEvent` of PlugboardCore, which it can keep; `id`, `is`,
+/// A program gets the same event as an `ObservedEvent` of PlugboardCore, which it can keep; `id`, `is`,
 /// `event["name"]`, `integer`, `duration`, `progress` and `head` are the same there.
 ///
 /// The kernel's events have plain names (`headReceived`); plugins publish theirs under their own id (`cache.hit`).
@@ -14,7 +14,7 @@ public struct Event: ~Copyable {
     /// The event's name.
     public var id: String { host.pointee.event_id(raw).string }
 
-    /// Whether this is the event of that id; cheaper than comparing strings.
+    /// Whether this is the event with that id; cheaper than comparing strings.
     public func `is`(_ id: StaticString) -> Bool {
         let text = host.pointee.event_id(raw)
         return text.count == id.utf8CodeUnitCount

@@ -3,14 +3,14 @@ import CPlugboard
 /// One request and its outcome, as a hook sees it. Valid until the hook returns; it cannot be kept.
 public struct Exchange: ~Copyable {
     let raw: OpaquePointer
-    // Without counting references, because the kernel keeps the instance until its last hook has returned.
+    // Unowned without reference counting, because the kernel keeps the instance until its last hook has returned.
     unowned(unsafe) let instance: Instance
     let host: UnsafePointer<plug_host_v1>
     /// The first of the hook's edits that the kernel refused: see `Head`.
     let refusal: UnsafeMutablePointer<String?>
     let stage: Stage
 
-    /// Which body a hook may put a source around.
+    /// The body around which the hook may put a source.
     enum Stage { case request, response, other }
 
     /// Why this hook runs.
@@ -20,22 +20,22 @@ public struct Exchange: ~Copyable {
     /// `PluginHost.send`.
     public var id: UInt64 { host.pointee.exchange_id(raw) }
 
-    /// How many attempts there were, the one under way included: 0 before the first.
+    /// The number of attempts so far, including the current one; 0 before the first.
     public var attempt: Int { Int(host.pointee.attempt(raw)) }
 
-    /// The request as this plugin sees it. Edits count in `onRequest`, and before `resend`.
+    /// The request as this plugin sees it. Edits take effect in `onRequest`, and before `resend`.
     public var request: Head {
         // plugboard.h promises that it is never NULL.
         Head(raw: host.pointee.request(raw)!, host: host, refusal: refusal)
     }
 
-    /// The response, once there is one. It can be edited in `onResponse`.
+    /// The response; nil before there is one. It can be edited in `onResponse`.
     public var response: Head? {
         guard let head = host.pointee.response(raw) else { return nil }
         return Head(raw: head, host: host, refusal: refusal)
     }
 
-    /// In `onFailure`, and in `onClose` after a failure: what went wrong.
+    /// The error, in `onFailure` and in `onClose` after a failure; otherwise nil.
     public var failure: PlugboardError? {
         var code = plug_text()
         var reason = plug_text()
@@ -43,18 +43,17 @@ public struct Exchange: ~Copyable {
         return PlugboardError(.init(code.string), reason.string)
     }
 
-    /// Whether `resend` would be accepted: not when a body that has begun cannot be rewound.
+    /// Whether `resend` would be accepted. False if the request's body has begun and cannot be rewound.
     public var canResend: Bool { host.pointee.can_resend(raw) == PLUG_OK }
 
-    /// The URL that a reference means here (RFC 3986 §5, against the request's URL), normalized; nil if it is not
-    /// valid.
+    /// Resolves a reference against the request's URL (RFC 3986 §5). Returns a normalized URL; nil if it is invalid.
     public func resolve(_ reference: String) -> String? {
         withText(reference) { host.pointee.resolve_url(raw, $0).optionalString }
     }
 
     /// The attributes that the request itself carries, without those that the configuration gives for its origin.
     ///
-    /// - Parameter includesSecrets: Whether those are among them that their plugin's table calls secret.
+    /// - Parameter includesSecrets: Whether to include attributes that their plugin's table marks as secret.
     public func ownAttributes(includesSecrets: Bool) -> Attributes {
         var own = Attributes()
         for (name, value) in attributes {
@@ -75,16 +74,16 @@ public struct Exchange: ~Copyable {
     /// The id of the plugin that sent the request as a sub-request; nil for a request of the program.
     public var sender: String? { host.pointee.sender(raw).optionalString }
 
-    /// The options that the request itself has, beside those of the configuration. They can hold secrets.
+    /// The request's own options, without those of the configuration. They can hold secrets.
     public var options: RequestOptions {
         var options = RequestOptions()
-        // The kernel gives only names and values that it takes.
+        // The kernel gives only names and values that `set` accepts.
         for option in optionTexts { _ = options.set(option.name, to: option.value) }
         return options
     }
 
-    /// The same as texts, in the names and words of the configuration's `kernel`, and whether a value holds a secret,
-    /// such as the password of a proxy.
+    /// `options` as texts, with the names and words of the configuration's `kernel`, and whether a value holds a
+    /// secret, such as the password of a proxy.
     public var optionTexts: [(name: String, value: String, isSecret: Bool)] {
         var options: [(name: String, value: String, isSecret: Bool)] = []
         var (option, flags): (plug_field, plug_option_flags) = (plug_field(), 0)
@@ -101,12 +100,12 @@ public struct Exchange: ~Copyable {
         withText(key.name) { host.pointee.attribute(raw, $0).optionalString }.flatMap { Value.optionForm.read($0) }
     }
 
-    /// The attribute of any name, as text.
+    /// The attribute with this name, as text.
     public func attribute(_ name: String) -> String? {
         withText(name) { host.pointee.attribute(raw, $0).optionalString }
     }
 
-    /// All attributes that `attribute(_:)` would find, by their whole names.
+    /// All attributes that `attribute(_:)` would find, by their full names (`ID.NAME`).
     public var attributes: [String: String] {
         var attributes: [String: String] = [:]
         var attribute = plug_field()
@@ -119,7 +118,7 @@ public struct Exchange: ~Copyable {
     /// Sets an attribute of the request, in a steering hook.
     ///
     /// Returns false, and sets nothing, for a name that is not an attribute of an enabled plugin, for a value that does
-    /// not fit that plugin's table, and where all attributes were more than 64 KiB.
+    /// not fit that plugin's table, and if all attributes together would exceed 64 KiB.
     @discardableResult
     public func setAttribute(_ name: String, _ value: String) -> Bool {
         withText(name) { name in withText(value) { host.pointee.set_attribute(raw, name, $0) == PLUG_OK } }
@@ -144,8 +143,8 @@ public struct Exchange: ~Copyable {
         nonmutating set { slot(makingOne: newValue != nil)?.state = newValue }
     }
 
-    /// A ticket for `.wait(_:)`: the exchange waits until the ticket is woken, or for at most `within`. Each ticket
-    /// starts its own time.
+    /// A ticket for `.wait(_:)`: the exchange waits until the ticket is woken, or for at most `within`. Each
+    /// ticket has its own time limit.
     public func ticket(within: Duration? = nil) -> Ticket {
         var number: plug_ticket = 0
         _ = host.pointee.wait(raw, within.map { max($0.nanoseconds, 0) } ?? -1, &number)
@@ -155,13 +154,13 @@ public struct Exchange: ~Copyable {
 
     // MARK: Bodies
 
-    /// After `hold`: the whole body, in place; the pointer is valid until `body` returns.
+    /// Calls `body` with the whole body after a `hold`, in place. The pointer is valid until `body` returns.
     public func withHeldBody<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(host.pointee.held_body(raw).buffer)
     }
 
-    /// Puts a source around the request's body, if it has one, in `onRequest`; a fault in another hook. The closure
-    /// gets the body as it is, and owns it.
+    /// Puts a source around the request's body, if there is one. Call it in `onRequest`; in another hook it is a fault.
+    /// The closure gets the current body, and owns it.
     public func wrapRequestBody(_ wrap: (InnerBody) -> any BodySource) {
         guard stage == .request else { return refused("it wrapped the request's body outside onRequest") }
         guard let body = host.pointee.take_request_body(raw) else { return }
@@ -169,12 +168,12 @@ public struct Exchange: ~Copyable {
         set(host.pointee.set_request_body, ExportedSource.make(source, host: instance.host), "request")
     }
 
-    /// In `onResponse`: all bytes of the response's body, in place, if they are in memory already, as those of most
-    /// small bodies are. The pointer is valid until `body` returns. Nil, without a call of `body`, otherwise, and for a
-    /// response without a body.
+    /// In `onResponse`, calls `body` with the whole body of the response, in place, if it is already in memory, as most
+    /// small bodies are. The pointer is valid until `body` returns. Otherwise, and for a response without a body,
+    /// returns nil and does not call `body`.
     ///
-    /// A plugin that only reads the body needs no source around it then. The reader gets the body as without this call;
-    /// whether it ends well is known in `onClose`.
+    /// A plugin that only reads the body then needs no source around it. The reader gets the body unchanged;
+    /// only `onClose` shows whether the body ends without an error.
     public func withWholeResponseBody<Result>(
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result? {
@@ -183,8 +182,8 @@ public struct Exchange: ~Copyable {
         return try body(bytes.buffer)
     }
 
-    /// Puts a source around the response's body, if it has one, in `onResponse`; a fault in another hook. The closure
-    /// gets the body as it is, and owns it.
+    /// Puts a source around the response's body, if there is one. Call it in `onResponse`; in another hook it is a
+    /// fault. The closure gets the current body, and owns it.
     public func wrapResponseBody(_ wrap: (InnerBody) -> any BodySource) {
         guard stage == .response else { return refused("it wrapped the response's body outside onResponse") }
         guard let body = host.pointee.take_response_body(raw) else { return }
@@ -192,7 +191,7 @@ public struct Exchange: ~Copyable {
         set(host.pointee.set_response_body, ExportedSource.make(source, host: instance.host), "response")
     }
 
-    /// Gives the request another body, or none, in place of what it has.
+    /// Replaces the request's body by another one, or removes it.
     public func replaceRequestBody(_ body: Body?) {
         let exported = body.map { ExportedSource.make($0.source, host: instance.host) } ?? nil
         set(host.pointee.set_request_body, exported, "request")
@@ -202,14 +201,14 @@ public struct Exchange: ~Copyable {
         if set(raw, body) != PLUG_OK { refused("it replaced the \(whose)'s body in a hook that cannot edit it") }
     }
 
-    /// Notes an edit that was refused: a fault of the plugin when the hook returns.
+    /// Notes a refused edit, which becomes a fault of the plugin when the hook returns.
     private func refused(_ what: String) {
         if refusal.pointee == nil { refusal.pointee = what }
     }
 
     // MARK: State of PlugboardKit beside the plugin's own
 
-    /// The one object that stands in the kernel's slot for this plugin and exchange.
+    /// The object that the kernel stores for this plugin and exchange.
     final class StateBox {
         var state: AnyObject?
         var work: PendingWork?
@@ -237,7 +236,7 @@ public struct Ticket: Sendable {
     let number: plug_ticket
     let host: PluginHost
 
-    /// Lets the waiting hook run again. From any thread. Returns false if it does not wait any more.
+    /// Lets the waiting hook run again. From any thread. Returns false if the hook no longer waits.
     @discardableResult
     public func wake() -> Bool { host.raw.pointee.wake(host.raw, number) == PLUG_OK }
 }

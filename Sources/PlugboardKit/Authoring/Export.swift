@@ -1,7 +1,7 @@
 import CPlugboard
 import Synchronization
 
-// Gives authors the one C type that they write.
+// The one C type that authors of plugins write.
 @_exported import struct CPlugboard.plug_plugin_v1
 
 extension Plugin {
@@ -15,7 +15,7 @@ extension Plugin {
     public static var descriptor: UnsafePointer<plug_plugin_v1> { linkedDescriptor(of: Self.self).raw }
 }
 
-/// The same as `Plugin.descriptor`, for entries of a configuration in code.
+/// The descriptor of a type, as for `Plugin.descriptor`, for entries that are made in code.
 @inlinable
 func linkedDescriptor<P: Plugin>(of type: P.Type) -> LinkedDescriptor {
     knownDescriptor(of: ObjectIdentifier(type)) {
@@ -97,7 +97,7 @@ private func setLife(_ table: inout plug_plugin_v1) {
     }
 }
 
-/// Calls a function of the instance; what it throws refuses the plugin.
+/// Calls a function of the instance. An error that it throws refuses the plugin.
 private func reporting(_ instance: Instance, _ call: () throws -> Void) -> plug_result {
     do {
         try call()
@@ -132,7 +132,7 @@ private func setHooks(_ table: inout plug_plugin_v1) {
     }
 }
 
-/// Calls a hook of the instance, which the kernel keeps meanwhile; a call counts no references.
+/// Calls a hook of the instance without reference counting, because the kernel keeps the instance meanwhile.
 @inline(__always)
 private func withInstance<Result>(_ context: UnsafeMutableRawPointer, _ call: (Instance) -> Result) -> Result {
     Unmanaged<Instance>.fromOpaque(context)._withUnsafeGuaranteedRef(call)

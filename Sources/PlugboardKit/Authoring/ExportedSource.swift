@@ -11,7 +11,7 @@ final class ExportedSource {
     }
 
     static func make(_ source: any BodySource, host: PluginHost) -> OpaquePointer? {
-        // The kernel reads bytes without a call of the plugin.
+        // The kernel reads bytes in memory without calling the plugin.
         if let bytes = Body(uncounted: source).unreadBytes {
             return host.raw.pointee.body_of_bytes(host.raw, bytes.exported)
         }
@@ -42,7 +42,7 @@ final class ExportedSource {
     }
 }
 
-/// Completes pulls across the border; one for each plugin.
+/// Completes pulls across the border. Each plugin has one.
 final class PullCompletion: PullReceiver {
     private let host: HostPointer
 
@@ -64,7 +64,7 @@ final class PullCompletion: PullReceiver {
 }
 
 extension Bytes {
-    /// Handed over without a copy: the kernel releases it through `release`.
+    /// The bytes as a C struct, without a copy: the kernel releases them through `release`.
     var exported: plug_bytes {
         let kept = Unmanaged.passRetained(KeptBytes(self)).toOpaque()
         return withUnsafeBytes { buffer in

@@ -1,6 +1,6 @@
 import CPlugboard
 
-/// Edits for values that come from outside: they throw what the kernel refuses, and the hook decides.
+/// Edits with values that come from outside. They throw if the kernel refuses a value, so that the hook can decide.
 extension Head {
     /// Sets the URL of a request.
     ///

@@ -15,7 +15,7 @@ public struct Head: ~Copyable {
     public var method: Method {
         get {
             let name = host.pointee.method(raw)
-            // Most requests, without a copy of the name.
+            // The most frequent method, without a copy of the name.
             return name.isEqual("GET") ? .get : Method(name.string)
         }
         nonmutating set { noting { () throws(PlugboardError) in try setMethod(newValue) } }
@@ -27,8 +27,8 @@ public struct Head: ~Copyable {
         nonmutating set { noting { () throws(PlugboardError) in try setURL(newValue) } }
     }
 
-    /// Calls `body` with the bytes of the request's URL, without making a `String`; none for a response. The pointer is
-    /// valid until `body` returns, and does not show edits that `body` makes.
+    /// Calls `body` with the bytes of the request's URL, without making a `String`; with none for a response. The
+    /// pointer is valid until `body` returns, and does not show edits that `body` makes.
     public func withURL<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         body(host.pointee.url(raw).buffer)
     }
@@ -39,7 +39,7 @@ public struct Head: ~Copyable {
         nonmutating set { noting { () throws(PlugboardError) in try setStatus(newValue) } }
     }
 
-    /// The first field of this name. Setting replaces all of the name; nil removes them.
+    /// The first field of this name. Setting replaces all fields of this name; nil removes them.
     public subscript(name: FieldName) -> String? {
         get { withText(name.text) { host.pointee.field(raw, $0).optionalString } }
         nonmutating set {
@@ -85,7 +85,7 @@ public struct Head: ~Copyable {
     /// A copy of all fields, in order.
     public var fields: Fields {
         var copy = Fields()
-        // Most heads have fewer fields, and need one call. More than a kibibyte would not be on the stack.
+        // Most heads have fewer fields, and need one call. A larger allocation (over 1 KiB) would not be on the stack.
         withUnsafeTemporaryAllocation(of: plug_head_field_v1.self, capacity: 24) { views in
             var count = views.count
             while count == views.count {
@@ -99,7 +99,7 @@ public struct Head: ~Copyable {
 }
 
 extension Fields {
-    /// Adds fields that the kernel has shown.
+    /// Appends copies of fields that the kernel has shown.
     fileprivate mutating func append(_ views: Slice<UnsafeMutableBufferPointer<plug_head_field_v1>>) {
         append(views.count, bytes: views.reduce(0) { $0 + $1.byteCount }) { index in
             let view = views[views.startIndex + index]

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The body that a plugin's own source is put around. The source pulls it, on the loop, and releases it.
 ///
-/// Sendable because the kernel lets pulls come only one at a time, on the loop, and takes the release from any thread.
+/// Sendable because pulls come one at a time, on the loop, and the kernel accepts the release from any thread.
 public final class InnerBody: BodySource, @unchecked Sendable {
     private let raw: OpaquePointer
     private let host: UnsafePointer<plug_host_v1>
@@ -14,7 +14,7 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         self.host = host
     }
 
-    /// Gives the body back, once; an open pull of it gets a break.
+    /// Releases the body, once. An open pull of it ends with an error.
     public func release() {
         if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { host.pointee.body_release(raw) }
     }
@@ -23,14 +23,14 @@ public final class InnerBody: BodySource, @unchecked Sendable {
 
     private var isGone: Bool { isReleased.load(ordering: .acquiring) }
 
-    /// Bytes in all; nil if that is not known.
+    /// The total number of bytes; nil if it is not known.
     public var length: Int? {
         if isGone { return nil }
         let length = host.pointee.body_length(raw)
         return length == UInt64.max ? nil : Int(clamping: length)
     }
 
-    /// Whether `rewind` can work.
+    /// Whether `rewind` is possible.
     public var canRewind: Bool { !isGone && host.pointee.body_can_rewind(raw) == 1 }
 
     /// Asks for the next piece, which completes `pull` on the loop. The bytes are a copy: see `withPiece` to read them
@@ -104,7 +104,7 @@ public final class InnerBody: BodySource, @unchecked Sendable {
     /// Lets the body begin again at its first byte. Returns false where that is not possible.
     public func rewind() -> Bool { !isGone && host.pointee.body_rewind(raw) == PLUG_OK }
 
-    /// What waits for a piece. It holds the body, which must not be released while it is pulled.
+    /// A pull that waits for a piece. It keeps the body, which must not be released while it is pulled.
     private final class Waiting {
         let inner: InnerBody
         let look: Look

@@ -2,8 +2,8 @@ import CPlugboard
 import PlugboardJSON
 import Synchronization
 
-/// What the kernel holds as `self` of a Swift plugin: closures without generics, and the barrier that turns errors into
-/// faults.
+/// The object that the kernel holds for a Swift plugin: its functions as closures without generics, and the code that
+/// turns errors into faults.
 ///
 /// The closures are made in an inlinable initializer, so that the compiler specializes them in the plugin's own module:
 /// a call through generic code costs a microsecond.
@@ -90,7 +90,7 @@ final class Instance: Sendable {
         }
     }
 
-    /// Calls a hook that only watches; edits that the kernel refuses are logged.
+    /// Calls a hook that cannot edit anything. Edits that the kernel refuses are logged.
     private func withRefusal(_ hook: StaticString, _ call: (UnsafeMutablePointer<String?>) -> Void) {
         var refusal: String?
         withUnsafeMutablePointer(to: &refusal, call)
@@ -134,7 +134,7 @@ final class Instance: Sendable {
                     return end(try work(exchange), exchange)
                 }
                 let boxed = try hook(exchange)
-                // Most hooks, most of the time.
+                // The most frequent case.
                 if boxed == nil, refusal.pointee == nil { return PLUG_VERDICT_NEXT }
                 return end(boxed?.payload ?? .next, exchange)
             } catch {
@@ -151,7 +151,7 @@ final class Instance: Sendable {
         return carry(payload, exchange)
     }
 
-    /// The decision of `.wait { … }`, if the hook runs because of it; nil: call the plugin's hook.
+    /// The decision of `.wait { … }`, if the hook runs because of it. Nil means that the plugin's hook is called.
     @inline(never)
     private func finishedWork(_ exchange: borrowing Exchange) throws -> PendingWork.Decision? {
         let visit = exchange.visit
@@ -176,7 +176,7 @@ final class Instance: Sendable {
         case .hold(let limit): return table.pointee.hold(exchange.raw, UInt64(limit.bytes))
         case .wait: return PLUG_VERDICT_WAIT
         case .work(let limit, let work):
-            // Before the work can wake the exchange, on whatever loop.
+            // Set before the work can wake the exchange, on any loop.
             hasWorked.store(true, ordering: .releasing)
             let ticket = exchange.ticket(within: limit)
             exchange.slot(makingOne: true)?.work = PendingWork(work, waking: ticket)

@@ -10,26 +10,26 @@ public struct Manifest: Sendable {
     public let documentation: String
     /// 0 to 999, outermost to innermost; the configuration can override it.
     public let priority: Int
-    /// The hooks that are called; others cost nothing.
+    /// The hooks that the kernel calls. Others cost nothing.
     public let hooks: Hooks
-    /// Ids of plugins that must stand further in than this one. They beat priorities. An unknown id is a warning,
-    /// unless `?` follows it (`cache?`).
+    /// Ids of plugins that must stand further in than this one. They override priorities. An unknown id causes a
+    /// warning, unless `?` follows it (`cache?`).
     public let before: [String]
-    /// Ids of plugins that must stand further out, in the same way.
+    /// Ids of plugins that must stand further out than this one, with the same rules as `before`.
     public let after: [String]
-    /// Ids of the events that `onEvent` is called for; empty: all.
+    /// Ids of the events that `onEvent` is called for; if empty, it is called for all.
     public let events: [String]
-    /// Ids of the services that `service` returns (`com.example.tokens/1`), each of one plugin only.
+    /// Ids of the services that `service` returns (`com.example.tokens/1`). Only one plugin may provide each.
     public let provides: [String]
-    /// Ids of services of other plugins without which this one cannot work: those plugins are created and started
-    /// before it. With `?` behind it (`com.example.tokens/1?`), one that it uses where it is there.
+    /// Ids of services of other plugins that this one needs; those plugins are created and started before it. With `?`
+    /// at its end (`com.example.tokens/1?`), the service is optional: the plugin uses it if it is there.
     public let needs: [String]
     /// The rows of the attributes that requests can carry for this plugin.
     public let attributes: [OptionDefinition]
     /// The commands that `Plugin.command` is called for.
     public let commands: [CommandDefinition]
 
-    /// A description; what is left out is empty.
+    /// Creates a description. What is left out is empty.
     public init(
         id: String, version: String, documentation: String = "", priority: Int, hooks: Hooks, before: [String] = [],
         after: [String] = [], events: [String] = [], provides: [String] = [], needs: [String] = [],
@@ -78,8 +78,8 @@ public struct CommandDefinition: Sendable {
     public let arguments: String
     /// One line.
     public let documentation: String
-    /// Whether the command needs nothing that the plugin does by itself: a program that is started for this command
-    /// alone, such as `plugboard ID NAME`, makes the plugin quiet (`PluginHost.isQuiet`).
+    /// Whether the command does not need the plugin's background work. A program that is started only for this command,
+    /// such as `plugboard ID NAME`, makes the plugin quiet (`PluginHost.isQuiet`).
     public let isQuiet: Bool
 
     /// A row of the table of commands.

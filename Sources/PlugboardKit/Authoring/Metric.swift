@@ -1,14 +1,14 @@
 import CPlugboard
 
-/// A number that a plugin or the kernel has counted, as it was when it was read.
+/// The value of a metric of a plugin or of the kernel, at the time when it was read.
 public struct Metric: Sendable, Hashable {
     /// What a metric counts.
     public enum Kind: UInt32, Sendable, CaseIterable {
-        /// How often something was; it only rises.
+        /// How often something happened; it only rises.
         case counter = 1
         /// How much of something there is; it rises and falls.
         case gauge
-        /// How often values were within bounds.
+        /// How many values were within each of several bounds.
         case histogram
     }
 
@@ -22,24 +22,24 @@ public struct Metric: Sendable, Hashable {
         /// A label.
         public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
-        /// By name, then by value.
+        /// Compares the names, then the values.
         public static func < (left: Label, right: Label) -> Bool {
             (left.name, left.value) < (right.name, right.value)
         }
     }
 
-    /// `PLUGIN-ID.name`; of the kernel `kernel.name`.
+    /// `PLUGIN-ID.name`, or `kernel.name` for the kernel.
     public let name: String
-    /// In the order of their names.
+    /// The labels, in the order of their names.
     public let labels: [Label]
-    /// What it counts.
+    /// The kind of the metric.
     public let kind: Kind
-    /// Of a counter and a gauge; of a histogram the sum of its values.
+    /// The value of a counter or gauge; the sum of the values of a histogram.
     public let value: Int64
-    /// Of a histogram, rising.
+    /// The bounds of a histogram, in rising order.
     public let bounds: [Int64]
-    /// Of a histogram: how many values are up to each bound and above the one before it, and last how many are above
-    /// all bounds.
+    /// For a histogram: the number of values up to each bound and above the previous bound. The last element counts the
+    /// values above all bounds.
     public let counts: [UInt64]
 
     package init(
@@ -63,25 +63,25 @@ public struct Metric: Sendable, Hashable {
 }
 
 extension PluginHost {
-    /// A counter, which operators read as `ID.name`. The same name and labels are the same counter. A plugin has at
-    /// most 2000 metrics; what is beyond counts nothing, and so does a name that is another kind of metric already.
+    /// A counter, which operators read as `ID.name`. Equal names and labels give the same counter. A plugin has at
+    /// most 2000 metrics; further ones count nothing, and neither does a name that already has another kind.
     public func counter(_ name: String, _ labels: [String: String] = [:]) -> Counter {
         Counter(number: metric(.counter, name, labels, []), host: self)
     }
 
-    /// A gauge, in the same way.
+    /// A gauge, with the same rules as `counter`.
     public func gauge(_ name: String, _ labels: [String: String] = [:]) -> Gauge {
         Gauge(number: metric(.gauge, name, labels, []), host: self)
     }
 
-    /// A histogram, in the same way.
+    /// A histogram, with the same rules as `counter`.
     ///
-    /// - Parameter bounds: 1 to 64 rising numbers: a value counts at the first that is not smaller.
+    /// - Parameter bounds: 1 to 64 rising numbers. A value counts at the first bound that is not smaller than it.
     public func histogram(_ name: String, _ labels: [String: String] = [:], bounds: [Int64]) -> Histogram {
         Histogram(number: metric(.histogram, name, labels, bounds), host: self)
     }
 
-    /// The metrics of all plugins and of the kernel as they are now, in the order of their names: for exporters.
+    /// The current metrics of all plugins and of the kernel, in the order of their names, for exporters.
     public var metrics: [Metric] {
         var metrics: [Metric] = []
         withUnsafeMutablePointer(to: &metrics) { metrics in
@@ -129,7 +129,7 @@ extension PluginHost {
         public func set(_ value: Int) { host.raw.pointee.metric_set(host.raw, number, Int64(value)) }
     }
 
-    /// How often values were within bounds. From any thread.
+    /// Counts how many values are within bounds. From any thread.
     public struct Histogram: Sendable {
         let number: plug_metric
         let host: PluginHost

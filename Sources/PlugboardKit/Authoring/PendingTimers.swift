@@ -3,7 +3,7 @@ import Synchronization
 /// The closures of a plugin's timers that have not run yet.
 ///
 /// The kernel hands a timer's context back when the timer is due, perhaps after the plugin was destroyed, and never if
-/// the kernel ends before. So the context is a number that is never used again and no pointer: a late one finds no
+/// the kernel ends before. So the context is a number that is never used again, not a pointer: a late number finds no
 /// closure.
 final class PendingTimers: Sendable {
     private struct Pending {
@@ -14,12 +14,12 @@ final class PendingTimers: Sendable {
 
     private struct State {
         var last: UInt = 0
-        /// Of all plugins that share this code.
+        /// The closures of all plugins that share this code.
         var waiting: [UInt: Pending] = [:]
     }
 
     private static let state = Mutex(State())
-    /// Written and read within the lock of the others.
+    /// Written and read only while `state` is locked.
     private let hasEnded = Atomic(false)
 
     /// Keeps a closure until it has run. Returns nil after the plugin was destroyed; `dropped` has then been called.
@@ -47,7 +47,7 @@ final class PendingTimers: Sendable {
         state.withLock { $0.waiting.removeValue(forKey: number) }
     }
 
-    /// The plugin is destroyed, or was never created: no closure runs any more.
+    /// Called when the plugin is destroyed or could not be created. Drops its closures.
     func end() {
         let own = PendingTimers.state.withLock { state in
             hasEnded.store(true, ordering: .relaxed)

@@ -13,7 +13,7 @@ final class PendingWork: Sendable {
         let running = Task { [weak self] in
             let result: Result<Decision, any Error>
             do { result = .success(try await work()) } catch { result = .failure(error) }
-            // If this was released, the exchange does not wait any more.
+            // If this was released, the exchange no longer waits.
             guard let self else { return }
             self.result.withLock { $0 = result }
             ticket.wake()

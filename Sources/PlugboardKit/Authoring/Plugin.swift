@@ -1,10 +1,10 @@
 // Arguments and replies of commands are JSON, so authors of plugins get these types with PlugboardKit.
 @_exported import PlugboardJSON
 
-/// A type of plugin that a kernel makes instances of: its `descriptor` is what is linked or loaded.
+/// A type of plugin of which a kernel makes instances. Its `descriptor` is linked into a program or loaded from a file.
 ///
 /// The hooks are those of `PluginInstance`. A plugin that needs an object of the program's, such as a key store,
-/// conforms to that protocol alone.
+/// conforms only to that protocol.
 public protocol Plugin: PluginInstance {
     /// Makes the instance. An error refuses the configuration with its description.
     ///

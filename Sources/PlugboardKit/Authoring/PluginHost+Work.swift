@@ -1,7 +1,7 @@
 import CPlugboard
 import Synchronization
 
-// What a plugin does beside exchanges.
+// Work of a plugin outside of exchanges.
 extension PluginHost {
     // MARK: Descriptors
 
@@ -17,7 +17,7 @@ extension PluginHost {
         public static let read = Readiness(rawValue: PLUG_READY_READ)
         /// Writing does not block.
         public static let write = Readiness(rawValue: PLUG_READY_WRITE)
-        /// It has an error, was hung up, or cannot be watched; told whatever it is watched for.
+        /// It has an error, was hung up, or cannot be watched. Always reported, whatever is watched for.
         public static let broken = Readiness(rawValue: PLUG_READY_BROKEN)
     }
 
@@ -26,28 +26,28 @@ extension PluginHost {
         let number: plug_watch
         let host: PluginHost
 
-        /// Watches for this from here on; nothing for an empty set. Returns false once it is not watched any more. From
-        /// any thread.
+        /// Changes what is watched for; an empty set watches for nothing. Returns false if it is no longer watched.
+        /// From any thread.
         @discardableResult
         public func change(to wanted: Readiness) -> Bool {
             host.raw.pointee.rewatch(host.raw, number, wanted.rawValue) == PLUG_OK
         }
 
-        /// Ends watching; `released` is called soon. Returns false the second time. From any thread.
+        /// Ends the watch; `released` is called soon. Returns false the second time. From any thread.
         @discardableResult
         public func cancel() -> Bool { host.raw.pointee.unwatch(host.raw, number) == PLUG_OK }
     }
 
-    /// Watches a descriptor that the plugin has opened and that does not block (`O_NONBLOCK`), so that it speaks with
-    /// others without a thread of its own. Each descriptor can be watched once.
+    /// Watches a non-blocking descriptor (`O_NONBLOCK`) that the plugin has opened, so that the plugin needs no thread
+    /// of its own for it. Each descriptor can be watched once.
     ///
     /// - Parameters:
-    ///   - loop: The loop that watches; nil for the one where this is called, and on other threads for the first.
+    ///   - loop: The loop that watches. Nil means the current loop, or the first one on other threads.
     ///   - ready: Called on that loop as long as the descriptor is ready for some of `wanted`, with the watch that this
-    ///     returns, also where it has not returned yet.
-    ///   - released: The last call, on that loop, and where that has ended on another thread: after `cancel`, after the
-    ///     plugin is switched off, and at the kernel's end. Close the descriptor here, and not before.
-    /// - Returns: Nil, with nothing called, before `start` and when the kernel has ended.
+    ///     function returns, even if it has not returned yet.
+    ///   - released: The last call, on that loop, or on another thread if that loop has ended: after `cancel`, after
+    ///     the plugin is switched off, and at the kernel's end. Close the descriptor here, not earlier.
+    /// - Returns: Nil, without calling anything, before `start` and after the kernel has ended.
     public func watch(
         _ descriptor: Int32, for wanted: Readiness, on loop: Loop? = nil,
         _ ready: @escaping @Sendable (Watch, Readiness) -> Void, released: @escaping @Sendable () -> Void = {}
@@ -83,13 +83,13 @@ extension PluginHost {
 
     // MARK: Work that blocks
 
-    /// Runs `work` on a thread of the kernel's, where it may block, and then `done` on a loop. From any thread.
+    /// Runs `work` on a thread of the kernel, where it may block, and then `done` on a loop. From any thread.
     ///
     /// Both run exactly once, before the plugin is destroyed. At most 64 pieces of work run at once; others wait.
     ///
-    /// - Parameter loop: Where `done` runs; nil for the loop where this is called, and on other threads for the first.
-    ///   Where the loop has ended meanwhile, `done` runs on the thread of `work`.
-    /// - Returns: False, with nothing run, before `start`, after `stop`, and where the system starts no thread.
+    /// - Parameter loop: The loop where `done` runs. Nil means the current loop, or the first one on other threads.
+    ///   If that loop has ended meanwhile, `done` runs on the thread of `work`.
+    /// - Returns: False, without running anything, before `start`, after `stop`, and if the system starts no thread.
     @discardableResult
     public func runBlocking(
         on loop: Loop? = nil, _ work: @escaping @Sendable () -> Void, done: @escaping @Sendable () -> Void = {}
@@ -112,7 +112,7 @@ extension PluginHost {
         }
     }
 
-    /// Waits for a time of the kernel's clock, which tests can move. Throws when the task is cancelled and when the
+    /// Waits for a time by the kernel's clock, which tests can move. Throws when the task is cancelled and when the
     /// plugin is destroyed.
     public func sleep(for time: Duration) async throws {
         let sleeper = Sleeper()
@@ -135,7 +135,7 @@ extension PluginHost {
 
         private let state = Mutex(State())
 
-        /// False if it was cancelled before.
+        /// Returns false if the task was cancelled before.
         func begin(_ continuation: CheckedContinuation<Void, any Error>) -> Bool {
             let isOver = state.withLock { state in
                 if !state.isOver { state.continuation = continuation }
@@ -159,10 +159,10 @@ extension PluginHost {
 
     // MARK: Services of other plugins
 
-    /// The service of an id that the manifest's `needs` lists, from `start` on: a table of functions in C that the id
-    /// describes. Nil for another id, and for one with `?` that no plugin provides.
+    /// The service with an id that the manifest's `needs` lists, from `start` on: a table of C functions that the id
+    /// defines. Nil for another id, and for an optional one (`?`) that no plugin provides.
     ///
-    /// Valid until this plugin is destroyed: the plugin that provides it is started before and stopped after.
+    /// Valid until this plugin is destroyed: its provider is started before it and stopped after it.
     public func service<Table>(_ id: String, as table: Table.Type) -> UnsafePointer<Table>? {
         withText(id) { raw.pointee.service(raw, $0) }?.assumingMemoryBound(to: table)
     }

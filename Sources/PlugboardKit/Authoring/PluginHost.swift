@@ -17,13 +17,13 @@ public final class PluginHost: Sendable {
     /// The kernel's version: major.minor.patch.
     public var kernelVersion: String { raw.pointee.version.string }
 
-    /// Whether the plugin begins nothing by itself: it serves exchanges and commands, and does not send what it has
-    /// stored, fetch, or clean up on its own.
+    /// Whether the plugin must not start work by itself: it serves exchanges and commands, but does not send what it
+    /// has stored, fetch, or clean up on its own.
     ///
-    /// The program was started for one of its commands whose definition says `isQuiet`.
+    /// True if the program was started for one of the plugin's commands whose definition says `isQuiet`.
     public var isQuiet: Bool { raw.pointee.flags & PLUG_HOST_QUIET != 0 }
 
-    /// Whether lines of this level are printed. Ask before you collect what only the log needs.
+    /// Whether lines of this level are printed. Check it before you collect data only for the log.
     public func prints(_ level: LogLevel) -> Bool { level.rawValue >= raw.pointee.log_level(raw) }
 
     /// Writes a line to the log under the plugin's id. `text` is not evaluated when its level is not printed.
@@ -38,7 +38,7 @@ public final class PluginHost: Sendable {
     /// Time since 1970-01-01 00:00 UTC.
     public var wallClock: Duration { .nanoseconds(raw.pointee.wall_clock(raw)) }
 
-    /// Random bytes, fit for keys.
+    /// Random bytes that are secure enough for keys.
     public func random(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             raw.pointee.random(raw, buffer.baseAddress, UInt64(count))
@@ -46,18 +46,18 @@ public final class PluginHost: Sendable {
         }
     }
 
-    /// The path of a folder that only this plugin uses, made when it is first asked for (mode 0700); nil if it cannot
-    /// be made. It may block on the disk: ask in `init` or `start`.
+    /// The path of a folder that only this plugin uses, created at the first use (mode 0700); nil if it cannot be
+    /// created. Reading it may block on the disk, so read it in `init` or `start`.
     public var dataDirectory: String? { raw.pointee.data_directory(raw).optionalString }
 
-    /// The path of the folder that `dataDirectory` is when the plugin is started; it may not exist.
+    /// The path that `dataDirectory` has after the start; the folder may not exist.
     ///
     /// A check of a configuration calls `init`, too; `dataDirectory` is then an empty folder, which is removed after
-    /// the check. So `init` reads at this path, and never writes there, to refuse what `start` would refuse.
+    /// the check. So `init` may read at this path, but must not write there, to refuse what `start` would refuse.
     public var dataPath: String? { raw.pointee.data_path(raw).optionalString }
 
-    /// The path that a path of the settings means, or of an attribute that the configuration gives: a relative one
-    /// begins at the folder of the configuration's file, or else at the process's when the kernel was made.
+    /// Resolves a path of the settings, or of an attribute that the configuration gives. A relative path begins at the
+    /// folder of the configuration's file, or, without one, at the process's folder when the kernel was made.
     public func configuredPath(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = raw.pointee.configuration_directory(raw).optionalString else {
             return path
@@ -65,11 +65,11 @@ public final class PluginHost: Sendable {
         return folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"
     }
 
-    /// Publishes a fact under the plugin's own id, such as `cache.hit`; of an exchange, or of the kernel (nil).
+    /// Publishes an event under the plugin's own id, such as `cache.hit`, for an exchange or for the kernel (nil).
     ///
     /// Within `onEvent` of a plugin's event, it is delivered in the loop's next turn. Returns false, and publishes
     /// nothing, if the id does not begin with the plugin's id and a dot, before `start`, when the kernel has ended, and
-    /// where more than 16 events led to one another, or 1024 wait.
+    /// if more than 16 events in a row caused each other, or 1024 wait.
     @discardableResult
     public func publish(_ id: String, exchange: UInt64? = nil, details: Fields = Fields()) -> Bool {
         withText(id) { id in
@@ -79,13 +79,13 @@ public final class PluginHost: Sendable {
 
     /// Runs a task for work that belongs to no exchange, usually from `start`.
     ///
-    /// It is cancelled when the plugin stops, and `stop` is called when it has ended. No task begins after that.
+    /// The task is cancelled when the plugin stops, and `stop` is called after its end. No task begins after that.
     @discardableResult
     public func startTask(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         tasks.start(operation)
     }
 
-    /// The plugin is destroyed, or was never created.
+    /// Called when the plugin is destroyed or could not be created.
     func end() {
         timers.end()
         tasks.cancel()
@@ -98,17 +98,17 @@ public final class PluginHost: Sendable {
 
     /// The loop on which this is called; nil on other threads.
     ///
-    /// A kernel may have several loops, and each exchange, with its bodies, is on one of them. What is begun on a loop
-    /// and continued by other threads gets back to it with `schedule(after: .zero, on: loop)`.
+    /// A kernel may have several loops, and each exchange, with its bodies, is on one of them. Work that began on a
+    /// loop and continues on other threads returns to it with `schedule(after: .zero, on: loop)`.
     public var currentLoop: Loop? {
         let number = raw.pointee.current_loop(raw)
         return number == 0 ? nil : Loop(number: number)
     }
 
-    /// Runs a closure once on a loop, after a time: on the loop that is given, else on the one where this is called,
-    /// and on other threads on the first. Works from `start` on; before that the closure never runs.
+    /// Runs a closure once after a delay: on the given loop, else on the current one, and on other threads on the
+    /// first. Works from `start` on; before that, the closure never runs.
     ///
-    /// A closure whose time has not come when the plugin is destroyed is released and never runs. The same holds when
+    /// A closure whose time has not come when the plugin is destroyed is released and never runs. The same happens when
     /// the plugin is switched off for its faults, unless `delay` is zero.
     @discardableResult
     public func schedule(
@@ -117,8 +117,8 @@ public final class PluginHost: Sendable {
         schedule(after: delay, on: loop, fired, orNever: {})
     }
 
-    /// Runs `job` on this loop, or `dropped` when the loop has ended. Also for a plugin that was switched off for its
-    /// faults: its work under way must come to an end.
+    /// Runs `job` on this loop, or `dropped` if the loop has ended. Works even for a plugin that was switched off for
+    /// its faults, because its current work must come to an end.
     func run(
         on loop: Loop?, _ job: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void
     ) {
@@ -138,7 +138,7 @@ public final class PluginHost: Sendable {
         return Timer(number: number, pending: pending, host: self)
     }
 
-    /// A timer that was started. It does not depend on this value.
+    /// A timer that was started. Releasing this value does not cancel it.
     public struct Timer: Sendable {
         let number: plug_timer
         let pending: UInt

@@ -16,8 +16,8 @@ public protocol PluginInstance: Sendable {
     /// The plugin's description of itself: its id, version, priority, hooks, attributes and commands.
     static var manifest: Manifest { get }
 
-    /// Checks together the attributes that the configuration gives to requests to one origin; each alone fits the
-    /// manifest.
+    /// Checks the combination of the attributes that the configuration gives to requests to one origin. Each single
+    /// attribute already fits the manifest.
     ///
     /// Called after the instance was made and before `start`, once for each origin with attributes of this plugin,
     /// unless the configuration switches the plugin off for that origin. An error refuses the configuration with its
@@ -25,18 +25,18 @@ public protocol PluginInstance: Sendable {
     /// the hooks.
     func check(_ attributes: Attributes) throws
 
-    /// Called when all plugins are created, on the thread that makes the kernel. All of the host works from here on. An
+    /// Called when all plugins are created, on the thread that makes the kernel. The whole host works from now on. An
     /// error ends the start-up.
     func start() throws
 
     /// Returns the service of that id, one of the manifest's `provides`: the address of a table of functions in C,
-    /// whose layout the id fixes for good.
+    /// whose layout the id defines permanently.
     ///
     /// Called once for each id after `start`, before the plugins that need it are started. The table stays valid as
-    /// long as this instance. Nil ends the start.
+    /// long as this instance. Nil ends the start-up.
     func service(_ id: String) -> UnsafeRawPointer?
 
-    /// Called when no exchange will come any more and the tasks of `PluginHost.startTask` have ended.
+    /// Called after the last exchange, when the tasks of `PluginHost.startTask` have ended.
     ///
     /// Not on the loop, and may block for up to `within`; after that it is cancelled.
     func stop(within: Duration) async
@@ -64,7 +64,7 @@ public protocol PluginInstance: Sendable {
     /// [loop]
     func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome)
 
-    /// Called with a fact of an exchange, or of the kernel (nil). It cannot change anything. [loop]
+    /// Called with an event of an exchange, or of the kernel (nil). The hook cannot change anything. [loop]
     func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?)
 
     /// Called for a command of the manifest, with its arguments as a JSON object.

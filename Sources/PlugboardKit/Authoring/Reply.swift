@@ -4,8 +4,8 @@ import Synchronization
 
 /// The reply of a command: its result, given once, from any thread. A second result is ignored and returns false.
 ///
-/// When the last copy is released before there is a result, the command fails, so that its caller does not wait without
-/// end.
+/// When the last copy is released before there is a result, the command fails, so that its caller does not wait
+/// forever.
 public struct Reply: Sendable {
     private let outstanding: Outstanding
 

@@ -7,14 +7,14 @@ extension Route {
             isDetour: flags & PLUG_ROUTE_DETOUR != 0)
     }
 
-    /// For the C ABI.
+    /// The flags of the C ABI.
     package var flags: plug_route_flags {
         (isVerified ? 0 : PLUG_ROUTE_UNVERIFIED) | (isDetour ? PLUG_ROUTE_DETOUR : 0)
     }
 }
 
-/// What a sub-request takes over from the exchange that it is for, kept for one that is sent after the exchange has
-/// ended, or for several exchanges.
+/// The options and secret fields that a sub-request takes over from an exchange, for one that is sent after the
+/// exchange has ended, or for several exchanges.
 public struct Inheritance: Sendable {
     fileprivate let url: String
     fileprivate let options: RequestOptions?
@@ -36,11 +36,11 @@ extension Exchange {
         return text.count == 0 && flags == 0 ? .direct : Route(text, flags)
     }
 
-    /// Stands for the options of the request itself that decide on a route to any URL; empty without such options. What
-    /// a sub-request with this exchange's `inheritance` brings is shared only among exchanges with an equal text.
+    /// A text for the request's own options that decide on a route to any URL; empty without such options. Share the
+    /// result of a sub-request with this exchange's `inheritance` only among exchanges with an equal text.
     public var ownRoutes: String { host.pointee.own_routes(raw).string }
 
-    /// The request of this exchange as it is now, without its body, as a request of the plugin's own: method, URL,
+    /// A copy of this exchange's request as it is now, without its body, for the plugin to send: method, URL,
     /// fields with their secrets, the request's own attributes, and its options without `timeout`.
     public var requestCopy: Request {
         var copy = Request(
@@ -76,14 +76,14 @@ extension PluginHost {
 }
 
 extension Request {
-    /// Takes over what a sub-request of that exchange takes: the options that this request does not set itself, without
-    /// `timeout`, and to another origin without pins and client certificate. Fields that are secret there are secret
-    /// here.
+    /// Takes over the options that this request does not set itself, as a sub-request of that exchange does: without
+    /// `timeout`, and, to another origin, without pins and client certificate. Fields that are secret there become
+    /// secret here.
     public mutating func inherit(_ inheritance: Inheritance) {
         inherit(inheritance.options, of: inheritance.url, secrets: inheritance.secrets)
     }
 
-    /// The same from a request.
+    /// Takes over options and secret fields from a request.
     package mutating func inherit(from parent: Request) {
         for index in parent.fields.indices where parent.fields.isSecret(at: index) {
             parent.fields.withField(index) { name, _ in fields.markSecret(name) }

@@ -3,8 +3,8 @@ import Synchronization
 extension SubResponse {
     /// Takes the body and reads it whole; without a body there are no bytes. From any task.
     ///
-    /// Throws `body.limit` as soon as more than `limit` bytes have come, the body's own error if it breaks, and
-    /// `cancelled` as soon as the task is cancelled. The rest is then given back unread.
+    /// Throws `body.limit` as soon as more than `limit` bytes were received, the body's own error if it breaks, and
+    /// `cancelled` as soon as the task is cancelled. The rest is then released unread.
     public func collect(upTo limit: ByteCount) async throws(PlugboardError) -> Bytes {
         let collection = Collection(limit)
         let result = await withTaskCancellationHandler {
@@ -22,8 +22,8 @@ extension SubResponse {
         return try result.get()
     }
 
-    /// The same with a closure, which runs once, on the loop. Call it on the loop, as in the closure of
-    /// `PluginHost.send`.
+    /// Takes the body, reads it whole, and calls the closure once, on the loop. Call this on the loop, too, as in the
+    /// closure of `PluginHost.send`.
     public func collect(
         upTo limit: ByteCount, collected: @escaping @Sendable (Result<Bytes, PlugboardError>) -> Void
     ) {
@@ -53,7 +53,7 @@ private final class Collection: @unchecked Sendable {
 
     init(_ limit: ByteCount) { self.limit = limit }
 
-    /// Call it once. `completed` runs at once if the outcome is known already.
+    /// Called once. `done` runs at once if the outcome is already known.
     func whenDone(_ done: @escaping @Sendable (Result<Bytes, PlugboardError>) -> Void) {
         let outcome = state.withLock { state in
             if state.outcome == nil { state.done = done }
@@ -71,13 +71,13 @@ private final class Collection: @unchecked Sendable {
         guard isWanted else { return body.release() }
         if let length = body.length {
             guard length <= limit.bytes else { return end(.failure(tooLarge)) }
-            // The server chooses the length: memory for more is taken when the bytes come.
+            // The server chooses the length, so memory beyond 1 MiB is taken only when the bytes arrive.
             bytes.reserveCapacity(min(length, 1 << 20))
         }
         pull(body)
     }
 
-    /// A loop and no recursion: the server chooses how many pieces are there at once, and each would nest a call.
+    /// Uses a loop, not recursion, because the server chooses how many pieces are ready, and each would nest a call.
     private func pull(_ body: InnerBody) {
         isPulling = true
         repeat {
@@ -103,7 +103,7 @@ private final class Collection: @unchecked Sendable {
 
     private var isOver: Bool { state.withLock { $0.outcome != nil } }
 
-    /// The first outcome counts. From any thread.
+    /// Sets the outcome; the first one counts. From any thread.
     func end(_ outcome: Result<Bytes, PlugboardError>) {
         let (body, done) = state.withLock { state -> (InnerBody?, (@Sendable (Outcome) -> Void)?) in
             guard state.outcome == nil else { return (nil, nil) }

@@ -14,7 +14,7 @@ public struct SubRequest: Sendable {
     let id: plug_subrequest_id
     let host: PluginHost
 
-    /// Cancels it. Its closure still runs once, with the failure `cancelled`, or with what came at the same time.
+    /// Cancels the sub-request. Its closure still runs once, with the failure `cancelled` or with an earlier result.
     ///
     /// From any thread. Returns false if the closure has run or is running.
     @discardableResult
@@ -22,15 +22,15 @@ public struct SubRequest: Sendable {
 }
 
 extension PluginHost {
-    /// Sends a request of the plugin's own. From `start` on, from any task.
+    /// Sends a request of the plugin. Works from `start` on, from any task.
     ///
     /// It is cancelled with the task that waits for it, and with the exchange it is for, unless it is detached. The
     /// body of the response is read (`collect(upTo:)`), handed on with `.respond(with:)`, or dropped. Sub-requests nest
-    /// four deep, and connection limits never make one wait.
+    /// four deep, and never wait for connection limits.
     ///
     /// From the exchange that it is sent for it takes the `options` that it does not set itself, but not their
     /// `timeout`, and to another origin neither client certificate nor pins. Its fields are secret where that
-    /// exchange's request has a secret field of the same name. It takes no attributes, and goes on while the exchange
+    /// exchange's request has a secret field of the same name. It takes no attributes, and continues while the exchange
     /// is suspended. The plugin that sends it and those that sent the exchange's own request do not take part; those
     /// further out only take part with `outermost`.
     public func send(
@@ -52,8 +52,8 @@ extension PluginHost {
         return try result.get()
     }
 
-    /// The same with a closure, which runs once, on the loop. The `attempt` of an error is that of the last attempt on
-    /// the network; nil if there was none.
+    /// Sends a request like the function above, and calls the closure once, on the loop. The `attempt` of an error is
+    /// that of the last attempt on the network; nil if there was none.
     @discardableResult
     public func send(
         _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideSender,
@@ -89,7 +89,7 @@ extension PluginHost {
         }
     }
 
-    /// A request in C for the time of a call.
+    /// Calls `body` with the request as a C struct, which is valid during the call.
     private func withTable<Result>(_ request: Request, _ body: (inout plug_subrequest_v1) -> Result) -> Result {
         var (secrets, attributes, options) = (Fields(), Fields(), Fields())
         for field in request.fields where field.isSecret { secrets.append(FieldName(field.name), "") }
@@ -181,7 +181,7 @@ public final class SubResponse: @unchecked Sendable {
     public let head: ResponseHead
     let raw: OpaquePointer
     let host: PluginHost
-    /// Its loop, where its body is pulled.
+    /// The loop on which the body is pulled.
     let loop: PluginHost.Loop?
 
     init(_ raw: OpaquePointer, host: PluginHost) {

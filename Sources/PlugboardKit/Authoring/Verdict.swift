@@ -12,7 +12,7 @@ public struct Verdict<Phase>: Sendable {
     @inlinable
     init(payload: VerdictPayload) { self.payload = payload }
 
-    /// Nil for `.next`.
+    /// The verdict as an object; nil for `.next`.
     @inlinable var boxed: BoxedVerdict? {
         if case .next = payload { nil } else { BoxedVerdict(payload) }
     }
@@ -20,7 +20,7 @@ public struct Verdict<Phase>: Sendable {
     /// Lets the head pass, and opens a turn.
     @inlinable public static var next: Self { Self(payload: .next) }
 
-    /// Responds in place of what lies further in. Nil: no body, as with 204 or 304.
+    /// Responds instead of the network and the plugins further in. A nil body means no body, as with 204 or 304.
     public static func respond(_ head: ResponseHead, _ body: Body? = nil) -> Self {
         Self(payload: .respond(head, body))
     }
@@ -28,11 +28,11 @@ public struct Verdict<Phase>: Sendable {
     /// Responds with the response of a sub-request, head and body.
     public static func respond(with subResponse: SubResponse) -> Self { Self(payload: .respondWith(subResponse)) }
 
-    /// Parks the exchange until the ticket is woken or its deadline has come; then the hook runs again.
+    /// Parks the exchange until the ticket is woken or its deadline has passed; then the hook runs again.
     public static func wait(_ ticket: Ticket) -> Self { Self(payload: .wait(ticket)) }
 
-    /// Parks the exchange while the work runs, not on the loop. The closure that the work returns then decides on the
-    /// loop.
+    /// Parks the exchange while the work runs outside of the loop. The closure that the work returns then decides on
+    /// the loop.
     ///
     /// The work is cancelled when the exchange ends or `within` has passed; in the second case the hook runs again with
     /// the visit `deadline`. An error that the work throws is a fault of the plugin.
@@ -44,7 +44,7 @@ public struct Verdict<Phase>: Sendable {
             })
     }
 
-    /// Ends the exchange with an error; in `onFailure`, in place of the failure so far.
+    /// Ends the exchange with an error. In `onFailure`, it replaces the current failure.
     public static func fail(_ error: PlugboardError) -> Self { Self(payload: .fail(error)) }
 }
 
@@ -61,7 +61,7 @@ enum VerdictPayload: Sendable {
     case fail(PlugboardError)
 }
 
-/// A verdict other than `.next`, as an object: most hooks let the head pass, and return one word instead of eleven.
+/// A verdict other than `.next`, as an object: most hooks return `.next`, which then is one word instead of eleven.
 @usableFromInline
 final class BoxedVerdict {
     let payload: VerdictPayload
@@ -109,7 +109,7 @@ public enum Visit: UInt32, Sendable {
     case deadline
     /// The whole body is there: `Exchange.withHeldBody(_:)`.
     case held
-    /// The body is larger than the hold's limit; it is whole again and will flow on.
+    /// The body is larger than the hold's limit. It is complete again and will flow on.
     case overLimit
 }
 

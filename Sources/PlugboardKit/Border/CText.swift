@@ -8,7 +8,7 @@ extension plug_text {
         return UnsafeRawBufferPointer(start: bytes, count: Int(clamping: count))
     }
 
-    /// A copy as a string: UTF-8 where it is that, else ISO 8859-1.
+    /// A copy as a string, read as UTF-8 if it is valid UTF-8, else as ISO 8859-1.
     package var string: String { Fields.text(buffer) }
 
     /// Whether the bytes are those of a text.
@@ -29,14 +29,14 @@ extension plug_text {
     /// A copy as a string, or nil for {NULL, 0}.
     package var optionalString: String? { bytes == nil ? nil : string }
 
-    /// A view; valid as long as the memory.
+    /// A view of memory; valid as long as the memory.
     @inlinable
     package init(_ buffer: UnsafeRawBufferPointer) {
         self.init(
             bytes: buffer.baseAddress?.assumingMemoryBound(to: CChar.self), count: UInt64(buffer.count))
     }
 
-    /// A copy that stays as long as the process lives: for descriptors, which are made once for each type.
+    /// A copy that is never released, for descriptors, which are made once for each type.
     package init(immortal string: String) {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(string.utf8.count, 1), alignment: 1)
         memory.copyBytes(from: string.utf8)
@@ -44,14 +44,14 @@ extension plug_text {
     }
 }
 
-/// A string as a text for the time of a call.
+/// Calls `body` with a string as a C text, which is valid during the call.
 @inlinable
 @inline(__always)
 package func withText<Result>(_ string: String, _ body: (plug_text) -> Result) -> Result {
     withUTF8(string) { body(plug_text($0)) }
 }
 
-/// Names and values as an array of C fields for the time of a call.
+/// Calls `body` with names and values as an array of C fields, which is valid during the call.
 package func withCFields<Result>(
     _ fields: Fields, _ body: (UnsafePointer<plug_field>?, UInt64) -> Result
 ) -> Result {
@@ -61,7 +61,7 @@ package func withCFields<Result>(
     }
 }
 
-/// C fields as fields.
+/// Copies C fields.
 package func makeFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) -> Fields {
     var copy = Fields()
     let fields = UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count))

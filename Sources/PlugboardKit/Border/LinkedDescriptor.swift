@@ -1,8 +1,8 @@
 import CPlugboard
 
-/// The descriptor of a plugin in Swift, with the memory of its texts and tables, which goes with the last reference.
+/// The descriptor of a plugin in Swift, with the memory of its texts and tables, which the last reference releases.
 ///
-/// That of an exported type is kept as long as the process lives; that of an instance or of closures lives as long as
+/// The descriptor of an exported type is never released; that of an instance or of closures lives as long as
 /// the entries, catalogs and kernels that hold it.
 ///
 /// Sendable because nothing in it changes once it is made.
@@ -65,7 +65,7 @@ package final class LinkedDescriptor: @unchecked Sendable {
     }
 }
 
-/// Memory that is given back at once.
+/// Memory blocks that are released together.
 package final class DescriptorMemory {
     private var blocks: [UnsafeMutableRawPointer] = []
 
@@ -80,7 +80,7 @@ package final class DescriptorMemory {
         return plug_text(UnsafeRawBufferPointer(rebasing: memory[..<string.utf8.count]))
     }
 
-    /// The elements, which are C structs, one after the other.
+    /// Copies the elements, which are C structs, into an array.
     func table<Element: BitwiseCopyable>(_ elements: [Element]) -> (UnsafePointer<Element>?, UInt64) {
         guard !elements.isEmpty else { return (nil, 0) }
         let memory = UnsafeMutablePointer<Element>.allocate(capacity: elements.count)

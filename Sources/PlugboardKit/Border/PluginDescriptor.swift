@@ -5,7 +5,7 @@ import CPlugboard
 ///
 /// Sendable because a descriptor never changes, and lives at least as long as this.
 public struct PluginDescriptor: @unchecked Sendable {
-    /// The descriptor in C: of an exported function it is valid as long as the process lives, else as long as this
+    /// The descriptor in C. That of an exported function is valid as long as the process lives, others as long as this
     /// value.
     public let raw: UnsafePointer<plug_plugin_v1>
     /// Keeps the descriptor in memory; nil if it is static.
@@ -105,7 +105,7 @@ public struct PluginDescriptor: @unchecked Sendable {
         }
     }
 
-    /// The name of a hook that is listed and has no function, or of an unknown one.
+    /// The name of a hook that is listed but has no function, or a text for an unknown one.
     private var missingHook: String? {
         let plugin = raw.pointee
         let functions: [(Hooks, String, Bool)] = [

@@ -1,6 +1,6 @@
 extension PluginEntry {
-    /// A plugin whose hooks are closures: only those that are given are called. The closures are what the hooks of
-    /// `PluginInstance` are.
+    /// A plugin whose hooks are closures, which work like the hooks of `PluginInstance`. Hooks without a closure are
+    /// not called.
     ///
     ///     .hooks("com.acme.sign", priority: 900, onRequest: { exchange in
     ///         let request = exchange.request
@@ -11,8 +11,8 @@ extension PluginEntry {
     /// A closure that throws is a fault of the plugin; to fail the exchange, return `.fail(error)`.
     ///
     /// - Parameters:
-    ///   - id: The plugin's name in logs, measures, `explain` and configurations; in reverse domain order.
-    ///   - priority: 0 (outermost) to 999 (innermost). From 800 on it is called at each attempt, further out once for
+    ///   - id: The plugin's name in logs, metrics, `explain` and configurations; in reverse domain order.
+    ///   - priority: 0 (outermost) to 999 (innermost). From 800 on, it is called for each attempt; below, once for
     ///     each exchange.
     ///   - before: Ids of plugins that must stand further in.
     ///   - after: Ids of plugins that must stand further out.

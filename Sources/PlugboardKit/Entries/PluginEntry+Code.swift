@@ -22,7 +22,7 @@ extension PluginEntry {
     /// given the entry uses the same instance. An instance that needs the kernel (`PluginHost`) or settings is made by
     /// a closure: `linked(_:assigning:)`.
     ///
-    /// - Parameter manifest: The plugin's description of itself; another one for a second instance of the same type.
+    /// - Parameter manifest: The plugin's description of itself; give another one for another instance of this type.
     @inlinable
     public static func linked<P: PluginInstance>(
         _ instance: P, manifest: Manifest = P.manifest
@@ -35,11 +35,11 @@ extension PluginEntry {
     ///     .linked { settings, host in Sign(keys, settings, host) } assigning: { $0.field = "x-signature" }
     ///
     /// - Parameters:
-    ///   - manifest: The plugin's description of itself; another one for a second instance of the same type.
+    ///   - manifest: The plugin's description of itself; give another one for a second instance of the same type.
     ///   - make: Called once for each kernel, and for each check of a configuration that has errors. An error refuses
     ///     the settings with its description. Of the host, only log, clocks, random, counters and the data directory
     ///     work here.
-    ///   - assign: Assigns the settings that are not to have their defaults.
+    ///   - assign: Assigns settings that differ from their defaults.
     @inlinable
     public static func linked<P: PluginInstance>(
         manifest: Manifest = P.manifest, _ make: @escaping @Sendable (P.Settings, PluginHost) throws -> P,
@@ -54,7 +54,7 @@ extension PluginEntry {
     ///     .loaded("plugins/libplugboard-cache.so", CacheSettings.self) { $0.disk = .gibibytes(1) }
     ///
     /// - Parameters:
-    ///   - path: With a `/`, or a bare file name to look for in `kernel.pluginFolders`.
+    ///   - path: A path with a `/`, or a file name that is looked for in `kernel.pluginFolders`.
     ///   - sha256: The file's SHA-256 in hexadecimal; another file is refused.
     public static func loaded<Settings: PluginSettings>(
         _ path: String, sha256: String? = nil, _: Settings.Type, _ assign: (inout Settings) -> Void
@@ -62,7 +62,7 @@ extension PluginEntry {
         PluginEntry(id: nil, path: path, sha256: sha256, settings: Settings.given(by: assign))
     }
 
-    /// The same plugin with another place in the order, or another `onFault`; what is not given stays.
+    /// A copy with another place in the order, or another `onFault`. Values that are not given stay.
     public func with(
         priority: Int? = nil, before: [String]? = nil, after: [String]? = nil, onFault: OnFault? = nil,
         faultLimit: Int? = nil
@@ -88,7 +88,7 @@ extension PluginEntry {
 }
 
 extension PluginSettings {
-    /// What a closure assigns, as a configuration would write it.
+    /// The settings that a closure assigns, as a configuration would write them.
     fileprivate static func given(by assign: (inout Self) -> Void) -> JSONObject {
         var settings = Self()
         assign(&settings)

@@ -1,7 +1,6 @@
 import PlugboardJSON
 
-/// One plugin of a configuration, or of those that a program gives its kernel: by its id (linked), by its file
-/// (loaded), or by what the program's code says of it.
+/// One plugin of a configuration or of a program: given by its id (linked), by its file (loaded), or in code.
 ///
 ///     let kernel = try Kernel(plugins: [
 ///         "redirect",
@@ -21,39 +20,40 @@ public struct PluginEntry: Sendable {
         case disable
     }
 
-    /// Required of linked plugins. Of loaded ones it is checked against what the file says, where it is given.
+    /// The plugin's id. Required for linked plugins. For loaded plugins it is optional, and is checked against the
+    /// file.
     public var id: String?
     /// The shared object; nil for linked plugins.
     public var path: String?
     /// The file's SHA-256 in hexadecimal, either case; another file is refused.
     public var sha256: String?
-    /// 0 to 999; nil for the plugin's own.
+    /// The priority, 0 to 999; nil for the plugin's own.
     public var priority: Int?
-    /// Ids that must stand further in, beside those that the plugin itself names.
+    /// Ids that must stand further in, in addition to those that the plugin itself names.
     public var before: [String]
-    /// Ids that must stand further out, beside those that the plugin itself names.
+    /// Ids that must stand further out, in addition to those that the plugin itself names.
     public var after: [String]
-    /// Nil is `fail`.
+    /// What follows a fault; nil means `fail`.
     public var onFault: OnFault?
     /// Faults in a row after which `disable` switches the plugin off; nil is `defaultFaultLimit`.
     public var faultLimit: Int?
-    /// As a configuration writes them, by their names.
+    /// The settings by their names, as a configuration writes them.
     public var settings: JSONObject
-    /// A plugin that is not enabled is left out, unchecked.
+    /// A plugin that is not enabled is left out and not checked.
     public var isEnabled: Bool
 
-    /// What `faultLimit` is where nothing is said.
+    /// The default of `faultLimit`.
     public static let defaultFaultLimit = 3
 
-    /// The plugin itself, where code gives it.
+    /// The plugin itself, if it is given in code.
     package var linked: LinkedDescriptor?
     /// Its location in the text that it was read from; nil when it was made in code.
     package var location: JSONPath?
     /// Its location in what the program gives its kernel, if it is there.
     package var programLocation: JSONPath?
-    /// The settings whose values the program gives, of those of an entry that was read from a text.
+    /// For an entry that was read from a text: the names of the settings whose values the program gives.
     package var programSettings: Set<String> = []
-    /// The path as a text says it, if that is a file's name alone.
+    /// The path as the text has it, if it is only a file name.
     package var fileName: String?
 
     /// - Parameter name: A path if it has a `/`, else an id.
@@ -69,7 +69,7 @@ public struct PluginEntry: Sendable {
 
     /// - Parameters:
     ///   - id: Required of linked plugins.
-    ///   - path: Of the shared object; nil for linked plugins.
+    ///   - path: The path of the shared object; nil for linked plugins.
     package init(
         id: String?, path: String?, sha256: String? = nil, priority: Int? = nil, before: [String] = [],
         after: [String] = [], onFault: OnFault? = nil, settings: JSONObject = [:], isEnabled: Bool = true

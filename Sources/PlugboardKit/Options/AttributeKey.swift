@@ -1,4 +1,4 @@
-/// The typed name of an attribute: what a request can say to one plugin.
+/// The typed name of an attribute, which a request carries for one plugin.
 ///
 /// Defined once in the plugin's module of options, and used by programs, by the plugin and by its manifest:
 ///
@@ -49,7 +49,7 @@ extension Attributes {
 }
 
 extension Request {
-    /// An attribute by its typed name; nil where the request says nothing, or nothing that can be read.
+    /// An attribute by its typed name; nil if the attribute is absent or its text cannot be read.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
         get { attributes[key] }
         set { attributes[key] = newValue }

@@ -23,7 +23,7 @@ extension AttributeTable {
         Mirror(reflecting: keys).children.compactMap { ($0.value as? any DefinedAttribute)?.definition }
     }
 
-    /// `ID.enabled`, which every plugin has. A table without a key, which would name its plugin, has a name that no
+    /// `ID.enabled`, which every plugin has. A table without keys does not show its plugin's id; it gets a name that no
     /// plugin has.
     fileprivate static var enabledName: String {
         enabledNames.withLock { names in
@@ -36,7 +36,7 @@ extension AttributeTable {
     }
 }
 
-/// By the type of the table: looking at it is slow.
+/// The names by the type of the table. Stored, because reflection is slow.
 private let enabledNames = Mutex<[ObjectIdentifier: String]>([:])
 
 private protocol DefinedAttribute {
@@ -62,12 +62,12 @@ public struct RequestAttributes<Table: AttributeTable>: Sendable {
     /// The request with the attributes.
     public var request: Request
 
-    /// The attributes that a request has already.
+    /// Begins with the attributes that a request already has.
     public init(_ request: Request) { self.request = request }
 
     /// Whether the plugin takes part in the request; true, unless the request says that it does not.
     ///
-    /// It counts before what the configuration says for the URL's origin. True for a plugin that does not run is an
+    /// This overrides the configuration for the URL's origin. `true` for a plugin that does not run is an
     /// error of the request.
     public var isEnabled: Bool {
         get { request.attributes[Table.enabledName] != "false" }

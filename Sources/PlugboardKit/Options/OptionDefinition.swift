@@ -4,7 +4,7 @@ import CPlugboard
 public struct OptionDefinition: Sendable {
     /// The name, without the plugin's id.
     public let name: String
-    /// Nil when the table holds a number that is no type.
+    /// The type; nil if the table holds an unknown number.
     public let kind: OptionKind?
     /// Whether values are never printed.
     public let isSecret: Bool
@@ -51,7 +51,7 @@ public struct OptionDefinition: Sendable {
         documentation = option.documentation.string
     }
 
-    /// The same in C, for a descriptor; the memory holds its texts.
+    /// The row in C, for a descriptor. The memory holds its texts.
     package func row(in memory: DescriptorMemory) -> plug_option_v1 {
         plug_option_v1(
             name: memory.text(name), type: kind?.rawValue ?? 0,

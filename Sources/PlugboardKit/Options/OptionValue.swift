@@ -64,9 +64,9 @@ extension [String]: OptionValue {
     }
 }
 
-/// A value that is a name, of which a setting or an attribute can have a set: an error code or a method.
+/// A value that is a name: an error code or a method. A setting or an attribute can be a set of such values.
 public protocol NamedOption: Sendable, Hashable {
-    /// The value of a name.
+    /// The value with this name.
     init(_ name: String)
     /// The name.
     var name: String { get }

@@ -1,5 +1,5 @@
 extension RequestOptions {
-    /// The options that are set, in the names and words of the configuration's `kernel`: as they cross the border.
+    /// The options that are set, with the names and words of the configuration's `kernel`, as they cross the border.
     public var texts: [(name: String, value: String)] {
         RequestOptions.table.compactMap { row in row.text(self).map { (row.name, $0) } }
     }
@@ -9,7 +9,7 @@ extension RequestOptions {
         name == "proxy" && value.utf8.contains(UInt8(ascii: "@")) || name == "tls.keyPassword"
     }
 
-    /// Sets one option by its name in `texts`; returns what is wrong, without the value, or nil.
+    /// Sets one option by its name in `texts`. Returns an error text without the value, or nil.
     public mutating func set(_ name: String, to text: String) -> String? {
         guard let row = RequestOptions.table.first(where: { $0.name == name }) else {
             return "there is no option \(Printable.text(name))"
@@ -52,7 +52,7 @@ extension RequestOptions {
         }
 
         static func duration(_ name: String, _ option: WritableKeyPath<RequestOptions, Duration?> & Sendable) -> Row {
-            // To the next millisecond: a timeout of zero means no limit.
+            // Rounded up to milliseconds, because a timeout of zero means no limit.
             Row(name, "a time like 30s (ms, s, m, h, d)", option, { "\($0.wholeMilliseconds)ms" }) {
                 DurationText($0)?.duration
             }

@@ -42,7 +42,7 @@ public struct Setting<Value: OptionValue>: Sendable {
     /// default. Times are whole milliseconds, as in files.
     public var wrappedValue: Value {
         get { box.value }
-        // Another box: copies of the settings keep theirs.
+        // Makes a new box, so that copies of the settings keep theirs.
         set { box = SettingBox(box, given: newValue) }
     }
 }
@@ -73,7 +73,7 @@ extension PluginSettings {
         }
     }
 
-    /// What code has assigned, as a configuration would write it. An optional that is nil is not given.
+    /// The settings that code has assigned, as a configuration would write them. An optional that is nil is not given.
     package var given: JSONObject {
         var object = JSONObject()
         for (name, setting) in reflected { if let value = setting.given { object[name] = value } }
