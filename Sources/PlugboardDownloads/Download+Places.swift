@@ -1,7 +1,7 @@
 import PlugboardSystem
 
 extension Download {
-    /// Whether a path names a folder: one that exists, or by the `/` at its end. Blocks for a moment.
+    /// Whether a path names a folder: it ends with `/`, or a folder exists there. Blocks for a moment.
     package static func isFolder(_ path: String) -> Bool {
         var entry = stat()
         return path.utf8.last == UInt8(ascii: "/") || stat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR
@@ -11,7 +11,7 @@ extension Download {
         folder + (folder.isEmpty || folder.utf8.last == UInt8(ascii: "/") ? "" : "/") + name
     }
 
-    /// Where a file goes that cannot be written to its destination; nil without a fallback.
+    /// The path of a file that cannot be written to its destination; nil without a fallback.
     func fallback(of destination: String) -> String? {
         guard let fallback, Download.isFolder(fallback) else { return fallback }
         let slash = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -19,13 +19,13 @@ extension Download {
         return Download.path(of: name, in: fallback)
     }
 
-    /// This download to its fallback.
+    /// This download with the fallback as its destination.
     var atFallback: Download? {
         guard let fallback, let file = self.fallback(of: file) else { return nil }
         var other = self
         other.file = file
         other.fallback = nil
-        // In a folder, the name may still be the server's.
+        // In a folder, the server may still name the file.
         if !Download.isFolder(fallback) { other.namesFromServer = false }
         return other
     }

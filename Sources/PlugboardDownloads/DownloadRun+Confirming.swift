@@ -2,18 +2,18 @@ import PlugboardMessages
 import PlugboardRanges
 import PlugboardSystem
 
-/// A file that an earlier download has completed.
+/// Compares the file that an earlier download has completed.
 extension DownloadRun {
-    /// Compares a file that is there with what the server has now.
+    /// Compares an existing file with the server's present file.
     ///
-    /// - Returns: The result, if the file is the same; nil if no file is there, or it is not to be compared.
+    /// - Returns: The result if the files are equal; nil if there is no file, or it must not be compared.
     func confirm(
         _ whole: Representation, _ response: Response, _ destination: String
     ) async throws(PlugboardError) -> DownloadResult? {
         guard download.confirmsFile, !download.replacesFile, download.request.method == .get,
             PartialFile.isThere(destination)
         else { return nil }
-        // Only its head is compared.
+        // Only the head is compared.
         response.body.source.release()
         let descriptor = open(destination, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw PartialFile.exists(destination, "It cannot be read.") }
@@ -36,7 +36,7 @@ extension DownloadRun {
         if let wrong = expected.first(where: { found[$0.algorithm] != $0.hexadecimal }) {
             throw PartialFile.exists(destination, "It does not have the expected \(wrong.algorithm.title).")
         }
-        // Without a digest: the file was complete at its own date, by this system's clock.
+        // Without a digest: the file was complete at its own date, according to this system's clock.
         let modified = response.fields[.lastModified].flatMap { HTTPDate($0, now: HTTPDate(seconds: 0)) }
         if expected.isEmpty, let modified, modified.seconds > Int64(entry.st_mtim.tv_sec) {
             throw PartialFile.exists(destination, "The server's file was modified later.")

@@ -21,7 +21,7 @@ extension DownloadRun {
         if download.namesFromServer, download.fallback == nil { try PartialFile.checkDestination(destination) }
     }
 
-    /// A destination that only the response has told.
+    /// Checks a destination that only the response named.
     func acceptName(_ destination: String) throws(PlugboardError) {
         guard let renames = download.renames, renames(destination) == nil else { return }
         throw PlugboardError(.downloadExists, "\(destination) is the name of another download. Name another file.")

@@ -1,8 +1,8 @@
 import PlugboardMessages
 
-/// What a complete file must be before it appears.
+/// Checks that the complete file must pass before it gets its name.
 extension DownloadRun {
-    /// Removes bytes that are more than allowed.
+    /// Throws, and removes the bytes, if there are more than allowed.
     func checkReceived(_ count: Int) throws(PlugboardError) {
         do throws(PlugboardError) {
             try check(count)

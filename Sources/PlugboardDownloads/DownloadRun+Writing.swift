@@ -8,9 +8,9 @@ extension DownloadRun {
     /// The most requests at the same time, whatever the caller asks for.
     private static let segmentLimit = 256
 
-    /// Writes a response's body after the bytes that are there.
+    /// Writes a response's body after the existing bytes.
     ///
-    /// - Parameter repeated: How many of its bytes must be those at the end of the file.
+    /// - Parameter repeated: The number of its first bytes that must equal those at the end of the file.
     mutating func write(_ response: Response, repeated: Int, count: Int?) async throws(PlugboardError) {
         partial.compute(expected(response.head).map(\.algorithm))
         let total = partial.journal?.representation.length
@@ -52,15 +52,15 @@ extension DownloadRun {
             response.body.source.release()
             throw error
         }
-        // A connection's end is the end of a body without a length (RFC 9112 §8), but not of a range.
+        // The end of the connection ends a body without a length (RFC 9112 §8), but not a range.
         guard left == nil || left == 0, repeated == 0 else {
-            // Such a server's bytes are not trusted, the earlier ones of this part included.
+            // The bytes of such a server are not trusted, nor the earlier ones of this part.
             try partial.drop()
             throw DownloadRun.wrongCount
         }
     }
 
-    /// Verifies pieces that are whole. Throws if one is wrong, which is then not there any more.
+    /// Verifies complete pieces. Throws if a piece is wrong; it is then removed.
     func verify(_ pieces: [Int]) async throws(PlugboardError) {
         guard !pieces.isEmpty, let hashes = partial.pieces?.hashes else { return }
         var wrong: Int?
@@ -90,7 +90,7 @@ extension DownloadRun {
     /// Receives the rest of a file in several parts at the same time.
     ///
     /// - Parameters:
-    ///   - response: The first part, whose body begins at the first byte that is missing.
+    ///   - response: The first part, whose body begins at the first missing byte.
     ///   - count: The number of its bytes.
     mutating func receiveSegments(
         _ response: Response, _ count: Int, _ sender: some RequestSender
@@ -108,7 +108,7 @@ extension DownloadRun {
         let board = SegmentBoard(
             partial, length: length, minimum: download.segmentMinimum,
             trial: SegmentTrial(patience: download.segmentWindow * 20, now: .now),
-            // The mirrors that are used later count, too.
+            // Includes the mirrors that are used later.
             sources: 1 + (combination == nil ? 0 : download.mirrors.count), pace: pace, limit: speed, resumed: resumed)
         let workers = (0..<most).map { number in
             SegmentWorker(
@@ -123,16 +123,16 @@ extension DownloadRun {
             window: download.segmentWindow)
         (pace, speed) = await board.paces
         let isComplete = await board.isComplete
-        // The first end that stopped the others tells why.
+        // The first end that stopped the others has the reason.
         for end in ends {
             switch end {
             case .changed, .untrusted:
-                // Such a server's bytes are not trusted, those of its earlier responses included.
+                // The bytes of such a server are not trusted, nor those of its earlier responses.
                 if case .untrusted = end { try partial.drop() }
                 asksWhole = true
                 (divides, requestsPieces) = (false, false)
                 return .next
-            // The others are cancelled when the file is complete; a piece of it may still be wrong.
+            // The others are cancelled when the file is complete; one of its pieces may still be wrong.
             case .broke(let error)
             where !DownloadRun.isTransient(error.code) && !isComplete && !DownloadRun.isOwn(error): throw error
             default: break
@@ -144,7 +144,7 @@ extension DownloadRun {
                 .downloadDigest,
                 "The server has sent pieces that do not have their digests. The pieces that have theirs stay.")
         }
-        // The others have given up before.
+        // The other workers have given up before.
         for case .broke(let error) in ends.reversed() where !DownloadRun.isOwn(error) { throw error }
         (divides, requestsPieces) = (false, false)
         return .next
@@ -153,7 +153,7 @@ extension DownloadRun {
     /// Whether the workers were cancelled by the run, and not by the caller.
     private static func isOwn(_ error: PlugboardError) -> Bool { error.code == .cancelled && !Task.isCancelled }
 
-    /// The first is the server of the first response; then mirrors, if their bytes can be combined.
+    /// The sources: the server of the first response, and the mirrors if their bytes can be combined.
     private func sources() -> [DownloadSource] {
         let mirrors = combination == nil || !divides ? [] : download.mirrors
         return [source] + mirrors.map { DownloadSource(request: DownloadRun.prepared($0)) }
@@ -164,7 +164,7 @@ extension DownloadRun {
         case ended(SegmentEnd)
     }
 
-    /// Runs all workers, and gives those up that do not help. Returns how they ended, in that order.
+    /// Runs all workers, and cancels those that do not help. Returns how they ended, in the order in which they ended.
     private static func run<Sender: RequestSender>(
         _ workers: [SegmentWorker<Sender>], _ first: SegmentResponse, on board: SegmentBoard,
         window: Duration
@@ -188,7 +188,7 @@ extension DownloadRun {
                 switch event {
                 case .ended(let end):
                     ends.append(end)
-                    // What ends the download, the others need not wait for; nor for workers without a byte to receive.
+                    // Do not wait for the others if this end stops the download, or if they have no bytes to receive.
                     switch end {
                     case .changed, .untrusted: group.cancelAll()
                     case .broke(let error) where !isTransient(error.code): group.cancelAll()

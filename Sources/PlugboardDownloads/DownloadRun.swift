@@ -1,38 +1,38 @@
 import PlugboardMessages
 import PlugboardRanges
 
-/// One run of a download: requests, until the file is complete or the attempts are used up.
+/// One run of a download: sends requests until the file is complete or the attempts are used up.
 struct DownloadRun {
     let download: Download
     let partial: PartialFile
     private let url: String
     /// The keys of all URLs of the file.
     private let urls: [String]
-    /// The server of this run. Its representation is nil while all bytes that are there are of another server.
+    /// The server of this run. Its representation is nil while all existing bytes are of another server.
     var source: DownloadSource
-    /// Why bytes of several servers can be combined; nil if they cannot.
+    /// The reason why bytes of several servers can be combined; nil if they cannot.
     let combination: Journal.Combination?
     var pace: DownloadPace
     var speed: SpeedLimit?
-    /// After a response that was of no use, the whole is requested.
+    /// True after an unusable response: then the whole file is requested.
     var asksWhole = false
     /// False after a server has refused to send several parts at the same time.
     var divides: Bool
-    /// False after a server has refused to send pieces one by one.
+    /// False after a server has refused to send single pieces.
     var requestsPieces = true
     var isVerified = false
     private var failures = 0
-    /// The most bytes that were there when a body broke. Only more of them count as progress.
+    /// The most bytes that were received when a body broke off. Only more bytes count as progress.
     private var most = 0
     private(set) var resumed = 0
     var isComplete = false
-    /// Where the complete file is.
+    /// The path of the complete file.
     var place: String?
     private var hasResponse = false
-    /// Whether the part that is received continues bytes of another server.
+    /// Whether the part that is being received continues bytes of another server.
     private var continuesOther = false
 
-    /// - Parameter continuesOther: Whether the bytes that are there are of another server.
+    /// - Parameter continuesOther: Whether the existing bytes are of another server.
     init(
         _ download: Download, _ partial: PartialFile, _ combination: Journal.Combination?, urls: [String],
         continuesOther: Bool
@@ -52,13 +52,13 @@ struct DownloadRun {
 
     enum Step {
         case done(Response)
-        /// The file was complete before.
+        /// The file was complete before the run.
         case confirmed(DownloadResult)
         case next
     }
 
     mutating func run(with sender: some RequestSender) async throws(PlugboardError) -> DownloadResult {
-        // Wrong ones are then missing.
+        // Wrong pieces become missing.
         try? await verify(partial.duePieces())
         resumed = partial.count
         most = partial.count
@@ -76,7 +76,7 @@ struct DownloadRun {
                     resumed: resumed, isVerified: isVerified)
             } catch {
                 try? await partial.synchronize()
-                // After a response, a name that cannot be resolved is a network that is gone for a moment.
+                // After a response, a failed name look-up means that the network is interrupted for a moment.
                 let isTransient = DownloadRun.isTransient(error.code) || hasResponse && error.code == .transportDNS
                 guard isTransient, let delay = nextDelay() else { throw error }
                 try await DownloadRun.wait(delay)
@@ -97,7 +97,7 @@ struct DownloadRun {
         if Task.isCancelled { throw PlugboardError(.cancelled, "The task of the download was cancelled.") }
     }
 
-    /// Whether another request may bring more.
+    /// Whether another request may succeed after this error.
     static func isTransient(_ code: PlugboardError.Code) -> Bool {
         switch code {
         case .bodyCut, .timeoutIdle, .timeoutConnect, .timeoutAttempt, .transportReset, .transportStale,
@@ -153,7 +153,7 @@ struct DownloadRun {
         return try await receive(whole, response, sender)
     }
 
-    /// Requests the first bytes that are missing; nil if the whole must be requested.
+    /// Requests the first missing bytes; nil if the whole file must be requested.
     private mutating func askForRest(
         _ sender: some RequestSender
     ) async throws(PlugboardError) -> (response: Response, decision: RangeDecision)? {
@@ -163,7 +163,7 @@ struct DownloadRun {
         // The decision on the first part of another server's file changes `source.representation`.
         continuesOther = source.representation == nil
         let next = partial.received.prefix
-        // Bytes further on are there already, if the file is received in several parts.
+        // If the file is received in several parts, bytes after the missing ones may exist already.
         let end = partial.received.ranges.first { $0.lowerBound > next }?.lowerBound
         return try await source.ask(
             from: next, upTo: end, overlap: download.overlap?.bytes, of: journal.representation, with: sender)
@@ -171,12 +171,12 @@ struct DownloadRun {
 
     static func prepared(_ request: Request) -> Request {
         var request = request
-        // The bytes of the wire are what ranges count.
+        // Ranges count the bytes on the wire, without decoding.
         request.attributes["decode.enabled"] = "false"
         return request
     }
 
-    /// The whole representation, from its first byte.
+    /// Receives the whole representation, from its first byte.
     private mutating func receive(
         _ whole: Representation, _ response: Response, _ sender: some RequestSender
     ) async throws(PlugboardError) -> Step {
@@ -210,12 +210,12 @@ struct DownloadRun {
     private var receivesPieces: Bool { requestsPieces && partial.pieces != nil }
     private func canDivide(_ count: Int) -> Bool { divides && count / 2 >= download.segmentMinimum }
 
-    /// RFC 9110 §14.3.
+    /// Whether the response offers ranges (RFC 9110 §14.3).
     private static func offersRanges(_ response: Response) -> Bool {
         response.fields.values(.acceptRanges).contains { $0.lowercased() == "bytes" }
     }
 
-    /// Bytes that continue those that are there.
+    /// Receives bytes that continue the existing ones.
     private mutating func receive(
         _ part: RangePart, _ response: Response, _ sender: some RequestSender
     ) async throws(PlugboardError) -> Step {
@@ -243,7 +243,7 @@ struct DownloadRun {
         return partial.count == complete ? try await finish(response) : .next
     }
 
-    /// - Parameter count: What the server has announced. The bytes that are there stay.
+    /// - Parameter count: The number that the server has announced. The existing bytes are kept.
     func check(_ count: Int) throws(PlugboardError) {
         guard let limit = download.limit, count > limit.bytes else { return }
         throw PlugboardError(.bodyLimit, "The file would be larger than the \(limit) allowed. Raise the limit.")
@@ -256,8 +256,8 @@ struct DownloadRun {
             "The server's file has \(count) bytes and not the \(size.bytes) expected, so it is another file.")
     }
 
-    /// What a mirror has does not replace what another server has sent and can continue, if its length is another, or
-    /// is not known before its end.
+    /// Throws if a mirror's file would replace bytes of another server that can be continued, but has another length,
+    /// or a length that is not known before its end.
     private func checkReplacement(_ whole: Representation) throws(PlugboardError) {
         guard source.representation == nil, partial.count > 0, let known = partial.journal?.representation else {
             return
@@ -270,7 +270,7 @@ struct DownloadRun {
                 + "another server.")
     }
 
-    /// What a mirror has of another length does not replace what another server has sent.
+    /// Throws if a mirror's file of another length would replace bytes of another server.
     private func checkOther(_ count: Int?) throws(PlugboardError) {
         guard let length = partial.journal?.representation.length, count != length else { return }
         throw PlugboardError(

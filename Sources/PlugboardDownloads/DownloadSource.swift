@@ -1,19 +1,19 @@
 import PlugboardMessages
 import PlugboardRanges
 
-/// A server that has the file, and the request that gets it.
+/// A server that has the file, and the request for it.
 struct DownloadSource: Sendable {
     let request: Request
-    /// What the server has said of the file. Nil as long as it has said nothing, and the bytes that are there are of
-    /// another server: the validator of one server says nothing about the file of another.
+    /// The server's description of the file. Nil while the server has not responded and the existing bytes are of
+    /// another server: the validator of one server does not apply to the file of another.
     var representation: Representation?
 
-    /// Requests bytes that are missing. Nil if the representation cannot be continued.
+    /// The request for missing bytes. Nil if the representation cannot be continued.
     ///
     /// - Parameters:
-    ///   - next: The offset of the first of them.
+    ///   - next: The offset of the first missing byte.
     ///   - end: The offset after the last; nil for the end of the file.
-    ///   - whole: What the server that sent the first bytes has said.
+    ///   - whole: The description by the server that sent the first bytes.
     mutating func ask(
         from next: Int, upTo end: Int?, overlap: Int? = nil, of whole: Representation, with sender: some RequestSender
     ) async throws(PlugboardError) -> (response: Response, decision: RangeDecision)? {

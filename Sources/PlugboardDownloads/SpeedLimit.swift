@@ -1,9 +1,9 @@
-/// The waits that keep a download at a number of bytes a second.
+/// Computes the delays that limit a download to a number of bytes per second.
 struct SpeedLimit: Sendable {
     private let bytesPerSecond: Int
-    /// When the bytes so far are allowed to have come.
+    /// The time at which the bytes so far are allowed to have arrived.
     private var due: ContinuousClock.Instant?
-    /// The time without a byte that later bytes can make up for.
+    /// The longest idle time that later bytes can make up for.
     private static let credit = Duration.milliseconds(100)
 
     /// Nil for no limit.
@@ -12,7 +12,7 @@ struct SpeedLimit: Sendable {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// How long to wait after these bytes.
+    /// The delay after these bytes.
     mutating func delay(after count: Int, now: ContinuousClock.Instant) -> Duration {
         let due = max(due ?? now, now - SpeedLimit.credit) + .seconds(1) * (Double(count) / Double(bytesPerSecond))
         self.due = due

@@ -2,15 +2,15 @@ import PlugboardMessages
 
 /// The digest that a file must have.
 public struct ExpectedDigest: Sendable, Equatable {
-    /// The functions whose digests are verified. SHA-1 and MD5 are not: files can be made that have the digest of
-    /// another.
+    /// The functions whose digests are verified. SHA-1 and MD5 are excluded, because files can be made that have the
+    /// same digest as another file.
     public enum Algorithm: String, Sendable, CaseIterable {
         /// SHA-256 (FIPS 180-4).
         case sha256 = "sha-256"
         /// SHA-512 (FIPS 180-4).
         case sha512 = "sha-512"
 
-        /// By its name, such as `sha-256` or `SHA256`.
+        /// Reads a name, such as `sha-256` or `SHA256`.
         init?(_ name: String) {
             let name = name.lowercased()
             guard
@@ -20,7 +20,7 @@ public struct ExpectedDigest: Sendable, Equatable {
         }
 
         var byteCount: Int { self == .sha256 ? 32 : 64 }
-        /// For people.
+        /// The name for people.
         var title: String { self == .sha256 ? "SHA-256" : "SHA-512" }
     }
 
@@ -29,7 +29,7 @@ public struct ExpectedDigest: Sendable, Equatable {
     /// The digest in hexadecimal digits, in lower case.
     public let hexadecimal: String
 
-    /// As `init(_:)` reads it.
+    /// The text that `init(_:)` reads.
     var text: String { "\(algorithm.rawValue)=\(hexadecimal)" }
 
     /// Reads `sha-256=VALUE` or `sha-512=VALUE`, with hexadecimal digits or base 64. Nil for anything else.
@@ -41,7 +41,7 @@ public struct ExpectedDigest: Sendable, Equatable {
     }
 
     /// Reads the name of a function, such as `sha-256`, and the digest, in hexadecimal digits or base 64. Nil for
-    /// another function, and for what is no digest of it.
+    /// another function, and for an invalid digest.
     public init?(_ name: String, _ value: String) {
         guard let algorithm = Algorithm(name) else { return nil }
         let digits = value.lowercased()
@@ -55,8 +55,8 @@ public struct ExpectedDigest: Sendable, Equatable {
         self.algorithm = algorithm
     }
 
-    /// What a response says of the whole representation: `Repr-Digest` (RFC 9530 §3), `Digest` (RFC 3230), and
-    /// `Content-Digest` where the content is the whole. The strongest that can be verified; nil without one.
+    /// The strongest digest of the whole representation that a response has and that can be verified: `Repr-Digest`
+    /// (RFC 9530 §3), `Digest` (RFC 3230), and `Content-Digest` if the content is the whole. Nil if there is none.
     init?(_ response: ResponseHead) {
         var fields = ["Repr-Digest", "Digest"]
         if response.status == 200 { fields.append("Content-Digest") }
@@ -64,13 +64,13 @@ public struct ExpectedDigest: Sendable, Equatable {
         for name in fields {
             var members: [Algorithm: ExpectedDigest] = [:]
             for member in response.fields.values(FieldName(name)).joined(separator: ",").utf8.split(separator: 0x2C) {
-                // `sha-256=:BASE64:;parameters` in the first and the last, `SHA-256=BASE64` in the second.
+                // `sha-256=:BASE64:;parameters` in `Repr-Digest` and `Content-Digest`, `SHA-256=BASE64` in `Digest`.
                 let text = member.prefix { $0 != UInt8(ascii: ";") }.filter { !": \t".utf8.contains($0) }
                 let parts = text.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2, let algorithm = Algorithm(String(decoding: parts[0], as: UTF8.self)) else {
                     continue
                 }
-                // Of a repeated key, the last counts (RFC 9651 §4.2.2), also if it is no digest.
+                // Of a repeated key, the last value is used (RFC 9651 §4.2.2), even if it is not a digest.
                 members[algorithm] = ExpectedDigest(algorithm.rawValue, String(decoding: parts[1], as: UTF8.self))
             }
             found.merge(members) { first, _ in first }

@@ -2,30 +2,30 @@ import PlugboardMessages
 import PlugboardSystem
 import Synchronization
 
-/// The digests of a file's first bytes, computed in the order of the file while others write it.
+/// The digests of a file's first bytes. A task computes them in the order of the file, while others write the file.
 ///
-/// The bytes are read from the file, and so from the system's memory of it, in a task beside the transfer: bytes that
-/// come in any order are digested as soon as all before them are there.
+/// The task reads the bytes from the file, usually from the system's cache. Bytes may be written in any order; they are
+/// digested as soon as all bytes before them are written.
 final class FileDigests: Sendable {
     private let file: OpenFile
     private let state = Mutex(State())
 
     private struct State {
-        /// Empty while the task has them.
+        /// The digests; empty while the task uses them.
         var digests: [RunningDigest] = []
-        /// How many of the first bytes can be read.
+        /// The number of first bytes that can be read.
         var limit = 0
-        /// How many of them are part of all digests.
+        /// The number of first bytes that are included in all digests.
         var done = Int.max
-        /// The writer that waits, and for how many bytes to be done.
+        /// The waiting writer, and the number of bytes that must be done before it continues.
         var writer: (count: Int, continuation: CheckedContinuation<Void, Never>)?
-        /// What a journal can keep.
+        /// The states that a journal can keep.
         var saved: [RunningDigest.State] = []
         var task: Task<Void, Never>?
-        /// Changes when the bytes are dropped: what the task then brings back is of no use.
+        /// Changes when the bytes are dropped, which makes the results of a running task invalid.
         var turn = 0
 
-        /// The writer, if it need not wait any longer.
+        /// Removes and returns the writer if it need not wait any longer.
         mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
             guard let waiting = writer, task == nil || done >= waiting.count else { return nil }
             writer = nil
@@ -33,10 +33,10 @@ final class FileDigests: Sendable {
         }
     }
 
-    /// So many bytes are worth a task.
+    /// The task starts when this many bytes can be read.
     private static let step = 1 << 20
     private static let pieceLength = 256 << 10
-    /// By so many bytes a writer may be ahead.
+    /// The most bytes by which a writer may be ahead of the digests.
     static let lead = 16 << 20
 
     init(_ file: OpenFile) { self.file = file }
@@ -44,7 +44,7 @@ final class FileDigests: Sendable {
     /// The states that a journal can keep.
     var saved: [RunningDigest.State] { state.withLock { $0.saved } }
 
-    /// Computes these digests, from the states on that are known.
+    /// Starts to compute these digests, from known states if there are any.
     func begin(_ algorithms: [ExpectedDigest.Algorithm], from known: [RunningDigest.State]) {
         let writer = state.withLock { state in
             state.saved = known.filter { algorithms.contains($0.algorithm) }
@@ -60,7 +60,7 @@ final class FileDigests: Sendable {
         writer?.resume()
     }
 
-    /// So many of the first bytes are there, and stay as they are.
+    /// Notes that this many first bytes are written and will not change.
     func grow(to limit: Int) {
         state.withLock { state in
             state.limit = limit
@@ -71,11 +71,11 @@ final class FileDigests: Sendable {
         }
     }
 
-    /// Waits where the file's writer is faster than the digests, so that what a journal keeps is not far behind the
-    /// bytes: until they are less than `lead` behind, or have come on by as many bytes as were written, because bytes
+    /// Waits if the writer is faster than the digests, so that the states in a journal are not far behind the bytes.
+    /// Returns when the digests are less than `lead` behind, or have advanced by as many bytes as were written: bytes
     /// that were there before must not stop the transfer for long.
     ///
-    /// For one writer at a time.
+    /// Only one writer may call this at a time.
     func keepUp(with count: Int) async {
         await withCheckedContinuation { continuation in
             let isNear = state.withLock { state in
@@ -87,13 +87,13 @@ final class FileDigests: Sendable {
         }
     }
 
-    /// The digests of all bytes, as hexadecimal digits. Throws `cancelled` soon after the task was cancelled.
+    /// The digests of all bytes, in hexadecimal digits. Throws `cancelled` soon after the task was cancelled.
     func end(of count: Int) async throws(PlugboardError) -> [ExpectedDigest.Algorithm: String] {
         grow(to: count)
         await withTaskCancellationHandler {
             await state.withLock { $0.task }?.value
         } onCancel: {
-            // The task ends after the bytes that it is reading.
+            // The task ends after the bytes that it is reading now.
             state.withLock { $0.limit = 0 }
         }
         var digests = state.withLock { $0.digests }
@@ -105,23 +105,23 @@ final class FileDigests: Sendable {
         return Dictionary(digests.map { ($0.algorithm, $0.hexadecimal) }) { first, _ in first }
     }
 
-    /// Adds some bytes, in the task; false if there are not enough.
+    /// Adds some bytes in the task; false if there are not enough.
     private func step(_ turn: Int) -> Bool {
         let (taken, limit) = state.withLock { state -> ([RunningDigest], Int) in
             guard state.turn == turn else { return ([], 0) }
             let next = FileDigests.next(of: state.digests)
-            // No writer waits then: it is less than the lead ahead.
+            // No writer is waiting then, because it is less than `lead` ahead.
             guard next < .max, state.limit - next >= FileDigests.pieceLength else {
                 state.task = nil
                 return ([], 0)
             }
-            // The lock is not held while they are computed.
+            // The lock is not held during the computation.
             defer { state.digests = [] }
             return (state.digests, state.limit)
         }
         guard !taken.isEmpty else { return false }
         var digests = consume taken
-        // Bytes that cannot be read now are read at the end, where the error is thrown.
+        // Bytes that cannot be read now are read again at the end, where the error is thrown.
         let isRead = (try? read(&digests, upTo: limit, byBlocks: true)) != nil
         let (goesOn, writer) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
             guard state.turn == turn else { return (false, nil) }
@@ -137,7 +137,7 @@ final class FileDigests: Sendable {
 
     private static func next(of digests: [RunningDigest]) -> Int { digests.reduce(.max) { min($0, $1.count) } }
 
-    /// Adds the next bytes to the digests that are not further yet.
+    /// Adds the next bytes to the digests that do not include them yet.
     private func read(_ digests: inout [RunningDigest], upTo limit: Int, byBlocks: Bool) throws(PlugboardError) {
         let next = FileDigests.next(of: digests)
         let other = digests.reduce(limit) { $1.count > next ? min($0, $1.count) : $0 }

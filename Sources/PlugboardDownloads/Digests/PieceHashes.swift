@@ -2,15 +2,15 @@ import PlugboardMessages
 
 /// The digests of a file's pieces, which all have the same length except for the last (RFC 5854 §4.1.3).
 ///
-/// A piece is verified as soon as its bytes are there, and a wrong one is received again, instead of the whole file.
+/// A piece is verified as soon as all its bytes are received. Only a wrong piece is received again, not the whole file.
 public struct PieceHashes: Sendable, Equatable {
     /// The function of all digests.
     public let algorithm: ExpectedDigest.Algorithm
-    /// The bytes of a piece.
+    /// The number of bytes of a piece.
     public let length: Int
-    /// The bytes of the file.
+    /// The number of bytes of the file.
     public let size: Int
-    /// In hexadecimal digits, in lower case, in the order of the file.
+    /// The digests in hexadecimal digits, in lower case, in the order of the file.
     let hexadecimal: [String]
 
     /// Nil if these are not the digests of all pieces of a file of this size.
@@ -24,13 +24,13 @@ public struct PieceHashes: Sendable, Equatable {
         hexadecimal = digests.map(\.hexadecimal)
     }
 
-    /// The bytes of a piece.
+    /// The range of a piece in the file.
     func range(_ piece: Int) -> Range<Int> {
         let start = piece * length
         return start..<start + min(length, size - start)
     }
 
-    /// The pieces that have bytes of a range, which is not empty.
+    /// The pieces that overlap a range, which must not be empty.
     func pieces(of range: Range<Int>) -> ClosedRange<Int> {
         let last = (size - 1) / length
         return min(range.lowerBound / length, last)...min((range.upperBound - 1) / length, last)
@@ -49,27 +49,27 @@ public struct PieceHashes: Sendable, Equatable {
         return digest.hexadecimal == hexadecimal[piece]
     }
 
-    /// A digest of all digests: what a journal knows them by.
+    /// A digest of all digests, which identifies them in a journal.
     var identity: ExpectedDigest? {
         ExpectedDigest("sha-256", Bytes("\(length) \(size) \(hexadecimal.joined(separator: " "))").sha256)
     }
 }
 
-/// Which pieces of a file were verified. A value without effects.
+/// The pieces of a file that were verified. A pure value.
 struct PieceCheck: Sendable {
     let hashes: PieceHashes
-    /// The bytes of the pieces that have their digests.
+    /// The bytes of the verified pieces.
     private(set) var verified: ByteRanges
     /// The pieces that are being verified.
     private var pending: Set<Int> = []
 
-    /// - Parameter verified: What an earlier download has verified.
+    /// - Parameter verified: The bytes that an earlier download has verified.
     init(_ hashes: PieceHashes, verified: ByteRanges = ByteRanges()) {
         self.hashes = hashes
         self.verified = verified
     }
 
-    /// The pieces of a range that are there and are to be verified now.
+    /// The pieces of a range that are received completely and must be verified now.
     mutating func due(in range: Range<Int>, of received: ByteRanges) -> [Int] {
         let range = range.clamped(to: 0..<hashes.size)
         guard !range.isEmpty else { return [] }
@@ -82,7 +82,7 @@ struct PieceCheck: Sendable {
     /// Whether all bytes of a file of this length were verified.
     func covers(_ count: Int) -> Bool { count == hashes.size && verified.contains(0..<count) }
 
-    /// These pieces could not be verified: they are due once more.
+    /// Makes pieces due again that could not be verified.
     mutating func postpone(_ pieces: some Sequence<Int>) { pending.subtract(pieces) }
 
     mutating func end(_ piece: Int, isRight: Bool) {

@@ -1,9 +1,9 @@
 import CPlugboardNettle
 
-/// A digest of a file's first bytes, as many as have been added.
+/// A digest of the first bytes of a file that have been added so far.
 struct RunningDigest: Sendable {
     let algorithm: ExpectedDigest.Algorithm
-    /// How many bytes were added.
+    /// The number of bytes that were added.
     private(set) var count = 0
     private var function: Function
 
@@ -12,7 +12,7 @@ struct RunningDigest: Sendable {
         case sha512(sha512_ctx)
     }
 
-    /// The blocks of both functions end at its multiples.
+    /// A multiple of the block lengths of both functions.
     static let block = 128
 
     init(_ algorithm: ExpectedDigest.Algorithm) {
@@ -29,13 +29,13 @@ struct RunningDigest: Sendable {
         }
     }
 
-    /// Goes on from a state.
+    /// Continues from a state.
     init(_ saved: State) {
         self.init(saved.algorithm)
         count = saved.count
         switch function {
         case .sha256(var context):
-            // The words were checked when the state was made.
+            // The words were validated when the state was made.
             let words = saved.words.map { UInt32(truncatingIfNeeded: $0) }
             withUnsafeMutableBytes(of: &context.state) { state in words.withUnsafeBytes { state.copyMemory(from: $0) } }
             context.count = UInt64(count / 64)
@@ -72,7 +72,7 @@ struct RunningDigest: Sendable {
         return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Nil between two blocks' ends.
+    /// The state; nil if the count is not a multiple of `block`.
     var state: State? {
         switch function {
         case .sha256(let context):
@@ -84,10 +84,10 @@ struct RunningDigest: Sendable {
         }
     }
 
-    /// What a journal keeps, so that the bytes need not be read once more.
+    /// The state that a journal keeps, so that the bytes need not be read again.
     struct State: Sendable, Equatable {
         let algorithm: ExpectedDigest.Algorithm
-        /// How many bytes it is about: a multiple of `block`.
+        /// The number of digested bytes: a multiple of `block`.
         let count: Int
         let words: [UInt64]
 

@@ -2,12 +2,12 @@
 struct ByteRanges: Sendable, Equatable {
     private(set) var ranges: [Range<Int>] = []
 
-    /// No offsets.
+    /// An empty set.
     init() {}
 
     init(_ range: Range<Int>) { insert(range) }
 
-    /// How many offsets there are.
+    /// The number of offsets.
     var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
     /// The first offset that is missing.
@@ -15,7 +15,7 @@ struct ByteRanges: Sendable, Equatable {
 
     mutating func insert(_ range: Range<Int>) {
         guard !range.isEmpty else { return }
-        // Most ranges continue one that is there.
+        // Most ranges extend an existing one.
         let first = ranges.firstIndex { $0.upperBound >= range.lowerBound } ?? ranges.endIndex
         var last = first
         var merged = range
@@ -36,9 +36,9 @@ struct ByteRanges: Sendable, Equatable {
         }
     }
 
-    /// Whether all offsets of a range are there.
+    /// Whether the set has all offsets of a range.
     func contains(_ range: Range<Int>) -> Bool {
-        // The last that begins at the range or before it.
+        // The last range that begins at or before this range.
         var first = 0
         var end = ranges.count
         while first < end {
@@ -54,7 +54,7 @@ struct ByteRanges: Sendable, Equatable {
         return ranges.sorted { $0.count > $1.count }.prefix(count).sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// The offsets below a length that are missing.
+    /// The missing offsets below a length.
     func missing(below length: Int) -> [Range<Int>] {
         var missing: [Range<Int>] = []
         var next = 0
@@ -66,7 +66,7 @@ struct ByteRanges: Sendable, Equatable {
         return missing
     }
 
-    /// The offsets that both have.
+    /// The offsets in both sets.
     func common(with other: ByteRanges) -> ByteRanges {
         var common = self
         for range in other.missing(below: ranges.last?.upperBound ?? 0) { common.remove(range) }

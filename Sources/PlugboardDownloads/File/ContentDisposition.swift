@@ -15,7 +15,7 @@ package enum ContentDisposition {
         return parameters.first { $0.name == "filename" }?.value
     }
 
-    /// `*( ";" name "=" ( token / quoted-string ) )`, after the type.
+    /// The parameters after the type: `*( ";" name "=" ( token / quoted-string ) )`.
     private static func parameters(of field: String) -> [(name: String, value: String)] {
         var parameters: [(name: String, value: String)] = []
         var reader = FieldReader(field)
@@ -27,21 +27,21 @@ package enum ContentDisposition {
             reader.skipBlanks()
             // Some servers send spaces without quotes.
             let value = reader.quotedText()?.text ?? trimmed(reader.word { $0 != UInt8(ascii: ";") })
-            // Two words are no name: `filename *`.
+            // A name with a space, such as `filename *`, is invalid.
             if name.utf8.allSatisfy(FieldName.isTokenByte) { parameters.append((name.lowercased(), value)) }
             reader.skip { $0 != UInt8(ascii: ";") }
         }
         return parameters
     }
 
-    /// Without blanks at its end.
+    /// The text without blanks at its end.
     private static func trimmed(_ text: String?) -> String {
         var text = text ?? ""
         while let last = text.utf8.last, FieldReader.isBlank(last) { text.unicodeScalars.removeLast() }
         return text
     }
 
-    /// `charset'language'value` (RFC 8187 §3.2), in UTF-8 or ISO-8859-1. Nil for anything else.
+    /// The decoded value of `charset'language'value` (RFC 8187 §3.2), in UTF-8 or ISO-8859-1. Nil for anything else.
     private static func decoded(_ value: [UInt8]) -> String? {
         let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }

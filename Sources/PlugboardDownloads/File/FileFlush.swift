@@ -16,10 +16,10 @@ final class FileFlush: Sendable {
         self.call = call
     }
 
-    /// Nil while it runs.
+    /// The end of the flush; nil while it runs.
     var end: End? { state.withLock { $0 } }
 
-    /// Begins it; the task ends with it.
+    /// Starts the flush; the task ends when it has ended.
     func begin() -> Task<Void, Never> { Task { await run() } }
 
     private func run() async {

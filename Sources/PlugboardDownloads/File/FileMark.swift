@@ -1,22 +1,22 @@
 import PlugboardJSON
 import PlugboardSystem
 
-/// Which file it is, and when it was changed last.
+/// Identifies a file and its last change.
 struct FileMark: Sendable, Equatable {
-    /// A process that is killed has written for so long, in nanoseconds, without a mark.
+    /// The longest time, in nanoseconds, for which a process may write without a mark before it is killed.
     private static let tolerance: Int64 = 2_000_000_000
 
     let inode: UInt64
-    /// When its bytes were changed (mtime), in nanoseconds since 1970.
+    /// The time of the last change of its bytes (mtime), in nanoseconds since 1970.
     let changed: Int64
-    /// When the system has noted a change of any kind (ctime), which programs cannot set.
+    /// The time of the last change of any kind (ctime), which programs cannot set.
     let noted: Int64
 
     init(inode: UInt64, changed: Int64, noted: Int64) {
         (self.inode, self.changed, self.noted) = (inode, changed, noted)
     }
 
-    /// Nil if the system does not say.
+    /// Nil if the system cannot tell.
     init?(_ descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, let changed = FileMark.nanoseconds(status.st_mtim),
@@ -30,7 +30,7 @@ struct FileMark: Sendable, Equatable {
         return isFar ? nil : seconds &+ Int64(time.tv_nsec)
     }
 
-    /// Whether the file, of which this is an earlier mark, was changed by a download alone: at once, and not before.
+    /// Whether only a download has changed the file since this mark: within the tolerance, and not before the mark.
     func fits(_ now: FileMark) -> Bool {
         inode == now.inode && FileMark.isSoon(now.changed, after: changed) && FileMark.isSoon(now.noted, after: noted)
     }
@@ -49,6 +49,6 @@ struct FileMark: Sendable, Equatable {
         self.init(inode: inode, changed: changed, noted: noted)
     }
 
-    /// Texts, because numbers of JSON are not exact everywhere.
+    /// The numbers as texts, because numbers in JSON are not always exact.
     var value: JSONValue { .array([.string(String(inode)), .string(String(changed)), .string(String(noted))]) }
 }

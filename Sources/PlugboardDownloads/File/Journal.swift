@@ -2,44 +2,44 @@ import PlugboardJSON
 import PlugboardMessages
 import PlugboardRanges
 
-/// What is known about the bytes of a partial file. It is written before the first of them.
+/// The journal of a partial file: the facts about its bytes. It is written before the first byte.
 struct Journal: Sendable, Equatable {
     private static let version = 4
-    /// More would make the journal slow to write: of more, the smallest are left out, and received again.
+    /// The most ranges of a journal, to keep writing fast. Smaller ranges are left out, and received again.
     static let rangeLimit = 1024
-    /// More URLs are left out: bytes of theirs are received again.
+    /// The most URLs of a journal. Bytes of URLs that are left out are received again.
     static let urlLimit = 100
 
     /// The SHA-256 of the URL that has sent the bytes, because the URL itself may hold credentials.
     var url: String
-    /// The same of all URLs of the file, mirrors included.
+    /// The same of all URLs of the file, including mirrors.
     var urls: Set<String>
-    /// The start of the system in which the bytes were written.
+    /// The boot of the system in which the bytes were written.
     var boot: String
     var representation: Representation
     /// The name that the server gave the file, as it was sent.
     var name: String?
-    /// The bytes that are on the disk for certain, whatever happened to the system.
+    /// The bytes that are certainly on the disk, even after a crash of the system.
     var synced = ByteRanges()
-    /// The bytes that were written, of a file that has its whole length already. Nil where they are the file's first
-    /// bytes and all that it has.
+    /// The written bytes of a file that already has its whole length. Nil if the file consists of the first bytes
+    /// only.
     var written: ByteRanges?
-    /// Why bytes of several servers could be combined; nil if all are of one server.
+    /// The reason why bytes of several servers could be combined; nil if all are of one server.
     var combination: Combination?
-    /// The trust with which its bytes came.
+    /// The trust with which the bytes were received.
     var trust = TransferTrust()
-    /// The partial file when the journal was written: what was computed of its bytes counts only while it is the same.
+    /// The partial file when the journal was written. Digests of its bytes are valid only while the mark is the same.
     var file: FileMark?
-    /// The digests of the first bytes, from which they go on.
+    /// The states from which the digests of the first bytes continue.
     var digests: [RunningDigest.State] = []
-    /// The digest that the server has announced with the first of the bytes.
+    /// The digest that the server announced with the first bytes.
     var announced: ExpectedDigest?
-    /// Which digests of pieces `verified` is about.
+    /// Identifies the digests of pieces to which `verified` belongs.
     var pieces: ExpectedDigest?
-    /// The bytes of the pieces that have their digests.
+    /// The bytes of the verified pieces.
     var verified = ByteRanges()
 
-    /// Two servers can have different files under one validator.
+    /// Two servers can have different files under one validator, so that combining needs a reason.
     enum Combination: Sendable, Equatable {
         /// The complete file is verified with this digest.
         case verified(ExpectedDigest)
@@ -71,14 +71,14 @@ struct Journal: Sendable, Equatable {
         self.representation = representation
     }
 
-    /// The form in which URLs are compared.
+    /// The normalized and hashed form in which URLs are compared.
     static func key(of url: String) -> String { Bytes(NormalURL(url)?.text ?? url).sha256 }
 
     /// The bytes of a file that can be used.
     ///
     /// - Parameters:
     ///   - size: The length of the file.
-    ///   - boot: The present start of the system.
+    ///   - boot: The present boot of the system.
     func received(size: Int, boot: String) -> ByteRanges {
         guard !boot.isEmpty, boot == self.boot else { return synced.clipped(to: size) }
         return written?.clipped(to: size) ?? ByteRanges(0..<size)
@@ -125,7 +125,7 @@ struct Journal: Sendable, Equatable {
             guard let state = Journal.digest(value) else { return nil }
             digests.append(state)
         }
-        // The validator is read again from the fields that it came from, so that no weak one can stand here.
+        // The validator is parsed from the original fields again, so that it cannot be a weak one.
         var fields = Fields()
         if let tag = object["entityTag"]?.stringValue { fields.append(.etag, tag) }
         if let modified = object["lastModified"]?.stringValue, let date = object["date"]?.stringValue {

@@ -1,7 +1,7 @@
 import PlugboardMessages
 import PlugboardSystem
 
-/// The descriptor of a file, which stays open as long as it is read or flushed.
+/// The descriptor of a file, which stays open as long as the file is read or flushed.
 final class OpenFile: Sendable {
     let descriptor: Int32
     private let path: String
@@ -13,7 +13,7 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Reads bytes that are there, all at once.
+    /// Reads a range completely.
     func read(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Void) throws(PlugboardError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
         defer { buffer.deallocate() }
@@ -32,7 +32,7 @@ final class OpenFile: Sendable {
         body(UnsafeRawBufferPointer(buffer))
     }
 
-    /// Runs a call that waits for the disk on a thread of its own, where no task waits for its turn.
+    /// Runs a blocking call on a thread of its own, so that it does not block other tasks.
     ///
     /// - Returns: The system's error, or nil.
     func waiting(for call: @escaping @Sendable (Int32) -> Int32) async -> Int32? {

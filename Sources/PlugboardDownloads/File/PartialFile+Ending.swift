@@ -4,13 +4,13 @@ import PlugboardMessages
 import PlugboardSystem
 
 extension PartialFile {
-    /// Puts the file in its place, once its bytes are on the disk and have the digests.
+    /// Gives the file its final name when its bytes are on the disk and have the digests.
     ///
     /// - Parameters:
-    ///   - destination: In the folder of the partial file.
-    ///   - fallback: Where it goes if the destination cannot be written; nil for nowhere.
-    ///   - replaces: Whether a file that is there is replaced.
-    /// - Returns: The path that it has now.
+    ///   - destination: A path in the folder of the partial file.
+    ///   - fallback: The path if the destination cannot be written; nil for none.
+    ///   - replaces: Whether an existing file is replaced.
+    /// - Returns: The final path.
     func appear(
         as destination: String, or fallback: String? = nil, replaces: Bool, _ expected: [ExpectedDigest]
     ) async throws(PlugboardError) -> String {
@@ -21,7 +21,7 @@ extension PartialFile {
                 "The \(count) bytes received do not have the expected \(wrong.algorithm.title), and were removed. "
                     + "The server has another file, or the file was changed on its way.")
         }
-        // A partial file that was longer. Otherwise its time of change must stay: the journal has it.
+        // The partial file was longer. In other cases its time of change must stay, because the journal has it.
         var status = stat()
         guard fstat(descriptor, &status) == 0,
             status.st_size == off_t(count) || ftruncate(descriptor, off_t(count)) == 0
@@ -57,7 +57,7 @@ extension PartialFile {
         }
     }
 
-    /// Gives the complete file its name.
+    /// Renames the complete file.
     func put(at destination: String, replaces: Bool) throws(PlugboardError) {
         let failed =
             replaces
@@ -71,7 +71,7 @@ extension PartialFile {
         PartialFile.synchronizeFolder(of: destination)
     }
 
-    /// The error of a file that is complete and can get no name.
+    /// The error for a complete file that cannot be renamed.
     func stuck(_ reason: String, underlying: String?) -> PlugboardError {
         PlugboardError(
             .downloadWrite,
@@ -82,7 +82,7 @@ extension PartialFile {
 
     /// Renames a file unless the new name exists. Returns the system's error, or nil.
     ///
-    /// - Parameter usesLink: For file systems whose rename cannot do that: a hard link does.
+    /// - Parameter usesLink: Uses a hard link, for file systems whose rename cannot do that.
     static func renameNew(_ old: String, _ new: String, usesLink: Bool = false) -> Int32? {
         if !usesLink {
             if cfiles_rename_new(old, new) == 0 { return nil }
@@ -92,13 +92,13 @@ extension PartialFile {
         return unlink(old) == 0 ? nil : errno
     }
 
-    /// - Parameter difference: Why the file is not what the server has.
+    /// - Parameter difference: The difference between the file and the server's file.
     static func exists(_ path: String, _ difference: String? = nil) -> PlugboardError {
         PlugboardError(
             .downloadExists, "\(path) exists, and is not to be replaced.\(difference.map { " \($0)" } ?? "")")
     }
 
-    /// Best effort: not every file system can synchronize a folder.
+    /// Writes the folder to the disk. Best effort: some file systems cannot synchronize a folder.
     static func synchronizeFolder(of path: String) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { $0 == path.utf8.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -112,13 +112,13 @@ extension PartialFile {
     func remove() {
         guard isPresent, PartialFile.isSame(descriptor, partial) else { return }
         isPresent = false
-        // Without it, nothing writes a journal any more.
+        // Without the journal value, it is not written again.
         journal = nil
         unlink(partial)
         unlink(journalPath)
     }
 
-    /// A request that brought nothing leaves nothing.
+    /// Removes the files if the request received nothing.
     func removeIfUnused() {
         var file = stat()
         guard isPresent, journal == nil, fstat(descriptor, &file) == 0, file.st_size == 0,
@@ -127,7 +127,7 @@ extension PartialFile {
         unlink(partial)
     }
 
-    /// Removes what is left of a download to this path, unless another download writes it now.
+    /// Removes the partial file and the journal of this path, unless another download is writing them.
     static func remove(of path: String) {
         if FileClaim.afterRelease(of: "\(path).part", { remove(of: path) }) { return }
         guard access("\(path).part.json", F_OK) == 0, let file = try? PartialFile(path) else { return }

@@ -2,7 +2,7 @@ import PlugboardMessages
 import PlugboardSystem
 
 extension PartialFile {
-    /// The journal has what was written and digested so far.
+    /// Saves the journal with the bytes written and digested so far.
     func saveState() throws(PlugboardError) {
         guard var journal else { return }
         lastSave = .now
@@ -11,7 +11,7 @@ extension PartialFile {
         try save(journal)
     }
 
-    /// Notes what a flush has brought, if it has ended.
+    /// Notes the result of a flush that has ended.
     func endFlush() throws(PlugboardError) {
         guard let (flush, _, covers) = flushing, let end = flush.end else { return }
         flushing = nil
@@ -20,7 +20,7 @@ extension PartialFile {
         try saveState()
     }
 
-    /// The bytes so far outlive a crash of the system.
+    /// Makes the bytes so far survive a crash of the system.
     func synchronize() async throws(PlugboardError) {
         try await settleFlush()
         guard let known = journal, received != known.synced || (known.written ?? received) != received else { return }
@@ -29,7 +29,7 @@ extension PartialFile {
         try saveState()
     }
 
-    /// Waits for the flush that runs.
+    /// Waits for the running flush.
     func settleFlush() async throws(PlugboardError) {
         await flushing?.task.value
         try endFlush()

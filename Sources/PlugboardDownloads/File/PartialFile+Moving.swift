@@ -1,11 +1,11 @@
 import PlugboardMessages
 import PlugboardSystem
 
-/// A complete file whose destination cannot be written.
+/// Moves a complete file whose destination cannot be written.
 extension PartialFile {
-    /// Moves it to another path, by a copy where it cannot be renamed, as on another file system.
+    /// Moves the file to another path. Copies it if it cannot be renamed, for example to another file system.
     ///
-    /// - Parameter destination: The path that cannot be written, for the error.
+    /// - Parameter destination: The path that cannot be written, for the error message.
     func move(
         to fallback: String, replaces: Bool, instead destination: String
     ) async throws(PlugboardError) {
@@ -25,8 +25,8 @@ extension PartialFile {
         }
     }
 
-    /// Copies it to another path, where it appears at once, too. What is left after the process was killed is a
-    /// partial file as any other.
+    /// Copies the file to another path, where it also appears only when complete. If the process is killed, a usual
+    /// partial file remains.
     func copy(to path: String, replaces: Bool) async throws(PlugboardError) {
         guard let journal else { throw .writing(path) }
         let copy = try await PartialFile.opened(path, claim)
@@ -50,7 +50,7 @@ extension PartialFile {
         }
     }
 
-    /// Copies the first bytes of a file to another that is empty, and flushes them. Returns the system's error, or nil.
+    /// Copies the first bytes of a file to an empty file, and flushes them. Returns the system's error, or nil.
     private static func copy(_ source: Int32, to target: Int32, _ count: Int) -> Int32? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }
@@ -58,7 +58,7 @@ extension PartialFile {
         while offset < count {
             let read = pread(source, buffer.baseAddress, min(buffer.count, count - offset), off_t(offset))
             if read < 0 && errno == EINTR { continue }
-            // It is shorter than what was received.
+            // The file is shorter than the received bytes.
             guard read > 0 else { return read < 0 ? errno : EIO }
             if let failed = write(UnsafeRawBufferPointer(rebasing: buffer[..<read]), to: target, at: offset) {
                 return failed

@@ -3,7 +3,7 @@ import PlugboardMessages
 import PlugboardSystem
 
 extension PartialFile {
-    /// Opens and locks the partial file, after a cancelled download of this process that still has it.
+    /// Opens and locks the partial file. Waits for a cancelled download of this process that still holds the lock.
     static func opened(_ path: String, _ claim: FileClaim) async throws(PlugboardError) -> PartialFile {
         try await claim.opened("\(path).part", busy: .downloadBusy) { () throws(PlugboardError) in
             try PartialFile(path, claim)
@@ -24,7 +24,7 @@ extension PartialFile {
             if errno == ENOENT { return }
             throw .writing(path)
         }
-        // A link is replaced, and its target stays.
+        // A link is replaced, and its target is kept.
         let kind = entry.st_mode & S_IFMT
         guard kind == S_IFREG || kind == S_IFLNK else {
             throw PlugboardError(

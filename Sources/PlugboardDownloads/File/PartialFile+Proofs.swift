@@ -6,7 +6,7 @@ extension PartialFile {
     /// Verifies the pieces of the file one by one.
     func verify(_ hashes: PieceHashes?) { pieces = hashes.map { PieceCheck($0) } }
 
-    /// What was computed of bytes that do not count any more.
+    /// Discards the results of computations on bytes that are no longer valid.
     func dropProofs() {
         journal?.digests = []
         algorithms = []
@@ -17,16 +17,16 @@ extension PartialFile {
         pieces = pieces.map { PieceCheck($0.hashes) }
     }
 
-    /// All pieces that are whole and have not been verified. The caller verifies them.
+    /// All complete pieces that have not been verified. The caller verifies them.
     func duePieces() -> [Int] { pieces?.due(in: 0..<Int.max, of: received) ?? [] }
 
-    /// A piece has its digest.
+    /// Notes that a piece has its digest.
     func prove(_ piece: Int) {
         pieces?.end(piece, isRight: true)
         if !algorithms.isEmpty { digests.grow(to: provedPrefix) }
     }
 
-    /// A piece does not have its digest: its bytes are received again.
+    /// Drops a piece that does not have its digest, so that its bytes are received again.
     func lose(_ piece: Int) throws(PlugboardError) {
         guard let hashes = pieces?.hashes else { return }
         try allocate(hashes.size)
@@ -34,7 +34,7 @@ extension PartialFile {
         try remove([hashes.range(piece)])
     }
 
-    /// Bytes of the file, which has its whole length, are not trusted any more, and are received again.
+    /// Drops bytes that are no longer trusted, so that they are received again. The file has its whole length.
     func lose(_ ranges: [Range<Int>]) throws(PlugboardError) {
         guard !ranges.isEmpty else { return }
         let wanted = algorithms
@@ -54,7 +54,7 @@ extension PartialFile {
 
     // MARK: Digests
 
-    /// Computes digests of the bytes that are there, and of all that follow.
+    /// Computes digests of the existing bytes and all that follow.
     func compute(_ wanted: [ExpectedDigest.Algorithm]) {
         let new = wanted.filter { !algorithms.contains($0) }
         guard !new.isEmpty else { return }
@@ -65,13 +65,13 @@ extension PartialFile {
         digests.grow(to: provedPrefix)
     }
 
-    /// The first digest that the bytes do not have. Waits until they are computed.
+    /// The first expected digest that the bytes do not have. Waits until the digests are computed.
     func missing(_ expected: [ExpectedDigest]) async throws(PlugboardError) -> ExpectedDigest? {
         guard !expected.isEmpty else { return nil }
         compute(expected.map(\.algorithm))
         var values = try await digests.end(of: count)
         if trustsStates, expected.contains(where: { values[$0.algorithm] != $0.hexadecimal }) {
-            // The journal or the bytes may have been damaged since: nothing is removed before all bytes were read.
+            // The journal or the bytes may be damaged: all bytes are read before anything is removed.
             trustsStates = false
             digests.begin(algorithms, from: [])
             values = try await digests.end(of: count)

@@ -4,20 +4,20 @@ import PlugboardMessages
 import PlugboardRanges
 import PlugboardSystem
 
-/// A file that is received beside its destination, with a journal, and renamed when it is complete.
+/// A file that is received next to its destination, with a journal, and renamed when it is complete.
 ///
-/// `NAME.part` holds the bytes, `NAME.part.json` the journal, which is written before the first byte that it is about.
-/// Of a file that is received from its first byte to its last, the length of the partial file is what was received,
-/// also after a `kill -9`. Of one that is received in several parts at the same time, the partial file has its whole
-/// length from the beginning, and the journal lists what was written, a few times a second. After a crash of the system
-/// only those bytes count that were synchronized. What was computed of the bytes (digests so far, verified pieces) is
-/// in the journal, and counts while the file was not changed since by others: not later than two seconds after it.
+/// `NAME.part` has the bytes. `NAME.part.json` is the journal, which is written before the first byte. If the file is
+/// received from its first byte to its last, the length of the partial file is the number of received bytes, also after
+/// a `kill -9`. If it is received in several parts at the same time, it has its whole length from the beginning, and
+/// the journal lists the written bytes several times a second. After a crash of the system only synchronized bytes are
+/// used. The journal also has results of computations on the bytes (digests so far, verified pieces). They are valid if
+/// nothing else has changed the file since: its last change is at most two seconds after the journal.
 ///
-/// Writing and saving block the thread for a moment; flushing and digesting run beside it, and `appear` waits for the
-/// folder to be written.
+/// Writing and saving block the thread for a moment. Flushing and digesting run concurrently; `appear` waits until the
+/// folder is written.
 ///
 /// Sendable because one task uses it at a time: the run of the download, or `SegmentBoard`, for which the run waits.
-/// The tasks that digest and flush the file have its descriptor alone.
+/// The tasks that digest and flush the file use only its descriptor.
 final class PartialFile: @unchecked Sendable {
     let path: String
     let partial: String
@@ -28,31 +28,31 @@ final class PartialFile: @unchecked Sendable {
     /// The bytes that were received.
     var received = ByteRanges()
     var journal: Journal?
-    /// That of this download: bytes that came with another are not used.
+    /// The trust of this download: bytes that were received with another are not used.
     var trust = TransferTrust()
     var isPresent = false
     /// Writes the data of a file to the disk.
     var flush: @Sendable (Int32) -> Int32 = { fdatasync($0) }
-    /// Bytes after which they are synchronized.
+    /// The number of bytes after which the file is synchronized.
     var syncInterval = 256 << 20
     /// Whether bytes of several servers were combined. It stays true when they are removed.
     private(set) var isCombined = false
-    /// The pieces that are verified one by one; nil without their digests.
+    /// The pieces that are verified one by one; nil if there are no digests for them.
     var pieces: PieceCheck?
     let digests: FileDigests
     /// The functions of `digests`.
     var algorithms: [ExpectedDigest.Algorithm] = []
-    /// The flush that runs, and the bytes that are on the disk when it has succeeded.
+    /// The running flush, and the bytes that are on the disk when it has succeeded.
     var flushing: (flush: FileFlush, task: Task<Void, Never>, covers: ByteRanges)?
     var lastSave = ContinuousClock.now
-    /// How many of the first bytes are part of the digests of the journal.
+    /// The number of first bytes that are included in the digests of the journal.
     var digestsSaved = 0
-    /// Whether digests go on from states of the journal.
+    /// Whether digests continue from states in the journal.
     var trustsStates = false
 
-    /// The time after which the journal lists what was written.
+    /// The interval after which the journal lists the written bytes.
     private static let saveInterval = Duration.milliseconds(100)
-    /// Bytes, or the time, after which the journal has the digests of the bytes so far.
+    /// The number of bytes, or the interval, after which the journal gets the digests so far.
     private static let digestInterval = (bytes: 8 << 20, time: Duration.seconds(1))
 
     /// Opens the partial file, and locks it until the object is released.
@@ -69,31 +69,31 @@ final class PartialFile: @unchecked Sendable {
 
     deinit {
         removeIfUnused()
-        // Now: a task that still reads the file would keep the lock with the descriptor.
+        // Unlocks now, because a task that still reads the file would keep the descriptor and so the lock.
         claim.unlock(descriptor)
-        // Ends its task, which has the descriptor.
+        // Ends the task of the digests, which uses the descriptor.
         digests.begin([], from: [])
     }
 
-    /// Whether bytes of several servers were removed because they are not those of the file.
+    /// Whether bytes of several servers were removed because they do not form the file.
     var provedCombinedWrong: Bool { isCombined && !isPresent }
 
-    /// How many bytes were received.
+    /// The number of received bytes.
     var count: Int { received.count }
 
-    /// How many of the first bytes are there, and proved as far as they can be before the end.
+    /// The number of first bytes that are received and, if there are digests of pieces, verified.
     var provedPrefix: Int { pieces?.verified.prefix ?? received.prefix }
 
     // MARK: Going on
 
-    /// Takes up the bytes of an earlier download, if the journal says that they belong to these URLs.
+    /// Uses the bytes of an earlier download if the journal says that they belong to these URLs.
     ///
     /// - Parameters:
-    ///   - url: The key of the URL that is requested; nil for any.
-    ///   - mirrors: The keys of the others that have the file. Bytes that one of them has sent are taken up, too, if
-    ///     bytes of several servers are combined.
-    ///   - combination: What this download can combine bytes of several servers under; nil if it cannot. Bytes that
-    ///     were combined under another condition are not taken up.
+    ///   - url: The key of the requested URL; nil for any.
+    ///   - mirrors: The keys of the other URLs of the file. Bytes that one of them has sent are used too, if bytes of
+    ///     several servers are combined.
+    ///   - combination: The reason why this download can combine bytes of several servers; nil if it cannot. Bytes
+    ///     that were combined for another reason are not used.
     func takeUp(url: String?, mirrors: [String] = [], _ combination: Journal.Combination?) {
         forget()
         guard let bytes = readJournal(), let found = Journal(bytes),
@@ -107,7 +107,7 @@ final class PartialFile: @unchecked Sendable {
         received = found.received(size: Int(status.st_size), boot: bootID)
         journal = found
         isCombined = found.combination != nil
-        // Bytes that others may have changed are read again.
+        // The digests of bytes that others may have changed are computed again.
         let isUnchanged = FileMark(descriptor).map { found.file?.fits($0) ?? false } ?? false
         journal?.digests = isUnchanged ? found.digests.filter { $0.count <= received.prefix } : []
         if isUnchanged, let hashes = pieces?.hashes, found.pieces == hashes.identity {
@@ -116,7 +116,7 @@ final class PartialFile: @unchecked Sendable {
         if found.boot != bootID { renew(found) }
     }
 
-    /// Nothing of what is there is used. It stays until `begin`.
+    /// Ignores the existing bytes. They are kept until `begin`.
     func forget() {
         received = ByteRanges()
         journal = nil
@@ -124,7 +124,7 @@ final class PartialFile: @unchecked Sendable {
         dropProofs()
     }
 
-    /// After a crash of the system: drops the bytes that do not count, so that new bytes are not taken for them.
+    /// After a crash of the system: drops bytes that are not synchronized, so that they do not pass for new ones.
     private func renew(_ found: Journal) {
         guard var journal else { return }
         journal.boot = bootID
@@ -133,22 +133,22 @@ final class PartialFile: @unchecked Sendable {
         } else {
             journal.written = received
         }
-        // Without it, only what was synchronized counts once more.
+        // If this fails, only synchronized bytes are used again.
         try? save(journal)
     }
 
-    /// Drops the bytes, and begins a representation.
+    /// Drops the bytes, and begins a new representation.
     ///
-    /// - Parameter mirrors: The keys of the other URLs that have the file.
+    /// - Parameter mirrors: The keys of the other URLs of the file.
     func begin(
         _ representation: Representation, url: String, mirrors: [String] = [], name: String?,
         announced: ExpectedDigest? = nil
     ) throws(PlugboardError) {
-        // First the bytes, so that a journal is never beside bytes of another representation.
+        // The bytes are dropped first, so that a journal never describes bytes of another representation.
         journal = nil
         isCombined = false
         try drop()
-        // An old journal must not come back beside the new bytes after a crash of the system.
+        // An old journal must not reappear with the new bytes after a crash of the system.
         if unlink(journalPath) == 0 { PartialFile.synchronizeFolder(of: path) }
         var journal = Journal(url: url, boot: bootID, representation: representation)
         journal.name = name
@@ -158,7 +158,7 @@ final class PartialFile: @unchecked Sendable {
         try save(journal)
     }
 
-    /// Drops the bytes; the journal stays, and says that there are none.
+    /// Drops the bytes; the journal is kept, and lists none.
     func drop() throws(PlugboardError) {
         received = ByteRanges()
         dropProofs()
@@ -171,7 +171,7 @@ final class PartialFile: @unchecked Sendable {
         try save(journal)
     }
 
-    /// A later response has told the length, and the URL that has the file now.
+    /// Notes the length and the present URL of the file, which a later response has told.
     func update(length: Int?, url: String?) throws(PlugboardError) {
         guard var journal else { return }
         if journal.representation.length == nil { journal.representation.length = length }
@@ -182,7 +182,7 @@ final class PartialFile: @unchecked Sendable {
         if journal != self.journal { try save(journal) }
     }
 
-    /// Bytes of another server follow; called before the first of them.
+    /// Notes that bytes of another server follow; called before the first of them.
     func combine(under combination: Journal.Combination) throws(PlugboardError) {
         isCombined = true
         guard var journal, journal.combination != combination else { return }
@@ -193,7 +193,7 @@ final class PartialFile: @unchecked Sendable {
     /// Gives the file its whole length, so that bytes can be written anywhere in it.
     func allocate(_ length: Int) throws(PlugboardError) {
         guard var journal, journal.written == nil else { return }
-        // First the journal: from now on the length of the file says nothing.
+        // The journal is saved first, because the length of the file has no meaning from now on.
         journal.written = received
         try save(journal)
         while cfiles_allocate(descriptor, Int64(length)) != 0 {
@@ -209,19 +209,19 @@ final class PartialFile: @unchecked Sendable {
 
     // MARK: Bytes
 
-    /// Whether these bytes are already there, from an offset on.
+    /// Whether the file has these bytes at an offset.
     func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         var there = [UInt8](repeating: 0, count: bytes.count)
         let count = pread(descriptor, &there, there.count, off_t(offset))
         return count == bytes.count && there.elementsEqual(bytes)
     }
 
-    /// Adds bytes after the first ones.
+    /// Adds bytes at the end of the first range.
     func append(_ bytes: UnsafeRawBufferPointer) throws(PlugboardError) -> [Int] {
         try write(bytes, at: received.prefix)
     }
 
-    /// Adds bytes at an offset. Returns the pieces that are whole now, which the caller verifies.
+    /// Adds bytes at an offset. Returns the pieces that are complete now, which the caller verifies.
     @discardableResult
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(PlugboardError) -> [Int] {
         if let number = PartialFile.write(bytes, to: descriptor, at: offset) { throw .writing(partial, number) }
@@ -238,7 +238,7 @@ final class PartialFile: @unchecked Sendable {
         return pieces?.due(in: range, of: received) ?? []
     }
 
-    /// Whether the journal has to list what was written, or to have the digests so far.
+    /// Whether the journal must list the written bytes, or get the digests so far.
     private var isDue: Bool {
         guard journal?.written != nil || !algorithms.isEmpty || pieces != nil else { return false }
         let since = .now - lastSave
@@ -247,7 +247,7 @@ final class PartialFile: @unchecked Sendable {
         return journal?.written != nil || provedPrefix - digestsSaved >= bytes || since >= time
     }
 
-    /// Returns the system's error, or nil.
+    /// Writes all bytes. Returns the system's error, or nil.
     static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) -> Int32? {
         var written = 0
         while written < bytes.count {

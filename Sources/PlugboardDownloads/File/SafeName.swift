@@ -1,38 +1,38 @@
 import PlugboardMessages
 
-/// The name of a file that is made from a URL or from what a server says: never a path, never hidden, never with
-/// control characters. In linear time.
+/// Makes a file name from a URL or from a server's text. It is not a path, not hidden, and has no control characters.
+/// Takes linear time.
 package enum SafeName {
     /// The longest name, in bytes; it leaves room for the ending of the partial file's journal.
     private static let limit = 200
 
-    /// The longest ending that a name keeps when it is cut, in bytes as they were sent.
+    /// The longest extension that is kept when a name is cut, in bytes as they were sent.
     private static let endingLimit = 24
 
     private static let unnamed = "download"
 
-    /// The last segment of a URL's path, decoded; `download` where it has none that can be used.
+    /// The last segment of a URL's path, decoded; `download` if the path has no usable segment.
     package static func from(url: String) -> String {
         guard let parts = URLParts(url) else { return unnamed }
         return make(PercentEncoding.decoded(last(Array(parts.path.utf8)) { $0 == UInt8(ascii: "/") }))
     }
 
-    /// What a server calls the file; a path in it is dropped, as RFC 6266 §4.3 says. Nil where nothing is left.
+    /// The server's name of the file without a path, as RFC 6266 §4.3 requires. Nil if nothing is left.
     package static func from(name: String) -> String? {
         let safe = make(Array(last(Array(name.utf8)) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }))
         return safe == unnamed ? nil : safe
     }
 
-    /// What follows the last separator.
+    /// The part after the last separator.
     private static func last(_ bytes: [UInt8], after isSeparator: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         bytes[(bytes.lastIndex(where: isSeparator).map { $0 + 1 } ?? 0)...]
     }
 
     static func make(_ bytes: [UInt8]) -> String {
-        // As bytes: a dot with a combining character is one character, and the file would be hidden nevertheless. Three
-        // bytes become at least one, so that all that is cut here is beyond the limit.
+        // Compares bytes: a dot with a combining character is one character, but the file would still be hidden. Three
+        // bytes become at least one, so that everything that is cut here is beyond the limit.
         let first = bytes.drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
-        // A name that is cut keeps its ending, by which programs know what the file is.
+        // A cut name keeps its extension, by which programs recognize the type of the file.
         let dot = first.suffix(endingLimit).lastIndex(of: UInt8(ascii: ".")) ?? first.endIndex
         let ending = safe(first[dot...])
         var text = safe(first[..<dot].prefix(4 * limit))
@@ -55,7 +55,7 @@ package enum SafeName {
         return text
     }
 
-    /// Characters that change the direction of text, and so the visible ending of a name.
+    /// Whether a character changes the direction of text, and thereby the visible extension of a name.
     private static func bidirectional(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true

@@ -1,25 +1,25 @@
 import PlugboardMessages
 
-/// A Metalink document (RFC 5854): files, with their digests and the URLs that each can be had from.
+/// A Metalink document (RFC 5854): files, with their digests and URLs.
 ///
 ///     let metalink = try Metalink(bytes)
 ///     for file in metalink.files { try await file.download(in: "images").run(with: kernel) }
 public struct Metalink: Sendable, Equatable {
-    /// One file, which each of its URLs has.
+    /// One file, which is available at each of its URLs.
     public struct File: Sendable, Equatable {
-        /// A name that is safe: no path, not hidden, without control characters.
+        /// A safe name: not a path, not hidden, without control characters.
         public var name: String
-        /// The number of bytes; nil if the document does not say it.
+        /// The number of bytes; nil if the document does not contain it.
         public var size: ByteCount?
-        /// The strongest digest that can be verified; nil without one.
+        /// The strongest digest that can be verified; nil if there is none.
         public var digest: ExpectedDigest?
-        /// The digests of its pieces that can be verified; nil without them, or without a size.
+        /// The digests of its pieces that can be verified; nil if there are none, or the size is unknown.
         public var pieces: PieceHashes?
-        /// URLs with the schemes http and https, the preferred first; never empty.
+        /// URLs with the schemes http and https, the preferred one first; never empty.
         public var urls: [String]
 
-        /// A download of the file to a folder, from the preferred URL, with the others as its mirrors. A file that
-        /// exists is not replaced, unless `replacesFile` is set.
+        /// A download of the file to a folder, from the preferred URL, with the other URLs as mirrors. An existing file
+        /// is not replaced unless `replacesFile` is set.
         ///
         /// - Parameter prepare: Makes the request for a URL; by default a plain GET.
         public func download(
@@ -36,13 +36,13 @@ public struct Metalink: Sendable, Equatable {
         }
     }
 
-    /// In the order of the document; never empty.
+    /// The files in the order of the document; never empty.
     public let files: [File]
 
     /// The media type of documents (RFC 5854 §7).
     public static let contentType = "application/metalink4+xml"
     private static let namespace = "urn:ietf:params:xml:ns:metalink"
-    /// The largest priority, and that of a URL without one (RFC 5854 §4.1.1.2).
+    /// The largest priority, which is also that of a URL without one (RFC 5854 §4.1.1.2).
     private static let lastPriority = 999_999
 
     /// Reads a document. Throws `download.metalink` if it is not valid, or has no file with a URL of http or https.
@@ -94,8 +94,8 @@ public struct Metalink: Sendable, Equatable {
         self.files = files
     }
 
-    /// The digests of pieces (RFC 5854 §4.2.9); nil if they have no function that is verified, or the size of the file
-    /// is not known.
+    /// The digests of pieces (RFC 5854 §4.2.9); nil if their function is not supported, or the size of the file is
+    /// unknown.
     private static func pieces(
         _ element: StrictXML.Element, _ hashes: [StrictXML.Element], of file: File
     ) throws(PlugboardError) -> PieceHashes? {
@@ -109,7 +109,7 @@ public struct Metalink: Sendable, Equatable {
         return pieces
     }
 
-    /// URLs that can be requested, by priority, and in the order of the document where that is the same.
+    /// URLs that can be requested, by priority; URLs of equal priority are in the order of the document.
     private static func urls(_ elements: [StrictXML.Element]) -> [String] {
         var urls: [(priority: Int, index: Int, url: String)] = []
         for (index, element) in elements.enumerated() {

@@ -1,17 +1,17 @@
 import PlugboardMessages
 
-/// What the `Link` fields of a response say of other servers of its file (RFC 6249).
+/// The links to other servers of the file in the `Link` fields of a response (RFC 6249).
 public struct MirrorLinks: Sendable, Equatable {
     /// Whether the response itself is a Metalink document.
     public let isMetalink: Bool
-    /// The URL of a Metalink document about the file (`rel=describedby`); nil without one.
+    /// The URL of a Metalink document about the file (`rel=describedby`); nil if there is none.
     public private(set) var metalink: String?
-    /// URLs of the same file (`rel=duplicate`), the preferred first.
+    /// URLs of the same file (`rel=duplicate`), the preferred one first.
     public private(set) var duplicates: [String] = []
 
     private static let limit = 100
 
-    /// - Parameter url: The URL of the response, which relative references are resolved against.
+    /// - Parameter url: The URL of the response, the base of relative references.
     public init(_ response: ResponseHead, url: String) {
         let kind = (response.fields[.contentType] ?? "").utf8.prefix { !"; \t".utf8.contains($0) }
         isMetalink = String(decoding: Array(kind), as: UTF8.self).lowercased() == Metalink.contentType
@@ -19,7 +19,7 @@ public struct MirrorLinks: Sendable, Equatable {
         var found: [(priority: Int, url: String)] = []
         for value in response.fields.values("Link") {
             for link in MirrorLinks.links(value) {
-                // With an anchor, it says something of another document (RFC 8288 §3.2).
+                // A link with an anchor describes another document (RFC 8288 §3.2).
                 if let anchor = link["anchor"], URLParts.resolve(anchor, against: url) != own { continue }
                 guard found.count < MirrorLinks.limit, let url = URLParts.resolve(link.target, against: url),
                     let scheme = URLParts(url)?.scheme?.lowercased(), scheme == "http" || scheme == "https"
@@ -44,7 +44,7 @@ public struct MirrorLinks: Sendable, Equatable {
         subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
     }
 
-    /// `<TARGET>; name=value; name="value", …` (RFC 8288 §3). The rest after a mistake is not read.
+    /// The links of `<TARGET>; name=value; name="value", …` (RFC 8288 §3). Everything after a syntax error is ignored.
     private static func links(_ value: String) -> [Link] {
         var links: [Link] = []
         var reader = FieldReader(value)
@@ -68,7 +68,7 @@ public struct MirrorLinks: Sendable, Equatable {
                             !FieldReader.isBlank($0) && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",")
                         }
                 }
-                // The first of a name counts (RFC 8288 §3.3).
+                // Of parameters with the same name, the first is used (RFC 8288 §3.3).
                 if link.parameters.count < 32 { link.parameters.append((name.lowercased(), value ?? "")) }
             }
             links.append(link)

@@ -2,15 +2,15 @@ import PlugboardMessages
 
 /// Reads small documents of XML 1.0 in UTF-8 into elements, in linear time.
 ///
-/// Written here because a library would cost all programs with downloads more than these lines: FoundationXML brings
-/// Foundation, and libexpat another package to install. What Metalink does not need is refused, and not half read:
-/// document types, and so entities of their own, and encodings other than UTF-8.
+/// A library would be too large a dependency for all programs with downloads: FoundationXML needs Foundation, and
+/// libexpat is another package to install. XML that Metalink does not need is refused: document types, and so their own
+/// entities, and encodings other than UTF-8.
 struct StrictXML {
     struct Element: Sendable {
         let name: String
         var attributes: [(name: String, value: String)] = []
         var children: [Element] = []
-        /// The text that stands directly in it.
+        /// The text directly in the element.
         var text: [UInt8] = []
 
         subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
@@ -47,7 +47,7 @@ struct StrictXML {
     private mutating func document() throws(Refused) -> Element {
         if starts(with: "\u{FEFF}") { index += 3 }
         if starts(with: "<?xml"), index + 5 < bytes.count, StrictXML.isSpace(bytes[index + 5]) { try declaration() }
-        /// The elements that are open, below one that gets the root.
+        /// The open elements, below a container for the root.
         var open = [Element(name: "")]
         while index < bytes.count {
             if bytes[index] != UInt8(ascii: "<") {
@@ -75,7 +75,7 @@ struct StrictXML {
         return root
     }
 
-    /// The declaration of XML (§2.8), whose encoding must be UTF-8 or its subset US-ASCII.
+    /// Reads the XML declaration (§2.8), whose encoding must be UTF-8 or its subset US-ASCII.
     private mutating func declaration() throws(Refused) {
         index += 5
         while true {
@@ -109,7 +109,7 @@ struct StrictXML {
         }
     }
 
-    /// One byte of text, or what a reference stands for.
+    /// Reads one byte of text, or the characters of a reference.
     private mutating func character() throws(Refused) -> [UInt8] {
         let byte = bytes[index]
         guard byte == UInt8(ascii: "&") else {
@@ -117,7 +117,7 @@ struct StrictXML {
             index += 1
             return [byte]
         }
-        // The longest is &#1114111; with zeros in front.
+        // The longest reference is &#1114111; with leading zeros.
         guard let length = bytes[index...].prefix(16).firstIndex(of: UInt8(ascii: ";")).map({ $0 - index }) else {
             throw refused("an & is no reference")
         }

@@ -1,6 +1,6 @@
 import PlugboardMessages
 
-/// What the workers of one file share: the file, and the plan of who receives what.
+/// The shared state of the workers of one file: the file, and the plan of the ranges that they receive.
 actor SegmentBoard {
     private let partial: PartialFile
     private var plan: SegmentPlan
@@ -9,13 +9,13 @@ actor SegmentBoard {
     private var pace: DownloadPace
     private var limit: SpeedLimit?
     private let resumed: Int
-    /// What each server has sent.
+    /// The bytes that each server has sent.
     private var sent: [Int: ByteRanges] = [:]
-    /// The workers that have a claim and no byte of it yet.
+    /// The workers that have a claim but have not received a byte.
     private var waiting: Set<Int> = []
-    /// The workers that wait while it is found out whether the others bring as much.
+    /// The workers that are paused while it is measured whether the others are as fast without them.
     private var held: Set<Int> = []
-    /// The workers that do not help.
+    /// The workers that do not increase the speed.
     private var surplus: Set<Int> = []
 
     init(
@@ -33,7 +33,7 @@ actor SegmentBoard {
 
     var isComplete: Bool { plan.isComplete }
     var hasWork: Bool { plan.hasWork }
-    /// What the run of the download uses after the workers have ended.
+    /// The progress and speed limit, which the run of the download uses after the workers have ended.
     var paces: (DownloadPace, SpeedLimit?) { (pace, limit) }
     func trusts(_ source: Int) -> Bool { trust.trusts(source) }
 
@@ -50,15 +50,15 @@ actor SegmentBoard {
         waiting.remove(worker)
     }
 
-    /// Whether a worker must wait before it receives more.
+    /// Whether a worker must wait before it continues to receive.
     func holds(_ worker: Int) -> Bool { held.contains(worker) }
 
-    /// Holds workers, or gives those up that do not help. Returns false when all that are left go on.
+    /// Pauses workers, or cancels those that do not help. Returns false when all remaining workers continue.
     func tryFewer(now: ContinuousClock.Instant = .now) -> Bool {
         let running = plan.workers
         let step = trial.step(
             now: now, count: plan.received.count, running: running.count, isWaiting: !waiting.isEmpty)
-        // Where nothing is left to divide, or the others have ended, those that are held have what is missing.
+        // If nothing is left to divide, or the others have ended, the paused workers have the missing bytes.
         switch hasWork && !held.isSuperset(of: running) ? step : .done {
         case .wait: return true
         case .hold(let count):
@@ -66,7 +66,7 @@ actor SegmentBoard {
             return true
         case .giveUp:
             surplus.formUnion(held)
-            // What they have claimed, the others receive; what comes for them later is of no use.
+            // The others receive the claimed bytes; bytes that still arrive for the paused workers are dropped.
             for worker in held { giveUp(worker) }
             held = []
             return true
@@ -76,16 +76,16 @@ actor SegmentBoard {
         }
     }
 
-    /// What a worker does after a piece was written.
+    /// What a worker does after it has written a piece.
     struct Written: Sendable {
-        /// How many of its bytes.
+        /// The number of written bytes.
         var count = 0
         /// Whether the response still has bytes for the worker.
         var goesOn = false
-        /// Whether the worker must wait until the board holds it no longer.
+        /// Whether the worker must wait until the board no longer pauses it.
         var isHeld = false
         var delay = Duration.zero
-        /// Pieces of the file that are whole now. The worker verifies them.
+        /// Pieces of the file that are complete now. The worker verifies them.
         var due: [Int] = []
     }
 
@@ -95,11 +95,11 @@ actor SegmentBoard {
     func write(_ piece: Bytes, at first: Int, _ worker: Int, of source: Int) throws(PlugboardError) -> Written {
         waiting.remove(worker)
         var written = Written()
-        // A claim that is at its end may go on with bytes that another worker gave up.
+        // A finished claim may be extended by bytes that another worker gave up.
         while written.count < piece.count {
             let range = plan.take(piece.count - written.count, at: first + written.count, worker)
             guard !range.isEmpty else { break }
-            // Until then, the length of the file is what was received.
+            // Until then, the length of the file is the number of received bytes.
             if range.lowerBound != partial.received.prefix { try partial.allocate(plan.length) }
             if let hashes = partial.pieces?.hashes { trust.note(source, hashes.pieces(of: range)) }
             let end = written.count + range.count
@@ -117,7 +117,7 @@ actor SegmentBoard {
         return written
     }
 
-    /// A mirror does not send what it announces: all that it has sent is received again, from others.
+    /// Drops all bytes of a mirror that does not send what it announces, so that others send them again.
     func distrust(_ source: Int) throws(PlugboardError) {
         trust.ban(source)
         let ranges = sent.removeValue(forKey: source)?.ranges ?? []
@@ -126,10 +126,10 @@ actor SegmentBoard {
         try partial.lose(ranges)
     }
 
-    /// These pieces could not be verified.
+    /// Notes that these pieces could not be verified.
     func postpone(_ pieces: [Int]) { partial.pieces?.postpone(pieces) }
 
-    /// A piece was verified.
+    /// Notes the result of the verification of a piece.
     func judge(_ piece: Int, isRight: Bool) throws(PlugboardError) {
         trust.judge(piece, isRight: isRight)
         if isRight { return partial.prove(piece) }

@@ -1,10 +1,10 @@
-/// Which worker receives which bytes of a file. A value without effects.
+/// Assigns the bytes of a file to workers. A pure value.
 ///
-/// A worker claims a range, and takes its bytes from the first on as they come. A worker without a claim gets bytes
-/// that are missing and not claimed, or the second half of the largest claim.
+/// A worker claims a range, and receives its bytes from the first on. A worker without a claim gets bytes that are
+/// missing and not claimed, or the second half of the largest claim.
 struct SegmentPlan: Sendable {
     let length: Int
-    /// The least bytes of a claim that comes from a division.
+    /// The smallest size of a claim after a division, in bytes.
     let minimum: Int
     private(set) var received: ByteRanges
     /// Ranges that no worker has claimed.
@@ -14,9 +14,9 @@ struct SegmentPlan: Sendable {
     private struct Claim {
         /// The bytes that the worker still has to receive. The first is the next one of its response.
         var rest: Range<Int>
-        /// The end of the bytes that its response has, which may be beyond the claim.
+        /// The end of the response's bytes, which may be after the claim.
         var end: Int
-        /// Whether it has brought a byte.
+        /// Whether the worker has received a byte.
         var isBegun = false
     }
 
@@ -29,13 +29,13 @@ struct SegmentPlan: Sendable {
 
     var isComplete: Bool { received.prefix == length }
 
-    /// Whether there is something to do for another worker.
+    /// Whether there are bytes for another worker.
     var hasWork: Bool { !free.isEmpty || largest != nil }
 
     /// The workers that have a claim, by their numbers.
     var workers: [Int] { claims.keys.sorted() }
 
-    /// The bytes for a worker to request; nil if there are none for it.
+    /// Claims bytes for a worker to request; nil if there are none for it.
     mutating func claim(_ worker: Int) -> Range<Int>? {
         giveUp(worker)
         let range: Range<Int>
@@ -56,15 +56,15 @@ struct SegmentPlan: Sendable {
     /// The worker whose claim can be divided.
     private var largest: Int? {
         let divisible = claims.filter { $0.value.rest.count >= 2 * minimum }
-        // The number decides between equal claims, so that a plan is the same each time.
+        // Between equal claims the number decides, so that a plan is reproducible.
         return divisible.max { ($0.value.rest.count, -$0.key) < ($1.value.rest.count, -$1.key) }?.key
     }
 
-    /// A worker has a response with the bytes up to `end`, which may be fewer or more than it claimed.
+    /// Notes that a worker has a response with the bytes up to `end`, which may be fewer or more than it claimed.
     mutating func covers(_ worker: Int, upTo end: Int) { claims[worker]?.end = end }
 
-    /// Takes the next bytes of a worker's claim, at most `count`, and notes them as received. Less than `count` if the
-    /// rest of its response belongs to other workers.
+    /// Takes the next bytes of a worker's claim, at most `count`, and notes them as received. Takes fewer if the rest
+    /// of its response belongs to other workers.
     ///
     /// - Parameter offset: The offset in the file of the next byte of the worker's response. A claim that begins
     ///   elsewhere is given up, and nothing is taken.
@@ -84,7 +84,7 @@ struct SegmentPlan: Sendable {
 
     mutating func insert(_ range: Range<Int>) { received.insert(range) }
 
-    /// Bytes that were received are wrong, and are received once more.
+    /// Notes that received bytes are wrong and must be received again.
     mutating func lose(_ range: Range<Int>) {
         received.remove(range)
         release(range)
@@ -98,8 +98,8 @@ struct SegmentPlan: Sendable {
         return !claim.rest.isEmpty
     }
 
-    /// A claim without bytes goes on with those that follow, if the response has them and another worker has given them
-    /// up, or has not begun with them.
+    /// Extends an empty claim by the bytes that follow, if the response has them and another worker has given them up
+    /// or has not received any of them.
     private mutating func extend(_ claim: inout Claim) {
         let next = claim.rest.lowerBound
         guard claim.rest.isEmpty, claim.end > next else { return }
@@ -115,12 +115,12 @@ struct SegmentPlan: Sendable {
             $0.value.rest.lowerBound == next && !$0.value.rest.isEmpty && !$0.value.isBegun
         }), late.rest.upperBound <= claim.end {
             claim.rest = late.rest
-            // Its response, which begins here, is then of no use.
+            // The response of the other worker, which begins here, is then of no use.
             claims[other] = nil
         }
     }
 
-    /// A worker's claim is free for others.
+    /// Makes the claim of a worker free for others.
     mutating func giveUp(_ worker: Int) {
         guard let claim = claims.removeValue(forKey: worker), !claim.rest.isEmpty else { return }
         release(claim.rest)

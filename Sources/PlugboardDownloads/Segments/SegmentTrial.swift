@@ -1,40 +1,40 @@
-/// Finds out how many requests are worth having. A value without effects.
+/// Finds out how many concurrent requests increase the speed. A pure value.
 ///
-/// All are begun at once, so that a short download has its speed from the start. After a while half of them are held.
-/// If the others then bring nearly as much, those that were held are given up, and the same is tried with half of the
-/// rest.
+/// All requests begin at once, so that a short download is fast from the start. After a while half of them are paused.
+/// If the others are then nearly as fast, the paused requests are cancelled, and half of the remaining ones are tried
+/// next.
 ///
-/// Servers that limit a connection may send nothing for most of each second. So requests are held only for a moment if
-/// they seem to help, and are given up only after a longer one.
+/// Servers that limit a connection may send nothing for most of each second. Therefore requests are paused only for a
+/// moment if they seem to help, and are cancelled only after a longer pause.
 struct SegmentTrial: Sendable {
     enum Step: Equatable, Sendable {
         /// Nothing changes.
         case wait
-        /// So many of the requests are to be held.
+        /// This number of requests must be paused.
         case hold(Int)
-        /// Those that are held do not help.
+        /// The paused requests do not help.
         case giveUp
-        /// All that are left help.
+        /// All remaining requests help.
         case done
     }
 
     private enum State {
-        /// Requests have no byte yet.
+        /// Some requests have not received a byte.
         case beginning(since: ContinuousClock.Instant)
         case running(since: ContinuousClock.Instant, count: Int)
-        /// What is on its way to those that are held still comes.
+        /// Bytes that are already on their way to paused requests still arrive.
         case settling(Trial)
         case holding(Trial, since: ContinuousClock.Instant, count: Int)
         case done
     }
     private struct Trial {
-        /// The bytes a second that all requests brought.
+        /// The bytes per second of all requests.
         let rate: Double
         let running: Int
         let held: Int
     }
     private var state: State
-    /// How long requests may take to bring a first byte, and how long all of them are measured.
+    /// How long requests may take to receive a first byte, and how long all of them are measured.
     private let patience: Duration
 
     init(patience: Duration, now: ContinuousClock.Instant) {
@@ -45,7 +45,7 @@ struct SegmentTrial: Sendable {
     /// - Parameters:
     ///   - count: The bytes received so far.
     ///   - running: The number of requests that have not ended.
-    ///   - isWaiting: Whether a request has brought no byte yet.
+    ///   - isWaiting: Whether a request has not received a byte.
     mutating func step(now: ContinuousClock.Instant, count: Int, running: Int, isWaiting: Bool) -> Step {
         switch state {
         case .beginning(let since):
@@ -62,7 +62,7 @@ struct SegmentTrial: Sendable {
         case .settling(let trial): state = .holding(trial, since: now, count: count)
         case .holding(let trial, let since, let first):
             let rate = SegmentTrial.rate(count - first, now - since)
-            // At best, so many more requests bring so much more. A quarter of that is enough.
+            // At best the speed is proportional to the number of requests. A quarter of that gain is enough.
             let share = Double(trial.held) / Double(trial.running - trial.held)
             if trial.rate >= rate * (1 + share / 4) {
                 state = .done

@@ -1,4 +1,4 @@
-/// Which servers have sent which pieces of a file, and which of them have sent wrong ones. A value without effects.
+/// Tracks which servers have sent which pieces of a file, and which have sent wrong pieces. A pure value.
 struct SegmentTrust: Sendable {
     private let sources: Int
     /// The servers of the bytes of pieces that have not been verified.
@@ -12,10 +12,10 @@ struct SegmentTrust: Sendable {
         for piece in pieces { senders[piece, default: []].insert(source) }
     }
 
-    /// A piece is right or wrong.
+    /// Notes whether a piece is right or wrong.
     ///
-    /// A server that has sent a wrong piece alone is used no more if there is another. The only one may repeat itself
-    /// twice, because bytes can also change on their way, and so may those that have sent a wrong piece together.
+    /// A server that alone has sent a wrong piece is not used again if there is another. The only server gets two more
+    /// attempts, because bytes can also change on their way, and so do servers that have sent a wrong piece together.
     mutating func judge(_ piece: Int, isRight: Bool) {
         guard let own = senders.removeValue(forKey: piece), !isRight else { return }
         let others = (0..<sources).contains { !own.contains($0) && trusts($0) }
@@ -24,7 +24,7 @@ struct SegmentTrust: Sendable {
         }
     }
 
-    /// The server does not send what it announces, and is used no more.
+    /// Excludes a server that does not send what it announces.
     mutating func ban(_ source: Int) { strikes[source] = SegmentTrust.limit }
 
     func trusts(_ source: Int) -> Bool { strikes[source, default: 0] < SegmentTrust.limit }

@@ -1,24 +1,24 @@
 import PlugboardMessages
 import PlugboardRanges
 
-/// A response that has a worker's claim.
+/// A response for a worker's claim.
 struct SegmentResponse: Sendable {
     let response: Response
     /// The offset in the file of the body's first byte.
     let offset: Int
-    /// The bytes of the body.
+    /// The number of bytes of the body.
     let count: Int
 }
 
-/// How a worker ended.
+/// The ways in which a worker ends.
 enum SegmentEnd: Sendable {
     /// There is nothing left for it to do.
     case finished
-    /// The server does not send what is missing, and says nothing about what is there.
+    /// The server does not send the missing bytes, which does not mean that the existing ones are wrong.
     case refused
     /// The server has another representation.
     case changed
-    /// A body did not have the length that was announced.
+    /// A body did not have the announced length.
     case untrusted
     case broke(PlugboardError)
 }
@@ -31,24 +31,24 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
     /// The digests of pieces of the file, which the worker verifies.
     let hashes: PieceHashes?
     let sender: Sender
-    /// What the first response said: its length is that of all sources, and its validator that of its own.
+    /// The description by the first response: its length applies to all sources, its validator only to its own.
     let whole: Representation
     var source: DownloadSource
-    /// Which of the sources it is.
+    /// The index of its source.
     let sourceNumber: Int
-    /// Whether its server is not the one of the first response. Its errors then end this worker alone.
+    /// Whether its server is not that of the first response. Its errors then end only this worker.
     var isMirror: Bool { sourceNumber > 0 }
-    /// A break after fewer bytes delays the next request.
+    /// If a body breaks off after fewer bytes, the next request is delayed.
     let minimum: Int
     let delay: Duration
-    /// How often a worker that is held asks whether it can go on.
+    /// The interval in which a paused worker asks whether it can continue.
     let window: Duration
 
     private struct Stop: Error {
         let end: SegmentEnd
     }
 
-    /// - Parameter first: A response that has the worker's claim.
+    /// - Parameter first: A response for the worker's claim.
     mutating func run(_ first: SegmentResponse?) async -> SegmentEnd {
         var next = first
         var written = 0
@@ -74,7 +74,7 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
                 }
             } catch {
                 await board.giveUp(number)
-                // Other workers receive what is missing. Without any, the run of the download requests it.
+                // Other workers receive the missing bytes. If there are none, the run of the download requests them.
                 guard written > 0, DownloadRun.isTransient(error.code) else { return end(error) }
                 breaks = written < minimum ? breaks + 1 : 0
                 written = 0
@@ -113,12 +113,12 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
             return .success(SegmentResponse(response: response, offset: range.lowerBound, count: part.count))
         case .whole(let now):
             response.body.source.release()
-            // A mirror that has another file now is of no use; the others' bytes stay.
+            // A mirror that has another file now is not used; the bytes of the others are kept.
             let isSame = isMirror || !isKnown || now.validator == source.representation?.validator
             return .failure(Stop(end: isSame ? .refused : .changed))
         case .refused(.unsatisfiable), .refused(.otherValidator), .refused(.otherLength):
             response.body.source.release()
-            // A mirror that has another file is of no use; the file that is received has not changed.
+            // A mirror that has another file is not used; the file that is received has not changed.
             return .failure(Stop(end: isKnown && !isMirror ? .changed : .refused))
         case .refused, .other:
             response.body.source.release()
@@ -126,7 +126,7 @@ struct SegmentWorker<Sender: RequestSender>: Sendable {
         }
     }
 
-    /// Returns whether the body had the length that was announced.
+    /// Receives a part. Returns whether the body had the announced length.
     private func receive(_ part: SegmentResponse, _ written: inout Int) async throws(PlugboardError) -> Bool {
         let response = part.response
         var left = part.count
