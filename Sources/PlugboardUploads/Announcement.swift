@@ -1,7 +1,7 @@
 import PlugboardMessages
 import Synchronization
 
-/// The resource that an interim response has announced, which is noted off the loop.
+/// The resource that an interim response has announced. It is noted on another thread than the loop.
 final class Announcement: Sendable {
     private struct State {
         var resource: UploadResource?
@@ -10,10 +10,10 @@ final class Announcement: Sendable {
 
     private let state = Mutex(State())
 
-    /// [loop]
+    /// Sets the resource and runs the closure that notes it. [loop]
     func set(_ resource: UploadResource, _ note: @escaping @Sendable () -> Void) {
         state.withLock { state in
-            // The last counts: a request that was sent again, as after a redirect, has another resource.
+            // The last resource is used: a request that was sent again, as after a redirect, has another one.
             guard state.resource != resource else { return }
             state.resource = resource
             state.task = Task { [earlier = state.task] in
@@ -23,7 +23,7 @@ final class Announcement: Sendable {
         }
     }
 
-    /// Waits until it is noted.
+    /// The resource, after it was noted.
     func resource() async -> UploadResource? {
         let (resource, task) = state.withLock { ($0.resource, $0.task) }
         await task?.value

@@ -1,14 +1,14 @@
 import PlugboardFileClaims
 import PlugboardMessages
 
-/// The upload of a file, of bytes or of a stream, which goes on after a break where the server can do that.
+/// The upload of a file, of bytes or of a stream. Continues after an interruption if the server supports that.
 ///
 ///     let upload = Upload(Request(.put, "https://example.com/image.iso"), .file("image.iso"))
 ///     let result = try await upload.run(with: kernel)
 ///
-/// Two protocols of resumable uploads are spoken: draft-ietf-httpbis-resumable-upload-05 (interop version 6) and
-/// tus 1.0. In both, the server has a resource for each upload and says how many bytes of it have arrived; the upload
-/// goes on there. With a journal, it also goes on in another process.
+/// Supports two protocols of resumable uploads: draft-ietf-httpbis-resumable-upload-05 (interop version 6) and tus 1.0.
+/// In both, the server has a resource for each upload and tells how many bytes of it have arrived; the upload continues
+/// from there. With a journal, it also continues in another process.
 public struct Upload: Sendable {
     /// The protocol by which an upload is resumed.
     public enum Resumption: String, Sendable, CaseIterable {
@@ -19,55 +19,55 @@ public struct Upload: Sendable {
         case draft
         /// tus 1.0.
         case tus
-        /// One request, which is not resumed.
+        /// One request, without resumption.
         case none
     }
 
-    /// Where the content goes: method, URL, fields, attributes and options, without a body.
+    /// The request for the content: method, URL, fields, attributes and options, without a body.
     ///
     /// The URL is absolute, unless the upload is not resumable. The requests that follow go to the URL of the upload's
     /// resource, with the same fields except `Content-…`. Those with content are not repeated by the plugin `retry`.
     public var request: Request
-    /// What is sent.
+    /// The content.
     public var content: UploadContent
-    /// How it is resumed.
+    /// The protocol for resumption.
     public var resumption = Resumption.automatic
-    /// The path of the journal, by which a file's upload goes on in another process; nil goes on in this run only.
+    /// The path of the journal, with which a file's upload continues in another process; nil for this run only.
     public var journal: String?
-    /// Whether the upload's resource may be of another origin than the URL; otherwise such a resource is refused.
+    /// Whether the upload's resource may have another origin than the URL; otherwise such a resource is refused.
     ///
-    /// Requests to another origin have no credentials of the request, no attributes, no pins and no client certificate
-    /// of its own. What the kernel's configuration adds to all requests (`headers`) is sent there too.
+    /// Requests to another origin are sent without the request's own credentials, attributes, pins and client
+    /// certificate. Fields that the kernel's configuration adds to all requests (`headers`) are still sent.
     public var allowsOtherOrigins = false
-    /// Whether it goes on with what the journal says. A file that has changed since then starts over.
+    /// Whether the upload in the journal is continued. A file that has changed since then starts over.
     public var resumes = true
-    /// What the server is told of the content: `Upload-Metadata` of tus.
+    /// Facts about the content for the server: `Upload-Metadata` of tus.
     public var metadata: [String: String] = [:]
-    /// Whether requests have a SHA-256 of their bytes, which are read twice then.
+    /// Whether requests have a SHA-256 of their bytes, which must then be read twice.
     ///
-    /// Requests of tus have `Upload-Checksum`; the upload fails with `upload.protocol` if the server does not say that
-    /// it verifies that. Others have `Content-Digest`, and those that begin an upload `Repr-Digest` of the whole,
-    /// unless it is a stream in parts (RFC 9530). A server may ignore these two. Such fields of the request itself stay
-    /// as they are. A stream that is sent in one request fails with `body.read` if it has 4 MiB or more, and by `none`
-    /// always.
+    /// Requests of tus have `Upload-Checksum`; the upload fails with `upload.protocol` if the server does not announce
+    /// that it verifies it. Other requests have `Content-Digest`, and those that begin an upload also `Repr-Digest` of
+    /// the whole content, except for a stream in parts (RFC 9530). A server may ignore both. Such fields of the request
+    /// itself are not changed. A stream that is sent in one request fails with `body.read` if it has 4 MiB or more, and
+    /// always with `none`.
     public var checksum = false
-    /// What the server offers; nil if it has not been asked.
+    /// The capabilities of the server; nil if it has not been asked.
     package var offer: UploadOffer?
-    /// The most bytes in one request of a resumable upload. Nil: no limit, and 4 MiB for a stream.
+    /// The most bytes in one request of a resumable upload. Nil for no limit, or 4 MiB for a stream.
     public var partSize: ByteCount?
-    /// Whether bodies wait until the server wants them, at most a second (`Expect: 100-continue`, RFC 9110 §10.1.1).
-    /// Nil: those from 1 MiB on and those of unknown length, until the server has ignored it. After a 417, the request
-    /// is repeated without.
+    /// Whether bodies wait at most a second for the server's consent (`Expect: 100-continue`, RFC 9110 §10.1.1). With
+    /// nil, bodies from 1 MiB on and those of unknown length wait, until the server has ignored the field once. After a
+    /// 417 the request is repeated without it.
     public var waitsForContinue: Bool?
-    /// The requests that may fail in a row before the server has a new byte.
+    /// The most requests in a row that may fail before the server has a new byte.
     public var attempts = 5
-    /// The wait before the third request in a row; it doubles up to 30 s. `Retry-After` prolongs it up to a minute.
+    /// The delay before the third request in a row; doubles up to 30 s. `Retry-After` can prolong it up to a minute.
     public var delay: Duration = .seconds(1)
-    /// Called at most ten times a second, one call at a time, and last when the upload is complete. On any thread. It
-    /// must not block.
+    /// Called at most ten times a second, never concurrently, and last when the upload is complete. On any thread. Must
+    /// not block.
     public var progress: (@Sendable (TransferProgress) -> Void)?
 
-    /// An upload of a content by a request.
+    /// Creates an upload of a content.
     public init(_ request: Request, _ content: UploadContent) {
         self.request = request
         self.content = content
@@ -76,9 +76,9 @@ public struct Upload: Sendable {
     /// Uploads the content.
     ///
     /// Throws `response.status` for a response that is not 2xx; `error.response` has its head and the first 64 KiB of
-    /// its body. Throws the error of the last request when the attempts are used up. Both leave a journal with which
-    /// another upload goes on, unless the server does not have the upload any more (404, 410; also 403 of tus, once
-    /// another upload is created). Without a journal, the server is asked to remove it.
+    /// its body. Throws the error of the last request when the attempts are used up. Both keep the journal, with which
+    /// another upload continues, unless the server no longer has the upload (404, 410; for tus also 403, once another
+    /// upload is created). Without a journal, the server is asked to remove the upload.
     @discardableResult
     @concurrent public func run(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
         let result = try await sent(with: sender)
@@ -89,12 +89,12 @@ public struct Upload: Sendable {
         throw await result.response.refused(.responseStatus, reason, keeping: .kibibytes(64))
     }
 
-    /// The accepted upload, or the response that refuses it, with its body.
+    /// The response that accepts the upload, or the one that refuses it, with its body.
     func sent(with sender: some RequestSender) async throws(PlugboardError) -> UploadResult {
         try await FileClaim.with { claim in
             do throws(PlugboardError) {
                 var run = try await UploadRun(self, claim)
-                // Not when the last reference goes, which the kernel may hold for a moment longer.
+                // Ended here and not with the last reference, which the kernel may hold for a moment longer.
                 defer { run.journal?.end() }
                 return .success(try await run.run(with: sender))
             } catch {
@@ -103,10 +103,10 @@ public struct Upload: Sendable {
         }
     }
 
-    /// Removes what a broken upload has left: the resource on the server, and the journal.
+    /// Removes an interrupted upload: its resource on the server, and its journal.
     ///
-    /// Returns the server's response; nil if the journal has no upload of this URL. A journal of another URL stays, and
-    /// so does that of an upload that the server refuses to remove.
+    /// Returns the server's response; nil if the journal has no upload of this URL. A journal of another URL is kept,
+    /// and so is the journal of an upload that the server refuses to remove.
     @concurrent public func cancel(with sender: some RequestSender) async throws(PlugboardError) -> Response? {
         guard let path = journal else { return nil }
         let journal = try await FileClaim.with { claim in
@@ -131,16 +131,16 @@ public struct Upload: Sendable {
         return response
     }
 
-    /// The protocol that the server of this upload speaks, as far as it says so: `.tus`, `.draft`, or `.automatic`.
+    /// The protocol that the server announces: `.tus`, `.draft`, or `.automatic` if it announces none.
     ///
-    /// A server that breaks the connection each time counts as one that says nothing.
+    /// A server that always breaks the connection counts as one that announces none.
     @concurrent public func resumptionOffered(
         by sender: some RequestSender
     ) async throws(PlugboardError) -> Resumption {
         try await offer(by: sender).resumption
     }
 
-    /// What the server of this upload offers.
+    /// The capabilities of this upload's server.
     @concurrent package func offer(by sender: some RequestSender) async throws(PlugboardError) -> UploadOffer {
         var request = request
         request.method = .options
@@ -165,7 +165,7 @@ public struct Upload: Sendable {
         }
     }
 
-    /// Throws `upload.protocol` for a resource to which this upload must not go.
+    /// Throws `upload.protocol` if this upload must not be sent to the resource.
     func checkOrigin(of resource: UploadResource) throws(PlugboardError) {
         guard mayGo(to: resource) else {
             throw PlugboardError(
@@ -181,21 +181,21 @@ public struct Upload: Sendable {
     }
 }
 
-/// The end of an upload.
+/// The result of an upload.
 public struct UploadResult: Sendable {
-    /// The last response. If the last break came after the server had all bytes, it is that to the question how many it
-    /// has.
+    /// The last response. If the connection broke after the server had all bytes, this is the response to the request
+    /// for its offset.
     public var response: Response
     /// Whether the server has all bytes and has accepted them.
     var isComplete: Bool
-    /// The bytes that the server has, as far as it is known.
+    /// The number of bytes that the server has, as far as it is known.
     public var count: Int
-    /// How many of them it had before this run.
+    /// The number of these bytes that the server had before this run.
     public var resumed: Int
 }
 
 extension RequestSender {
-    /// Uploads a file by PUT, and goes on after a break where the server can do that: see `Upload`.
+    /// Uploads a file by PUT, and continues after an interruption if the server supports that: see `Upload`.
     ///
     /// Throws `response.status` for a response that is not 2xx.
     @discardableResult

@@ -1,7 +1,7 @@
 import PlugboardMessages
 import Synchronization
 
-/// The end of the bytes that were given away. From any thread.
+/// The end offset of the bytes that were given to the transport. Can be used from any thread.
 final class FurthestOffset: Sendable {
     private let offset = Mutex(0)
 
@@ -12,7 +12,7 @@ final class FurthestOffset: Sendable {
     func reset() { offset.withLock { $0 = 0 } }
 }
 
-/// Bytes in memory as a body, which says how many of them were given to the transport.
+/// Bytes in memory as a body, which counts the bytes that were given to the transport.
 final class UploadBytesPart: BodySource {
     private static let pieceSize = 256 << 10
     private let bytes: Bytes
@@ -47,13 +47,13 @@ final class UploadBytesPart: BodySource {
 
     func copy() -> (any BodySource)? { UploadBytesPart(bytes, from: start, given) }
 
-    /// The same bytes, which are read and not sent.
+    /// The same bytes, for reading without sending.
     var unsent: UploadBytesPart { UploadBytesPart(bytes, from: start, FurthestOffset()) }
 }
 
-/// A stream as a body: first the bytes that were read of it already, then the others, which come once.
+/// A stream as a body: first the bytes that were already read from it, then the rest, which can be read only once.
 ///
-/// It does not release the stream, which belongs to the upload.
+/// Does not release the stream, which belongs to the upload.
 final class UploadStreamRest: BodySource, PullReceiver {
     private struct State {
         var kept: [Bytes]

@@ -1,6 +1,6 @@
 import PlugboardMessages
 
-/// What is uploaded.
+/// The content of an upload.
 public struct UploadContent: Sendable {
     enum Kind: Sendable {
         case file(String)
@@ -10,7 +10,7 @@ public struct UploadContent: Sendable {
 
     let kind: Kind
 
-    /// What errors call it.
+    /// The name of the content in errors.
     var name: String {
         if case .file(let path) = kind { path } else { "the content" }
     }
@@ -19,31 +19,31 @@ public struct UploadContent: Sendable {
     public static func file(_ path: String) -> UploadContent { UploadContent(kind: .file(path)) }
     /// Bytes in memory.
     public static func bytes(_ bytes: Bytes) -> UploadContent { UploadContent(kind: .bytes(bytes)) }
-    /// Bytes that come once, such as `Body.stream` or a response's body. A resumable upload keeps those in memory that
-    /// the server has not confirmed: at most `Upload.partSize`. A server that is not known to resume uploads gets them
-    /// in one request, which cannot be repeated from 4 MiB on.
+    /// Bytes that can be read only once, such as `Body.stream` or a response's body. A resumable upload keeps the bytes
+    /// that the server has not confirmed in memory: at most `Upload.partSize`. A server that is not known to resume
+    /// uploads gets all bytes in one request, which cannot be repeated from 4 MiB on.
     public static func stream(_ body: Body) -> UploadContent { UploadContent(kind: .stream(body)) }
 }
 
-/// A part of the content, from an offset on.
+/// A part of the content, which begins at an offset.
 struct UploadPart {
     let body: Body
     let offset: Int
     let count: Int
-    /// Whether the content ends with it.
+    /// Whether it is the last part of the content.
     let isLast: Bool
 
     var end: Int { offset + count }
 }
 
-/// The content in parts, which begin at the offset that the server asks for.
+/// Divides the content into parts, which begin at the offset that the server requests.
 struct UploadParts {
     let file: UploadFile?
-    /// Nil as long as the end of a stream is not known.
+    /// The length of the content; nil while the end of a stream is not known.
     private(set) var length: Int?
-    /// The end of the bytes that were given to the transport for the present resource.
+    /// The end offset of the bytes that were given to the transport for the present resource.
     let given = FurthestOffset()
-    /// Whether bytes of a stream were sent that are not kept, so that no request can begin with them again.
+    /// Whether bytes of a stream were sent but not kept, so that they cannot be sent again.
     var isSpent: Bool { spent.value > 0 }
     /// Whether all bytes were given to the transport.
     var isAllGiven: Bool { length.map { given.value >= $0 } ?? isSpent }
@@ -52,7 +52,7 @@ struct UploadParts {
     private let bytes: Bytes?
     private let stream: Body?
     private var pieces: Body.Iterator?
-    /// The bytes of the stream that the server has not confirmed, and the offset of the first of them.
+    /// The bytes of the stream that the server has not confirmed. The offset is that of the first byte.
     private var kept: [Bytes] = []
     private var keptStart = 0
     private var keptCount = 0
@@ -72,14 +72,14 @@ struct UploadParts {
         }
     }
 
-    /// The whole content as one body, for an upload that is not resumable.
+    /// The whole content as one body, for an upload that cannot be resumed.
     var whole: Body {
         if let file { return Body(UploadFilePart(file, 0..<file.identity.size, given)) }
         if let stream { return Body(UploadStreamRest(kept, stream.source, length: length, given, spent)) }
         return Body(UploadBytesPart(bytes ?? .empty, from: 0, given))
     }
 
-    /// The whole content as one part, for a server that is not known to take parts.
+    /// The whole content as one part, for a server that may not support parts.
     mutating func wholePart() async throws(PlugboardError) -> UploadPart {
         guard stream != nil else { return try await part(from: 0, upTo: .max) }
         // A short stream can be sent again.
@@ -88,12 +88,12 @@ struct UploadParts {
         return UploadPart(body: whole, offset: 0, count: length ?? 0, isLast: true)
     }
 
-    /// The most bytes of a stream that are kept, where the caller has not said it.
+    /// The most bytes of a stream that are kept by default.
     static let keptLimit = 4 << 20
 
-    /// The bytes from an offset on, at most `limit` of them.
+    /// At most `limit` bytes from an offset on.
     ///
-    /// Throws `upload.offset` for an offset of a stream whose bytes are not kept any more.
+    /// Throws `upload.offset` for an offset of a stream whose bytes are no longer kept.
     mutating func part(from offset: Int, upTo limit: Int) async throws(PlugboardError) -> UploadPart {
         if stream != nil { return try await partOfStream(from: offset, upTo: limit) }
         let length = length ?? 0
@@ -153,6 +153,6 @@ struct UploadParts {
             isLast: length == offset + part.count)
     }
 
-    /// The content is not needed any more.
+    /// Releases the content when it is no longer needed.
     func release() { stream?.source.release() }
 }

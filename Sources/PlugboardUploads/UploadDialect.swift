@@ -1,21 +1,21 @@
 import PlugboardMessages
 
-/// A protocol of resumable uploads: what its requests and responses say.
+/// A protocol of resumable uploads: makes its requests and interprets its responses.
 enum UploadDialect: String, Sendable {
     /// draft-ietf-httpbis-resumable-upload-05.
     case draft
     /// tus 1.0.
     case tus
 
-    /// The version of the draft, as it is told on the wire.
+    /// The version of the draft in requests and responses.
     static let interopVersion = "6"
     static let tusVersion = "1.0.0"
-    /// Statuses that say that the server does not have the upload any more.
+    /// Statuses of a server that no longer has the upload.
     static let lost = [404, 410]
 
     // MARK: Requests
 
-    /// The fields that belong to the protocol and to the body, which a caller must not set.
+    /// Whether a field belongs to the protocol or to the body, so that a caller must not set it.
     static func isReserved(_ name: String) -> Bool {
         let name = name.lowercased()
         return name.hasPrefix("upload-") || name.hasPrefix("tus-")
@@ -44,7 +44,7 @@ enum UploadDialect: String, Sendable {
         request.fields = UploadDialect.controlFields(request.fields)
         let origin = Origin(url: resource.url)
         if origin == nil || origin != Origin(url: upload.request.url) {
-            // What belongs to one origin is not for another one that its server names.
+            // Secrets for one origin must not be sent to another origin that its server names.
             request.fields.removeSecrets()
             request.attributes = Attributes()
             if request.hasOptions { request.options = request.options.forOtherOrigins }
@@ -56,7 +56,7 @@ enum UploadDialect: String, Sendable {
         return request
     }
 
-    /// Creates the resource: with the content, or without.
+    /// The request that creates the resource, with or without content.
     func creation(by upload: Upload, with part: UploadPart?, length: Int?) throws(PlugboardError) -> Request {
         var request = upload.request
         request.body = part?.body ?? .empty
@@ -64,7 +64,7 @@ enum UploadDialect: String, Sendable {
         case .draft:
             request.fields["Upload-Draft-Interop-Version"] = UploadDialect.interopVersion
             request.fields["Upload-Complete"] = part?.isLast == true ? "?1" : "?0"
-            // The caller's is that of the whole content (RFC 9530 §2).
+            // The caller's digest is that of the whole content (RFC 9530 §2).
             if part?.isLast != true { request.fields["Content-Digest"] = nil }
             if let length { request.fields["Upload-Length"] = "\(length)" }
         case .tus:
@@ -82,17 +82,17 @@ enum UploadDialect: String, Sendable {
         return request
     }
 
-    /// Asks how many bytes have arrived.
+    /// The request for the number of bytes that have arrived.
     func question(about resource: UploadResource, by upload: Upload) -> Request {
         var request = request(.head, resource, by: upload)
-        // A stored response would tell an old offset.
+        // A cached response would have an old offset.
         request.fields[.cacheControl] = "no-cache"
         return request
     }
 
-    /// Adds a part of the content.
+    /// The request that appends a part of the content.
     ///
-    /// - Parameter deferredLength: The length, if the server of tus has not been told it yet. Servers refuse to be told
+    /// - Parameter deferredLength: The length, if the server of tus does not know it yet. Servers refuse to be told
     ///   it twice.
     func appending(
         _ part: UploadPart, to resource: UploadResource, by upload: Upload, deferredLength: Int?
@@ -111,7 +111,7 @@ enum UploadDialect: String, Sendable {
         return request
     }
 
-    /// Removes the upload.
+    /// The request that removes the upload.
     func cancellation(of resource: UploadResource, by upload: Upload) -> Request {
         request(.delete, resource, by: upload)
     }
@@ -130,8 +130,8 @@ enum UploadDialect: String, Sendable {
 
     // MARK: Responses
 
-    /// Whether the server does not have the upload any more, as it responds to `question`. A server of tus may say so
-    /// by 403 without `Upload-Offset` (tus 1.0, "HEAD").
+    /// Whether the server no longer has the upload, according to its response to `question`. A server of tus may tell
+    /// this by 403 without `Upload-Offset` (tus 1.0, "HEAD").
     func isGone(toldBy response: Response) -> Bool {
         UploadDialect.lost.contains(response.status)
             || self == .tus && response.status == 403 && !response.fields.contains("Upload-Offset")
@@ -143,13 +143,13 @@ enum UploadDialect: String, Sendable {
         }
     }
 
-    /// The resource that a response to a creation names; nil if it names none that can be used.
+    /// The resource that a response to a creation names; nil if it names no usable one.
     ///
-    /// - Parameter base: The URL that relative references are resolved against.
+    /// - Parameter base: The base URL of relative references.
     func resource(in head: ResponseHead, base: String, now: Int64) -> UploadResource? {
         guard let location = head.fields[.location], let url = URLParts.resolve(location, against: base),
             let origin = Origin(url: url),
-            // What was sent encrypted is not continued in clear.
+            // An upload that began encrypted is not continued without encryption.
             origin.scheme == "https" || Origin(url: base)?.scheme != "https"
         else { return nil }
         return UploadResource(
@@ -157,7 +157,7 @@ enum UploadDialect: String, Sendable {
             appendLimit: limit("max-append-size", in: head.fields))
     }
 
-    /// When the server drops the upload.
+    /// The time when the server drops the upload.
     func expiry(in fields: Fields, now: Int64) -> Int64? {
         switch self {
         case .draft:
@@ -180,19 +180,19 @@ enum UploadDialect: String, Sendable {
         return last
     }
 
-    /// The offset that a response tells; nil if it tells none that can be read.
+    /// The offset in a response; nil if there is no valid one.
     static func offset(in fields: Fields) -> Int? {
         let values = fields.values("Upload-Offset")
         guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
         return number(first)
     }
 
-    /// Digits only, so that no sign and no fraction passes.
+    /// Reads digits only, so that signs and fractions are refused.
     static func number(_ text: some StringProtocol) -> Int? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }
 
-    /// What `Upload-Complete` says; nil without it.
+    /// The value of `Upload-Complete`; nil if it is missing.
     static func isComplete(_ fields: Fields) -> Bool? {
         switch fields["Upload-Complete"] {
         case "?1": true

@@ -1,9 +1,9 @@
 import CPlugboardNettle
 import PlugboardMessages
 
-/// The digests by which a server verifies what it gets (`Upload.checksum`).
+/// The digests by which a server verifies the bytes that it receives (`Upload.checksum`).
 extension UploadRun {
-    /// Adds the digest of a part of the content, which is read for it: `Upload-Checksum` of tus, or `Content-Digest`
+    /// Adds the digest of a part of the content, which is read for this: `Upload-Checksum` of tus, or `Content-Digest`
     /// (RFC 9530 §2).
     mutating func addDigest(
         of part: UploadPart?, to request: inout Request, _ dialect: UploadDialect?
@@ -16,12 +16,12 @@ extension UploadRun {
         }
     }
 
-    /// Adds the digests of a request that begins the upload: that of its part, and of the whole content, as far as that
-    /// can be read already (`Repr-Digest`, RFC 9530 §3).
+    /// Adds the digests of a request that begins the upload: that of its part, and that of the whole content if it can
+    /// be read already (`Repr-Digest`, RFC 9530 §3).
     mutating func addDigests(
         of part: UploadPart?, toCreation request: inout Request, _ dialect: UploadDialect?
     ) async throws(PlugboardError) {
-        // The creation of tus has no content then, and tus has no digest of the whole.
+        // A creation of tus has no content in this case, and tus has no digest of the whole.
         guard upload.checksum, dialect != .tus else { return }
         let hasOwn = request.fields.contains("Content-Digest")
         try await addDigest(of: part, to: &request, dialect)
@@ -38,7 +38,7 @@ extension UploadRun {
         return try await UploadRun.digest(of: part.body)
     }
 
-    /// The file is read once for this, however often its creation or its only part is sent.
+    /// The digest of the whole file, which is read only once, however often the creation or the only part is sent.
     private mutating func wholeDigest() async throws(PlugboardError) -> String {
         if let contentDigest { return contentDigest }
         let digest = try await UploadRun.digest(of: parts.whole)

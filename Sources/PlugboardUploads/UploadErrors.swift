@@ -17,7 +17,7 @@ extension PlugboardError.Code {
 }
 
 extension PlugboardError {
-    /// The error of a function of the system, which has just failed with `errno`.
+    /// The error of a system call that has just failed with `errno`.
     static func journal(_ path: String, _ number: Int32 = errno) -> PlugboardError {
         PlugboardError(
             .uploadJournal, "The journal \(path) cannot be written.", underlying: systemText(number))

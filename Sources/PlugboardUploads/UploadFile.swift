@@ -2,16 +2,16 @@ import PlugboardMessages
 import PlugboardSystem
 import Synchronization
 
-/// The file of an upload, as it was when it was opened.
+/// The file of an upload, in the state in which it was opened.
 final class UploadFile: Sendable {
-    /// What tells one state of a file from another.
+    /// Identifies a state of a file.
     struct Identity: Sendable, Equatable {
         var size: Int
-        /// In nanoseconds since 1970.
+        /// The time of the last change of its bytes, in nanoseconds since 1970.
         var modified: Int64
         var inode: UInt64
         var device: UInt64
-        /// The last change of anything, in nanoseconds since 1970, which no program can set back.
+        /// The time of the last change of any kind, in nanoseconds since 1970, which no program can set back.
         var changed: Int64
 
         init(size: Int, modified: Int64, inode: UInt64, device: UInt64, changed: Int64) {
@@ -19,7 +19,7 @@ final class UploadFile: Sendable {
             self.changed = changed
         }
 
-        /// Whether only the file's name, links or permissions may have changed.
+        /// Whether the content is the same, although the name, links or permissions may have changed.
         func hasContent(of other: Identity) -> Bool {
             var other = other
             other.changed = changed
@@ -61,7 +61,7 @@ final class UploadFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Throws `upload.changed` if the file is not as it was opened.
+    /// Throws `upload.changed` if the file has changed since it was opened.
     func check() throws(PlugboardError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, Identity(status).hasContent(of: identity) else { throw changed }
@@ -71,7 +71,7 @@ final class UploadFile: Sendable {
         PlugboardError(.uploadChanged, "\(path) was changed while it was uploaded. Upload a copy of it.")
     }
 
-    /// Bytes of the file, at least one; nil at its end.
+    /// At least one byte of the file; nil at its end.
     func read(at offset: Int, upTo count: Int) throws(PlugboardError) -> Bytes? {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         while true {
@@ -87,7 +87,7 @@ final class UploadFile: Sendable {
     }
 }
 
-/// A range of a file as a body, which breaks if the file is changed before the last piece is given.
+/// A range of a file as a body, which fails if the file is changed before the last piece is given.
 final class UploadFilePart: BodySource {
     private static let pieceSize = 256 << 10
     private let file: UploadFile
@@ -114,7 +114,7 @@ final class UploadFilePart: BodySource {
 
     func copy() -> (any BodySource)? { UploadFilePart(file, range, given) }
 
-    /// The same bytes, which are read and not sent.
+    /// The same bytes, for reading without sending.
     var unsent: UploadFilePart { UploadFilePart(file, range, FurthestOffset()) }
 
     private func next(_ offset: inout Int) -> Piece {
@@ -122,7 +122,7 @@ final class UploadFilePart: BodySource {
         do throws(PlugboardError) {
             let wanted = min(UploadFilePart.pieceSize, range.upperBound - offset)
             guard let bytes = try file.read(at: offset, upTo: wanted) else { throw file.changed }
-            // After the reading: what was read before a change is given, what was read after it is not.
+            // Checked after reading, so that bytes that were read after a change are never given.
             try file.check()
             offset += bytes.count
             given.reach(offset)

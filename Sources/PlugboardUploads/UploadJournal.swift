@@ -4,27 +4,27 @@ import PlugboardMessages
 import PlugboardSystem
 import Synchronization
 
-/// The place on the server that receives the bytes of one upload.
+/// The resource on the server that receives the bytes of one upload.
 struct UploadResource: Sendable, Equatable {
-    /// Every client that knows it can add to the upload and remove it: it is never printed.
+    /// Every client that knows the URL can add to the upload and remove it, so the URL is never printed.
     var url: String
     var dialect: UploadDialect
-    /// When the server drops it, in seconds since 1970; nil if it has not said so.
+    /// The time when the server drops the upload, in seconds since 1970; nil if the server has not told it.
     var expires: Int64?
     /// The most bytes that the server accepts in one request.
     var appendLimit: Int?
 }
 
-/// A file that says how an upload continues in another process. Only one upload uses it at a time.
+/// A file with which an upload continues in another process. Only one upload uses it at a time.
 ///
-/// It has the mode 0600, because it contains the URL of the upload's resource. It is written in one piece; a journal
-/// that is damaged is not used.
+/// It has the mode 0600, because it contains the URL of the upload's resource. It is written in one operation; a
+/// damaged journal is not used.
 package final class UploadJournal: Sendable {
-    /// What the journal says.
+    /// The content of the journal.
     struct Entry: Sendable, Equatable {
         var resource: UploadResource
         var file: UploadFile.Identity
-        /// The trust with which the upload goes there.
+        /// The trust with which the upload was sent to the resource.
         var trust: TransferTrust
     }
 
@@ -43,7 +43,7 @@ package final class UploadJournal: Sendable {
         descriptor = try UploadJournal.openLocked(path, claim)
     }
 
-    /// Opens and locks the journal, after a cancelled upload of this process that still has it.
+    /// Opens and locks the journal. Waits for a cancelled upload of this process that still holds the lock.
     static func opened(_ path: String, _ claim: FileClaim) async throws(PlugboardError) -> UploadJournal {
         try await claim.opened(path, busy: .uploadBusy) { () throws(PlugboardError) in try UploadJournal(path, claim) }
     }
@@ -53,9 +53,9 @@ package final class UploadJournal: Sendable {
         close(descriptor)
     }
 
-    /// Ends the use of the journal, which nothing changes afterwards: another upload may open it.
+    /// Ends the use of the journal: nothing changes it afterwards, and another upload may open it.
     func end() {
-        // An upload that got nothing to resume leaves nothing.
+        // If there is nothing to resume, the journal is removed.
         var file = stat()
         if fstat(descriptor, &file) == 0, file.st_size == 0 { remove() }
         isOpen.withLock { isOpen in
@@ -103,7 +103,7 @@ package final class UploadJournal: Sendable {
             && file.st_dev == entry.st_dev
     }
 
-    /// Whether the file is a journal, of any version, or was to become one: another file must not be overwritten.
+    /// Whether the file is a journal of any version, or the beginning of one: other files must not be overwritten.
     private static func isJournal(_ descriptor: Int32, _ file: stat) -> Bool {
         guard file.st_size <= sizeLimit, let bytes = read(descriptor, Int(file.st_size)) else { return false }
         // A crash can leave a part of the text, or zeros.
@@ -124,15 +124,15 @@ package final class UploadJournal: Sendable {
 
     // MARK: Reading and writing
 
-    /// What the file says.
+    /// The content of the file.
     enum Content: Equatable {
         /// It is new or damaged.
         case nothing
-        /// What an earlier upload to the same URL has left.
+        /// An entry of an earlier upload to the same URL.
         case entry(Entry)
-        /// It has a resource of a server that was not verified and now is: nothing is sent there.
+        /// Its resource is on a server that was not verified before, but is verified now: nothing is sent there.
         case unverified
-        /// It belongs to an upload that another Unix socket or `connectTo` led elsewhere, or none.
+        /// It belongs to an upload through another Unix socket or `connectTo`, or through none.
         case otherDetour
         /// It belongs to an upload to another URL, or to another version of Plugboard.
         case other
@@ -144,7 +144,7 @@ package final class UploadJournal: Sendable {
         "The journal belongs to an upload by another Unix socket or connectTo, or by none. Continue or cancel it by the "
             + "same, or name another journal.")
 
-    /// What an earlier upload has left.
+    /// The entry of an earlier upload.
     ///
     /// - Parameter target: The key of the upload's URL.
     func load(_ target: String, with trust: TransferTrust) -> Content {
@@ -177,7 +177,7 @@ package final class UploadJournal: Sendable {
         return entry.trust.isVerified || !trust.isVerified ? .entry(entry) : .unverified
     }
 
-    /// Writes the entry, and waits until it is on the disk. Does nothing when the upload has ended.
+    /// Writes the entry, and waits until it is on the disk. Does nothing if the upload has ended.
     func save(_ entry: Entry, target: String) throws(PlugboardError) {
         var object: JSONObject = [
             "plugboardUpload": .number(JSONNumber(UploadJournal.version)), "target": .string(target),
@@ -201,16 +201,16 @@ package final class UploadJournal: Sendable {
         if let number { throw .journal(path, number) }
     }
 
-    /// Forgets the upload; another one can be noted.
+    /// Removes the entry; another one can be saved.
     func clear() { isOpen.withLock { isOpen in if isOpen { ftruncate(descriptor, 0) } } }
 
-    /// Removes a journal if the server has dropped its upload since.
+    /// Removes a journal whose upload the server has dropped since.
     package static func removeIfExpired(_ path: String, now: Int64) {
-        // Read without the lock, for which another upload of this journal would not wait.
+        // Read without the lock, because another upload of this journal would not wait for it.
         let reader = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard reader >= 0 else { return }
         defer { close(reader) }
-        // One that is in use is not expired; it may have changed before it was locked.
+        // A journal in use is not expired. It is read again, because it may have changed before it was locked.
         guard isExpired(content(reader), now), let journal = try? UploadJournal(path),
             isExpired(journal.content(), now)
         else { return }
@@ -235,7 +235,7 @@ package final class UploadJournal: Sendable {
         return read(descriptor, Int(file.st_size))
     }
 
-    /// The upload has ended: there is nothing to continue.
+    /// Removes the journal after the end of the upload, when there is nothing to continue.
     func remove() {
         isOpen.withLock { isOpen in
             guard isOpen else { return }

@@ -1,24 +1,24 @@
 import PlugboardMessages
 
-/// What a server says of resumable uploads in its response to an OPTIONS request.
+/// The capabilities for resumable uploads that a server tells in its response to an OPTIONS request.
 package struct UploadOffer: Sendable, Equatable {
-    /// `.tus`, `.draft`, or `.automatic` if it says nothing.
+    /// `.tus`, `.draft`, or `.automatic` if the server tells none.
     package var resumption: Upload.Resumption
     /// Whether the creation of an upload may have content (the extension `creation-with-upload` of tus).
     var takesContent = false
     /// Whether it verifies the SHA-256 of a request's bytes (the extension `checksum` of tus).
     var verifiesSHA256 = false
 
-    /// A larger content is not sent with the creation: a break would lose it.
+    /// Larger contents are not sent with the creation, because an interruption would lose them.
     static let contentLimit = 1 << 20
 
-    /// A server that says nothing.
+    /// The offer of a server that tells nothing.
     init() { resumption = .automatic }
 
     init(_ fields: Fields) {
         let extensions = UploadDialect.list(fields["Tus-Extension"])
         let isTus = UploadDialect.list(fields["Tus-Version"]).contains(UploadDialect.tusVersion)
-        // The draft is known by the limits that it tells.
+        // The draft is recognized by its field of limits.
         resumption =
             isTus && extensions.contains("creation")
             ? .tus : fields.contains("Upload-Limit") ? .draft : .automatic

@@ -1,6 +1,6 @@
 import PlugboardMessages
 
-/// One request of an upload, and what its response means.
+/// Sends single requests of an upload, and interprets their responses.
 extension UploadRun {
     /// Returns the last response; nil if the upload goes on.
     mutating func step(with sender: some RequestSender) async throws(PlugboardError) -> Response? {
@@ -18,8 +18,8 @@ extension UploadRun {
     private mutating func create(
         _ dialect: UploadDialect, with sender: some RequestSender
     ) async throws(PlugboardError) -> Response? {
-        // All content in one request arrives also at a server that does not know the protocol; a part of it would be
-        // taken for the whole.
+        // All content in one request also reaches a server that does not know the protocol. Such a server would store a
+        // part as the whole.
         let part = try await creationPart(dialect)
         isLengthDeferred = dialect == .tus && parts.length == nil
         var request = try dialect.creation(by: upload, with: part, length: parts.length)
@@ -63,7 +63,7 @@ extension UploadRun {
                         .uploadLimit, "The content has \(parts.length ?? 0) bytes, and the server accepts \(limit).")
                 }
                 try begin(named)
-                // A response to the first part is as good as one to a question only if it says how much has arrived.
+                // A response to the first part gives an offset only if it tells how many bytes have arrived.
                 if let told = UploadDialect.offset(in: response.fields) ?? (part == nil ? 0 : nil) {
                     confirm(try checked(told))
                     if dialect == .tus, let part, part.isLast, told == part.end { return response }
@@ -89,14 +89,14 @@ extension UploadRun {
         return response
     }
 
-    /// The content that is sent with the creation; nil sends none.
+    /// The content for the creation; nil for none.
     private mutating func creationPart(_ dialect: UploadDialect) async throws(PlugboardError) -> UploadPart? {
         switch dialect {
-        // All content in one request arrives also at a server that does not know the protocol; a part of it would be
-        // taken for the whole.
+        // All content in one request also reaches a server that does not know the protocol. Such a server would store a
+        // part as the whole.
         case .draft: return knowsDraft ? nil : try await parts.wholePart()
-        // A break would lose all that was sent, because only the response names the resource, and the creation is then
-        // repeated: the server may have both uploads, which only an idempotent method allows.
+        // An interruption would lose all sent bytes, because only the response names the resource. The creation is then
+        // repeated, so that the server may have two uploads, which only an idempotent method allows.
         case .tus:
             guard upload.offer?.takesContent == true, !upload.checksum, upload.request.method.isIdempotent,
                 let length = parts.length, 1...UploadOffer.contentLimit ~= length, length <= partLimit(nil)
@@ -124,7 +124,7 @@ extension UploadRun {
                 response.body.source.release()
                 throw error
             }
-            // What was told with a request that broke must not be told again.
+            // The length that was sent with a broken request must not be sent again.
             if fields.contains("Upload-Length") { isLengthDeferred = false }
             confirm(count)
             if isContinued {
@@ -145,10 +145,10 @@ extension UploadRun {
     }
 
     private mutating func startOver(after response: Response) async throws(PlugboardError) -> Response? {
-        // A server may forget an upload when it is complete: a method that is not idempotent could be carried out
+        // A server may forget a complete upload: repeating a method that is not idempotent could have its effect
         // twice.
         guard upload.request.method.isIdempotent || !parts.isAllGiven && !isContinued else { return response }
-        // By 403 a server also refuses credentials. Then it refuses the creation too, and the journal stays.
+        // A server also uses 403 to refuse credentials. Then it refuses the creation too, and the journal is kept.
         lose(isCertain: UploadDialect.lost.contains(response.status))
         return try await goOn(after: response)
     }
@@ -170,7 +170,7 @@ extension UploadRun {
         case 200...299:
             let isTold = told == part.end
             let isWhole = part.isLast && UploadDialect.isComplete(response.fields) != false
-            // A server that responds before it has read everything must say what it has.
+            // A server that responds before it has read everything must tell how much it has.
             let isSent = parts.given.value >= part.end
             if isWhole, isSent, isTold || told == nil && resource.dialect == .draft {
                 confirm(part.end)
@@ -184,14 +184,14 @@ extension UploadRun {
             confirm(part.end)
             return nil
         case _ where UploadDialect.lost.contains(response.status): return try await startOver(after: response)
-        // 409: the server has another offset. 460: the bytes do not have the digest that tus told.
+        // 409: the server has another offset. 460: the bytes do not have the digest of tus.
         case 409, 460: return try await goOn(after: response)
         case let status where UploadRun.isTransient(status): return try await goOn(after: response)
         default: return response
         }
     }
 
-    /// The offset that the server told, unless it cannot have so many bytes.
+    /// The offset that the server told. Throws if the server cannot have so many bytes.
     private func checked(_ offset: Int) throws(PlugboardError) -> Int {
         let most = isContinued ? parts.length ?? 0 : max(parts.given.value, confirmed)
         guard offset <= most else {

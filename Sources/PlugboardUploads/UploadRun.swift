@@ -2,9 +2,9 @@ import PlugboardFileClaims
 import PlugboardMessages
 import PlugboardSystem
 
-/// One run of an upload: requests, until the server has all bytes or the attempts are used up.
+/// One run of an upload: sends requests until the server has all bytes or the attempts are used up.
 ///
-/// The server alone says where the upload goes on: after each request that did not end as it should, it is asked for
+/// Only the server decides where the upload continues: after each request that did not end as expected, it is asked for
 /// its offset, and bytes are sent from there.
 struct UploadRun {
     private(set) var upload: Upload
@@ -13,25 +13,25 @@ struct UploadRun {
     let journal: UploadJournal?
     var parts: UploadParts
     var sending: UploadSending
-    /// Nil until it is known; then the protocol that the upload is created by.
+    /// The protocol with which the upload is created; nil until it is known.
     var dialect: UploadDialect?
-    /// Where the bytes go; nil until the server has told it.
+    /// The resource that receives the bytes; nil until the server has told it.
     var resource: UploadResource?
-    /// How many bytes the server has; nil if it must be asked.
+    /// The number of bytes that the server has; nil if it must be asked.
     var offset: Int?
     private var failures = 0
-    /// The most bytes that the server has ever confirmed. Only more of them count as progress.
+    /// The most bytes that the server has ever confirmed. Only more bytes count as progress.
     private var most = 0
-    /// The most bytes that it has confirmed of the present resource.
+    /// The most bytes that the server has confirmed for the present resource.
     var confirmed = 0
-    /// Whether the server has said that it speaks the draft, or the caller has.
+    /// Whether the server or the caller has told that the server supports the draft.
     var knowsDraft: Bool
     /// Whether the server of tus does not know the length yet.
     var isLengthDeferred = false
     var resumed = 0
     /// The SHA-256 of the whole content in base 64, once a request needed it.
     var contentDigest: String?
-    /// Whether the upload was there before this run, so that the server may have bytes that this run has not sent.
+    /// Whether the upload existed before this run, so that the server may have bytes that this run has not sent.
     var isContinued = false
 
     init(_ upload: Upload, _ claim: FileClaim) async throws(PlugboardError) {
@@ -89,7 +89,7 @@ struct UploadRun {
 
     // MARK: The journal
 
-    /// Takes up an earlier upload of the same file to the same URL.
+    /// Continues an earlier upload of the same file to the same URL.
     private mutating func takeUp(with sender: some RequestSender) async throws(PlugboardError) {
         guard let journal, let file = parts.file else { return }
         let entry: UploadJournal.Entry
@@ -110,14 +110,14 @@ struct UploadRun {
             isContinued = true
             return
         }
-        // The server has an expired upload no more, and would keep the bytes of a file that is not there any more. Best
+        // The server no longer has an expired upload, but would keep the bytes of a file that no longer exists. Best
         // effort.
         let response = try? await sender.send(entry.resource.dialect.cancellation(of: entry.resource, by: upload))
         response?.body.source.release()
         journal.clear()
     }
 
-    /// Notes where the bytes go.
+    /// Notes the resource that receives the bytes.
     mutating func begin(_ resource: UploadResource) throws(PlugboardError) {
         try upload.checkOrigin(of: resource)
         self.resource = resource
@@ -129,10 +129,10 @@ struct UploadRun {
         }
     }
 
-    /// Forgets the resource. The journal keeps it until there is another one, unless the server certainly lost it.
+    /// Forgets the resource. The journal keeps it until there is another one, unless the server has certainly lost it.
     mutating func lose(isCertain: Bool) {
         resource = nil
-        // Another resource has nothing of what was sent to this one.
+        // Another resource has none of the bytes that were sent to this one.
         confirmed = 0
         parts.given.reset()
         offset = nil
@@ -141,11 +141,11 @@ struct UploadRun {
         if isCertain { journal?.clear() }
     }
 
-    /// Whether bytes are on the server that no other run can go on with. Where the server may have all of them, they
-    /// may be more than bytes: removing them could remove what was uploaded.
+    /// Whether the server has bytes that no other run can continue. If it may have all bytes, they may be the uploaded
+    /// resource itself, which must not be removed.
     private var isLeft: Bool { resource != nil && journal == nil && !parts.isAllGiven }
 
-    /// The bytes on the server are of no use. Best effort, also when the task is cancelled.
+    /// Removes the useless bytes on the server. Best effort, also when the task is cancelled.
     private mutating func abandon(with sender: some RequestSender) async {
         if let resource {
             var request = resource.dialect.cancellation(of: resource, by: upload)
@@ -167,21 +167,21 @@ struct UploadRun {
         [.transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed, .transportStale].contains(code)
     }
 
-    /// Whether another request may bring the upload forward.
+    /// Whether another request may advance the upload.
     private func mayGoOn(after error: PlugboardError) -> Bool {
         if UploadRun.isUnsent(error.code) { return true }
         switch error.code {
         case .timeoutIdle, .timeoutAttempt, .transportReset, .transportProtocol, .bodyCut: break
         default: return false
         }
-        // A creation that has sent content, and of which no resource is known, may have been carried out.
+        // A creation that has sent content, but whose resource is unknown, may have had its effect.
         return resource != nil || dialect != .draft || knowsDraft || upload.request.method.isIdempotent
     }
 
-    /// Asks the server which protocol it speaks.
+    /// Asks the server which protocol it supports.
     mutating func askForProtocol(with sender: some RequestSender) async throws(PlugboardError) {
         let before = failures
-        // The question has attempts of its own.
+        // The question has attempts of its own: if they fail, the run must not try again.
         failures = upload.attempts
         let offer = try await upload.offer(by: sender)
         failures = before
@@ -190,7 +190,7 @@ struct UploadRun {
         knowsDraft = offer.resumption == .draft
     }
 
-    /// A server that does not verify checksums would ignore them.
+    /// Throws if the server does not verify checksums, because it would ignore them.
     private mutating func checkChecksum(with sender: some RequestSender) async throws(PlugboardError) {
         guard upload.checksum, dialect != .draft else { return }
         if upload.offer == nil {
@@ -215,7 +215,7 @@ struct UploadRun {
         return nil
     }
 
-    /// Lets the server say what it has, after a success that does not fit what was sent.
+    /// Asks the server for its offset, after a success that does not match the sent bytes.
     mutating func askAgain(after response: Response) async throws(PlugboardError) {
         offset = nil
         response.body.source.release()
@@ -226,7 +226,7 @@ struct UploadRun {
         try await UploadRun.sleep(delay)
     }
 
-    /// The wait before the next request; nil if no further request may be sent.
+    /// The delay before the next request; nil if no further request may be sent.
     private mutating func nextDelay(asked: Duration = .zero) -> Duration? {
         failures += 1
         guard failures < upload.attempts, !parts.isSpent, asked <= .seconds(60) else { return nil }
@@ -234,7 +234,7 @@ struct UploadRun {
         return max(own, asked)
     }
 
-    /// How long the server asks to wait (RFC 9110 §10.2.3).
+    /// The delay that the server requests (RFC 9110 §10.2.3).
     private func retryAfter(_ fields: Fields) -> Duration {
         guard let text = fields[.retryAfter] else { return .zero }
         if let seconds = UploadDialect.number(text) { return .seconds(min(seconds, 1 << 32)) }
@@ -249,11 +249,11 @@ struct UploadRun {
     }
 
     static func isTransient(_ status: Int) -> Bool {
-        // 423: the server has not noticed yet that the last connection is gone.
+        // 423: the server has not yet noticed that the last connection was closed.
         status >= 500 && status != 501 && status != 505 || [408, 423, 425, 429].contains(status)
     }
 
-    /// The server has so many bytes.
+    /// Notes that the server has this many bytes.
     mutating func confirm(_ count: Int) {
         offset = count
         confirmed = max(confirmed, count)
@@ -274,11 +274,11 @@ struct UploadRun {
         return await end(response, with: sender)
     }
 
-    /// The end of the run by a response.
+    /// Ends the run with a response.
     private mutating func end(_ response: Response, with sender: some RequestSender) async -> UploadResult {
         parts.release()
         let isComplete = (200...299).contains(response.status)
-        // The server has nothing to go on with; other statuses, such as 401, may pass.
+        // The server has nothing to continue; other statuses, such as 401, may be temporary.
         let isGone = isComplete || UploadDialect.lost.contains(response.status)
         if isGone {
             journal?.remove()

@@ -1,16 +1,16 @@
 import PlugboardMessages
 import Synchronization
 
-/// Sends the bodies of an upload: with progress, and with `Expect: 100-continue` where that is useful.
+/// Sends the bodies of an upload, with progress, and with `Expect: 100-continue` if that is useful.
 struct UploadSending {
     private let waits: Bool?
     private let progress: UploadPace
-    /// Whether the upload repeats its requests itself, and no plugin does.
+    /// Whether the upload repeats its requests itself, so that no plugin does.
     private let isResumable: Bool
-    /// How the server treated a request with `Expect`: it refused it (417), or ignored it.
+    /// Whether the server has refused (417) or ignored a request with `Expect`.
     private var isExpectUseless = false
 
-    /// A body of so many bytes is worth the wait for 100.
+    /// The number of bytes from which a body waits for 100.
     private static let expectedSize = 1 << 20
 
     init(_ upload: Upload) {
@@ -19,7 +19,7 @@ struct UploadSending {
         isResumable = upload.resumption != .none
     }
 
-    /// The upload has ended: nothing more is told, but its completion.
+    /// Ends the reports: after this, only the completion is reported.
     func end(_ last: TransferProgress? = nil) { progress.end(last) }
 
     /// - Parameter interim: Called on the loop with each interim response.
@@ -50,19 +50,19 @@ struct UploadSending {
         let response = try await sender.send(request, watch: watch)
         guard expects else { return response }
         if response.status == 417, part?.body.source.rewind() == true {
-            // RFC 9110 §10.1.1: the same request without the expectation.
+            // RFC 9110 §10.1.1: repeats the request without the expectation.
             response.body.source.release()
             isExpectUseless = true
             request.fields.remove("Expect")
             return try await sender.send(request, watch: watch)
         }
-        // A refusal takes the place of 100; a success without it has not waited.
+        // A refusal may come instead of 100. A success without 100 shows that the server ignores the field.
         if waits == nil, !seen.value, (200...299).contains(response.status) { isExpectUseless = true }
         return response
     }
 }
 
-/// Whether 100 has come.
+/// Whether 100 was received.
 private final class SeenContinue: Sendable {
     private let isSeen = Mutex(false)
 
@@ -71,13 +71,13 @@ private final class SeenContinue: Sendable {
     func set() { isSeen.withLock { $0 = true } }
 }
 
-/// Limits the progress of an upload to ten calls a second, and orders it. From any thread.
+/// Limits the progress of an upload to ten calls a second, in order. Can be used from any thread.
 final class UploadPace: Sendable {
     private struct State {
         var pace = ProgressPace()
-        /// The number of the request whose progress is told; nil when the upload has ended.
+        /// The number of the request whose progress is reported; nil when the upload has ended.
         var turn: Int? = 0
-        /// What was told last of this request.
+        /// The last reported count of this request.
         var last = -1
     }
 
@@ -93,7 +93,7 @@ final class UploadPace: Sendable {
         self.progress = progress
     }
 
-    /// Another request begins; returns its number. What comes late of earlier ones is not told.
+    /// Begins another request and returns its number. Late progress of earlier requests is not reported.
     func begin() -> Int {
         state.withLock { state in
             let turn = (state.turn ?? 0) + 1
@@ -105,7 +105,7 @@ final class UploadPace: Sendable {
 
     func tell(_ facts: TransferProgress, _ turn: Int) {
         state.withLock { state in
-            // While the response's body comes, the same count is noticed again and again.
+            // The same count is reported again and again while the response's body arrives.
             guard state.turn == turn, facts.sent != state.last, state.pace.isDue(now: now()) else { return }
             state.last = facts.sent
             progress?(facts)
