@@ -10,7 +10,7 @@ public struct ContentRange: Sendable, Equatable {
     /// Reads a value. Nil for an unsatisfied range, for another unit, and for a malformed or impossible value.
     public init?(_ text: String) {
         var rest = Array(text.utf8)[...].trimmed
-        // Names of units are compared without regard to case (RFC 9110 §14.1).
+        // Names of units are case-insensitive (RFC 9110 §14.1).
         guard rest.prefix(5).isText("bytes"), rest.dropFirst(5).first == UInt8(ascii: " ") else { return nil }
         rest = rest.dropFirst(6)
         guard let first = rest.takeNumber(), rest.take("-"), let last = rest.takeNumber(), rest.take("/"),
@@ -25,9 +25,9 @@ public struct ContentRange: Sendable, Equatable {
         bytes = first..<last + 1
     }
 
-    /// Whether the fields of a response that has the status of a whole representation say that its body is a part of
-    /// it. Such a body is neither. RFC 9110 §14.4 gives the field no meaning there, so that the range of the whole and
-    /// a malformed value are no contradiction.
+    /// Whether a response with the status of a whole representation has a body that is only a part of it, according to
+    /// its fields. Such a body is unusable. RFC 9110 §14.4 gives the field no meaning there, so that the range of the
+    /// whole and a malformed value are not contradictions.
     public static func contradictsWhole(_ fields: Fields, bodyLength: Int?) -> Bool {
         fields.values(.contentRange).contains { value in
             guard let range = ContentRange(value) else { return false }
@@ -38,7 +38,7 @@ public struct ContentRange: Sendable, Equatable {
 }
 
 extension ArraySlice<UInt8> {
-    /// Without the spaces and tabs at both ends.
+    /// The bytes without spaces and tabs at both ends.
     var trimmed: ArraySlice<UInt8> {
         var rest = drop { $0 == 0x20 || $0 == 0x09 }
         while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
@@ -52,7 +52,7 @@ extension ArraySlice<UInt8> {
         }
     }
 
-    /// Removes a decimal number from the beginning; nil without a digit, and for a number that is too large.
+    /// Removes a decimal number from the beginning; nil if there is no digit or the number is too large.
     fileprivate mutating func takeNumber() -> Int? {
         var number = 0
         var count = 0

@@ -1,21 +1,21 @@
 import PlugboardMessages
 
-/// Decides how the missing bytes of a representation are requested, and what a response to that request is good for.
+/// Decides how the missing bytes of a representation are requested, and how a response to that request can be used.
 ///
 /// It never combines bytes unless both responses belong to the same strong validator (RFC 9110 §15.3.7.3). The only
 /// exception is `overlap`, which the caller must ask for.
 public struct RangePolicy: Sendable {
-    /// What the first response said.
+    /// The description by the first response.
     public let representation: Representation
-    /// The offset of the first byte that is missing.
+    /// The offset of the first missing byte.
     public let next: Int
-    /// The offset after the last byte that is wanted; nil for the end of the representation.
+    /// The offset after the last wanted byte; nil for the end of the representation.
     public let end: Int?
-    /// How many bytes before `next` are requested once more and compared, where there is no strong validator; nil does
-    /// not continue such a representation.
+    /// How many bytes before `next` are requested again and compared if there is no strong validator; nil does not
+    /// continue such a representation.
     public let overlap: Int?
 
-    /// A policy for the bytes from `next` on.
+    /// Creates a policy for the bytes from `next` on.
     public init(_ representation: Representation, next: Int, end: Int? = nil, overlap: Int? = nil) {
         self.representation = representation
         self.next = next
@@ -33,7 +33,7 @@ public struct RangePolicy: Sendable {
             guard let overlap, overlap > 0, next > 0 else { return nil }
             repeated = min(overlap, next)
         } else if limit.map({ next < $0 }) != true {
-            // With one byte that is there already, the range is never unsatisfiable: a 416 then always means that the
+            // The range includes an existing byte, so that it can always be satisfied: a 416 then always means that the
             // representation has changed.
             repeated = min(1, next)
         }
@@ -42,7 +42,7 @@ public struct RangePolicy: Sendable {
             condition: representation.validator?.text)
     }
 
-    /// What to do with a response to the request with these ranges.
+    /// Decides how a response to the request with these ranges is used.
     ///
     /// - Parameter bodyLength: The length of the response's own body, if it is known.
     public func decision(on response: ResponseHead, to request: RangeRequest, bodyLength: Int?) -> RangeDecision {
@@ -64,7 +64,7 @@ public struct RangePolicy: Sendable {
             case .success(let part): return .part(part)
             case .failure(let refusal): return .refused(refusal)
             }
-        // No condition was sent that these statuses respond to.
+        // The request had no precondition, to which these statuses respond.
         case 304, 412: return .refused(.precondition)
         case 416: return .refused(.unsatisfiable)
         default: return .other
@@ -87,7 +87,7 @@ public struct RangePolicy: Sendable {
             return .failure(.otherLength)
         }
         if let bodyLength, bodyLength != range.bytes.count { return .failure(.contentLength) }
-        // RFC 9110 §15.3.7: a part may come without the fields that the whole had, Content-Encoding among them.
+        // RFC 9110 §15.3.7: a part may omit fields of the whole response, including Content-Encoding.
         if fields.contains(.contentEncoding) || representation.validator == nil,
             Representation.coding(fields) != representation.coding
         {
@@ -99,7 +99,7 @@ public struct RangePolicy: Sendable {
         } else if Representation.marks(fields) != representation.marks {
             return .failure(.otherValidator)
         }
-        // A part that holds only what is there already would be requested without end.
+        // A part with existing bytes only would be requested again and again.
         let isProgress = range.bytes.upperBound > next || range.complete == next || representation.length == next
         guard isProgress else { return .failure(.tooShort) }
         return .success(
@@ -121,7 +121,7 @@ public struct RangeRequest: Sendable, Equatable {
     public let first: Int
     /// The offset of the last byte; nil for the end of the representation.
     public let last: Int?
-    /// How many bytes at the beginning are there already.
+    /// The number of bytes at the beginning that exist already.
     public let repeated: Int
     /// The value of `If-Range`; nil without a strong validator.
     public let condition: String?
@@ -133,22 +133,22 @@ public struct RangeRequest: Sendable, Equatable {
     }
 }
 
-/// What a response to the request of `RangePolicy` is good for.
+/// How a response to the request of `RangePolicy` can be used.
 public enum RangeDecision: Sendable, Equatable {
-    /// The body continues the bytes that are there.
+    /// The body continues the existing bytes.
     case part(RangePart)
     /// The body is a whole representation, from its first byte: the server ignores ranges, or has another
     /// representation now (RFC 9110 §13.1.5).
     case whole(Representation)
-    /// The body is of no use; a request without a range must be sent.
+    /// The body is unusable; a request without a range must be sent.
     case refused(RangeRefusal)
-    /// The response says nothing about the representation: an error, a redirect.
+    /// The response does not describe the representation: for example, an error or a redirect.
     case other
 }
 
 /// The body of a usable 206.
 public struct RangePart: Sendable, Equatable {
-    /// How many bytes at the beginning are there already. They must be the same.
+    /// The number of bytes at the beginning that exist already. They must be equal.
     public let repeated: Int
     /// The exact number of bytes of the body.
     public let count: Int
@@ -156,7 +156,7 @@ public struct RangePart: Sendable, Equatable {
     public let complete: Int?
 }
 
-/// Why the response to a request with a range is of no use.
+/// The reason why the response to a request with a range is unusable.
 public enum RangeRefusal: String, Error, Sendable, CaseIterable {
     /// It is `multipart/byteranges` (RFC 9110 §15.3.7.2).
     case multipart
@@ -168,26 +168,26 @@ public enum RangeRefusal: String, Error, Sendable, CaseIterable {
     case elsewhere
     /// The part ends after the requested end.
     case tooLong
-    /// The part has no byte that is missing.
+    /// The part has none of the missing bytes.
     case tooShort
-    /// The length of the representation is not the one that was known.
+    /// The length of the representation differs from the known one.
     case otherLength
     /// A 200 or 203 whose `Content-Range` is not that of the whole.
     case contradiction
     /// `Content-Length` is not the length of the range.
     case contentLength
-    /// `Content-Encoding` is not the one of the bytes that are there.
+    /// `Content-Encoding` differs from that of the existing bytes.
     case otherCoding
     /// The part has no validator.
     case noValidator
-    /// The part has another validator, or a weak one.
+    /// The part has a different or weak validator.
     case otherValidator
     /// 304 or 412 without a precondition.
     case precondition
     /// 416: the representation has changed, or the server does not evaluate `If-Range`.
     case unsatisfiable
 
-    /// A clause for an error: "the server …".
+    /// The reason as a clause of an error: "the server …".
     public var reason: String {
         switch self {
         case .multipart: "sent several parts where one was requested"

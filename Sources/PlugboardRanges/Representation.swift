@@ -1,19 +1,19 @@
 import PlugboardMessages
 
-/// What is known about the representation that a response carries.
+/// The known facts about the representation in a response.
 public struct Representation: Sendable, Equatable {
-    /// Nil if the server sent no strong validator.
+    /// The validator; nil if the server sent no strong one.
     public var validator: StrongValidator?
-    /// The number of bytes on the wire, with content codings; nil if it is not known.
+    /// The number of bytes on the wire, with content codings; nil if it is unknown.
     public var length: Int?
-    /// The content codings, in lower case and joined by commas; empty without any.
+    /// The content codings, in lower case and joined by commas; empty if there are none.
     public var coding: String
     /// False if the server said `Accept-Ranges: none` (RFC 9110 §14.3).
     public var acceptsRanges: Bool
-    /// The entity tag and the date of modification as the server sent them, also weak ones.
+    /// The entity tag and the date of modification as the server sent them, including weak ones.
     public var marks: [String]
 
-    /// What a journal has kept.
+    /// Creates it from the values in a journal.
     public init(
         validator: StrongValidator?, length: Int?, coding: String, acceptsRanges: Bool = true, marks: [String] = []
     ) {
@@ -24,7 +24,7 @@ public struct Representation: Sendable, Equatable {
         self.marks = marks
     }
 
-    /// What a response says of the whole representation.
+    /// The description of the whole representation by a response.
     ///
     /// - Parameters:
     ///   - status: A proxy that sends 203 has changed the bytes, so that the origin's validator is not theirs (RFC 9110

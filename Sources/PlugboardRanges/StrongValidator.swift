@@ -1,17 +1,17 @@
 import PlugboardMessages
 
-/// A validator that changes with each byte of a representation (RFC 9110 §8.8.1). Only bytes that a server sent under
-/// one and the same strong validator may be combined (§15.3.7.3).
+/// A validator that changes with each change of a representation (RFC 9110 §8.8.1). Only bytes that a server sent under
+/// the same strong validator may be combined (§15.3.7.3).
 public enum StrongValidator: Sendable, Hashable {
     /// A strong entity tag, with its quotes.
     case entityTag(String)
-    /// A modification date which is so old that a later change would have another date.
+    /// A modification date that is so old that a later change would have another date.
     case lastModified(HTTPDate)
 
     /// The least age of a modification date, in seconds, by the clock of the server (RFC 9110 §8.8.2.2).
     ///
-    /// RFC 9110 allows a second where one clock makes both dates, which a client does not know. RFC 7232 §2.2.2 named
-    /// this minute.
+    /// RFC 9110 allows one second if one clock makes both dates, but a client cannot know that. RFC 7232 §2.2.2
+    /// required this minute.
     private static let leastAge: Int64 = 60
 
     /// The strong validator of a response; nil if there is none.
@@ -30,7 +30,7 @@ public enum StrongValidator: Sendable, Hashable {
         self = .lastModified(modified)
     }
 
-    /// Whether the response with these fields belongs to this validator, by strong comparison.
+    /// Whether the response with these fields has this validator, by strong comparison.
     public func holds(for fields: Fields) -> Bool {
         switch self {
         case .entityTag(let tag): fields.onlyValue(.etag) == tag
@@ -46,7 +46,7 @@ public enum StrongValidator: Sendable, Hashable {
         }
     }
 
-    /// RFC 9110 §8.8.3: `DQUOTE *etagc DQUOTE`.
+    /// Whether a tag is strong and valid (RFC 9110 §8.8.3: `DQUOTE *etagc DQUOTE`).
     private static func isStrongTag(_ tag: String) -> Bool {
         let bytes = Array(tag.utf8)
         guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
@@ -64,7 +64,7 @@ extension Fields {
     }
 
     fileprivate func onlyDate(_ name: FieldName) -> HTTPDate? {
-        // The clock matters only for dates with two digits for the year, whose century is then a guess.
+        // The clock is used only for dates with two-digit years, whose century is a guess.
         onlyValue(name).flatMap { HTTPDate($0, now: HTTPDate(seconds: 0)) }
     }
 }
