@@ -2,15 +2,15 @@ package import PlugboardMessages
 import PlugboardSystem
 import Synchronization
 
-/// The claim of one task, such as a download, to the files that it locks.
+/// The claim of one task, such as a download, to the files that it has locked.
 ///
-/// A lock (`flock`) keeps two tasks from one file, also in different processes. A task that was cancelled still has its
-/// locks until its last request and its last write have ended. Within the process, another task waits for that, so that
-/// the same work can begin again at once; a file of a task that was not cancelled is busy.
+/// A lock (`flock`) prevents two tasks from using one file, also in different processes. A cancelled task keeps its
+/// locks until its last request and its last write have ended. Another task of the process waits for that, so that the
+/// same work can begin again at once. If the task was not cancelled, its file is busy.
 package final class FileClaim: Sendable {
     private struct State {
         var isCancelled = false
-        /// The wait for another claim.
+        /// The continuation that waits for another claim.
         var wait: CheckedContinuation<Void, Never>?
     }
 
@@ -30,10 +30,10 @@ package final class FileClaim: Sendable {
     private static let holdings = Mutex<[FileID: Holding]>([:])
     private let state = Mutex(State())
 
-    /// A claim that only `cancel` cancels.
+    /// Creates a claim that only `cancel` cancels.
     package init() {}
 
-    /// Does work with a claim that is cancelled with the task.
+    /// Performs work with a claim that is cancelled together with the task.
     package static func with<Value: Sendable>(
         _ work: (FileClaim) async -> Result<Value, PlugboardError>
     ) async throws(PlugboardError) -> Value {
@@ -46,7 +46,7 @@ package final class FileClaim: Sendable {
         return try result.get()
     }
 
-    /// Its task was cancelled: it will release its locks soon, and waits for no others.
+    /// Cancels the claim: it will release its locks soon, and does not wait for other locks.
     package func cancel() {
         let wait = state.withLock { state in
             state.isCancelled = true
@@ -57,7 +57,7 @@ package final class FileClaim: Sendable {
 
     // MARK: Locks
 
-    /// Locks an open file. Returns the system's error, or nil: `EWOULDBLOCK` if it is locked.
+    /// Locks an open file. Returns nil or the system's error: `EWOULDBLOCK` if it is locked.
     package func lock(_ descriptor: Int32) -> Int32? {
         FileClaim.holdings.withLock { holdings in
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return errno }
@@ -67,9 +67,9 @@ package final class FileClaim: Sendable {
         }
     }
 
-    /// Ends the lock of this claim, if the file still has it.
+    /// Ends this claim's lock of a file, if it holds one.
     ///
-    /// Closing alone would leave it to a child process that has not yet called exec.
+    /// Closing the file is not enough: a child process that has not yet called exec would keep the lock.
     package func unlock(_ descriptor: Int32) {
         let waiters = FileClaim.holdings.withLock { holdings -> [@Sendable () -> Void] in
             flock(descriptor, LOCK_UN)
@@ -82,11 +82,11 @@ package final class FileClaim: Sendable {
 
     // MARK: Waiting
 
-    /// Opens and locks a file, after the cancelled task of this process that still has it.
+    /// Opens and locks a file. Waits for a cancelled task of this process that still holds the lock.
     ///
     /// - Parameters:
-    ///   - code: What `open` throws for a file that is locked. It is thrown if the task that has it goes on.
-    ///   - open: Called again when the file was released.
+    ///   - code: The error that `open` throws for a locked file. It is thrown if the other task is not cancelled.
+    ///   - open: Opens and locks the file; called again when the file was released.
     /// - Throws: `cancelled` if this claim is cancelled meanwhile.
     package func opened<File>(
         _ path: String, busy code: PlugboardError.Code, _ open: () throws(PlugboardError) -> File
@@ -99,14 +99,14 @@ package final class FileClaim: Sendable {
             } catch {
                 guard error.code == code else { throw error }
                 if await waitForRelease(of: path) { continue }
-                // It may have been released since.
+                // The file may have been released since.
                 guard mayHaveEnded, !FileClaim.isHeld(path) else { throw error }
                 mayHaveEnded = false
             }
         }
     }
 
-    /// Waits until the file is released. False at once if no cancelled task of this process has it.
+    /// Waits until the file is released. Returns false at once if no cancelled task of this process has it.
     @inline(never)  // The optimizer of Swift 6.3 crashes where it inlines this.
     private func waitForRelease(of path: String) async -> Bool {
         var isCancelled = false
@@ -126,10 +126,10 @@ package final class FileClaim: Sendable {
 
     private func resume() { state.withLock { $0.wait.take() }?.resume() }
 
-    /// Runs a job when the cancelled task of this process that has the file has released it. False, and nothing runs,
-    /// if there is none.
+    /// Runs a job when the cancelled task of this process that has the file has released it. Returns false, without
+    /// running the job, if there is no such task.
     ///
-    /// - Parameter prepared: Called before the job can run; false refuses it.
+    /// - Parameter prepared: Called before the job can run; may return false to refuse it.
     @discardableResult
     package static func afterRelease(
         of path: String, _ job: @escaping @Sendable () -> Void, prepared: () -> Bool = { true }
@@ -153,7 +153,7 @@ package final class FileClaim: Sendable {
         return lstat(path, &entry) == 0 ? FileID(entry) : nil
     }
 
-    /// How many wait for the release of a file, for tests.
+    /// The number of waiters for the release of a file, for tests.
     package static func waiterCount(of path: String) -> Int {
         id(of: path).flatMap { id in holdings.withLock { $0[id]?.waiters.count } } ?? 0
     }
