@@ -43,7 +43,7 @@ public enum Checksum {
         return text.withUTF8 { of(UnsafeRawBufferPointer($0), seed: seed) }
     }
 
-    /// The last sixteen bytes, of which some may be part of the sum already. If there are fewer, all, some of them
+    /// The last sixteen bytes, some of which may already be in the sum. If there are fewer, all bytes, some of them
     /// twice.
     @inline(__always)
     private static func last(_ start: UnsafeRawPointer, _ count: Int) -> (UInt64, UInt64) {

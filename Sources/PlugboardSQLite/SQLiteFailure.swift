@@ -1,6 +1,6 @@
 import CPlugboardSQLite
 
-/// The error of work on a store. It quotes no stored values.
+/// The error of work on a store. It does not contain stored values.
 public struct SQLiteFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failures that callers may need to distinguish.
     public enum Kind: Sendable {
@@ -13,7 +13,7 @@ public struct SQLiteFailure: Error, Sendable, Equatable, CustomStringConvertible
         case refused
         /// The file was written by a newer version of its program. It is not changed.
         case newer
-        /// The file can be read only, of which the store has given notice.
+        /// The file is read-only; the store has given notice of this.
         case readOnly
         /// Another process has locked the file for longer than the store waits.
         case busy

@@ -33,7 +33,7 @@ public final class SQLiteStore: Sendable {
     private let thread: StoreThread
     private let interruption = Interruption()
 
-    /// A store whose file is not opened yet.
+    /// Creates a store; its file is opened later.
     ///
     /// - Parameters:
     ///   - patience: How long the store waits for another process that writes.
@@ -51,7 +51,7 @@ public final class SQLiteStore: Sendable {
     }
 
     /// Throws a failure of the kind `refused` if a store must not use a path: it is a file of another program or user,
-    /// a link, or other users may write to it. Other failures, such as a full disk, are reported by a store's first
+    /// or a link, or other users may write to it. Other failures, such as a full disk, are reported by a store's first
     /// work. Changes nothing. Blocks.
     public static func check(_ path: String, schema: Schema) throws(SQLiteFailure) {
         try Opening(location: .file(path), schema: schema, patience: .seconds(1), notice: { _ in }).check()

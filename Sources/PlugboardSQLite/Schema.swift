@@ -1,5 +1,5 @@
 extension SQLiteStore {
-    /// The layout of a file, and how older layouts become this one.
+    /// The layout of a file, and the migrations from older layouts.
     public struct Schema: Sendable {
         /// Distinguishes the file from those of other programs (`PRAGMA application_id`). Never zero.
         public let applicationID: Int32
@@ -15,7 +15,7 @@ extension SQLiteStore {
         /// A script of pragmas, run each time the file is opened, such as `PRAGMA secure_delete = ON`.
         public let opening: String
 
-        /// A schema. Its scripts are not checked before a file is opened.
+        /// Creates a schema. Its scripts are not checked before a file is opened.
         public init(
             applicationID: Int32, migrations: [String], pageSize: Int = 4096, opening: String = ""
         ) {

@@ -1,5 +1,5 @@
 extension SQLiteStore.Connection {
-    /// The space of the file and of its disk now; nil in memory, or if the system does not tell.
+    /// The space of the file and of its disk now; nil in memory, or if the system cannot tell.
     public var diskSpace: DiskSpace? { path.flatMap { DiskSpace(of: $0) } }
 
     /// Writes the log to the file and frees the log's disk space. Not inside a transaction. While other processes read,

@@ -14,10 +14,10 @@ extension SQLiteStore {
         /// Whether a statement could not be compiled: either it is wrong, or the schema in the file is damaged.
         private(set) var isSuspect = false
 
-        /// Nil in memory.
+        /// The path; nil in memory.
         let path: String?
         let reserve: ReserveFile?
-        /// Whether the file can be read only.
+        /// Whether the file is read-only.
         public let isReadOnly: Bool
 
         private var statements: [SQLText: Statement] = [:]
@@ -108,7 +108,7 @@ extension SQLiteStore {
             }
         }
 
-        // MARK: Facts
+        // MARK: Information
 
         /// The number of rows that the last statement inserted, changed or removed.
         public var changes: Int { Int(sqlite3_changes64(database)) }
@@ -127,7 +127,7 @@ extension SQLiteStore {
         var hasMoved: Bool { plugboard_sqlite3_has_moved(database) != 0 }
 
         func rollBack() {
-            // After some failures SQLite has rolled back already; then this statement fails, which does no harm.
+            // After some failures SQLite has already rolled back; then this statement fails, without harm.
             if isInTransaction { sqlite3_exec(database, "ROLLBACK", nil, nil, nil) }
         }
 

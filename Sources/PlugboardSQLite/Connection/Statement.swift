@@ -12,7 +12,7 @@ extension SQLiteStore.Connection {
 
         deinit { sqlite3_finalize(pointer) }
 
-        /// Resets the statement and its values for the next use. Some values are views that are not valid any longer.
+        /// Resets the statement and its values for the next use. Some values are views that are no longer valid.
         func end() {
             sqlite3_reset(pointer)
             sqlite3_clear_bindings(pointer)

@@ -12,7 +12,7 @@ public struct DiskSpace: Sendable, Equatable {
     /// Bytes that a store keeps free, for its log and for other programs.
     public var reserve: Int { min(max(total / 16, 2 << 20), 32 << 20) }
 
-    /// Nil if the system does not tell.
+    /// Nil if the system cannot tell.
     init?(of path: String) {
         var (status, system) = (stat(), statvfs())
         guard lstat(path, &status) == 0, statvfs(path, &system) == 0 else { return nil }

@@ -1,8 +1,8 @@
 import CPlugboardSQLite
 
-/// What is done about a damaged file.
+/// Handles a damaged file.
 ///
-/// A read that fails is not damage, although SQLite tells some of them as such, above all in the texts of
+/// A failed read is not damage, although SQLite reports some failed reads as damage, especially in the texts of
 /// `integrity_check` and while it reads the schema. A file is moved aside only if all of it can be read, a fresh
 /// connection then finds damage once more, and no other connection has it open, in this process or another.
 extension Opening {
@@ -25,7 +25,7 @@ extension Opening {
         let lock = FolderLock(file.folder)
         defer { withExtendedLifetime(lock) {} }
         do throws(SQLiteFailure) {
-            // Another process may have moved it already: the file that is there now is then checked.
+            // Another process may have moved it already: then the file that has its name now is checked.
             return try soundOrMovedAside(file, 0, isChecked: true, cause, isLocked: lock.isHeld) == nil
         } catch {
             notice("\(error)")
@@ -33,7 +33,7 @@ extension Opening {
         }
     }
 
-    /// A fresh connection; nil if the file was damaged and is moved aside now.
+    /// A fresh connection; nil if the file was damaged and has been moved aside.
     private func soundOrMovedAside(
         _ file: StoreFile, _ number: Int, isChecked: Bool, _ cause: String, isLocked: Bool
     ) throws(SQLiteFailure) -> SQLiteStore.Connection? {

@@ -100,9 +100,9 @@ struct Opening: Sendable {
         }
     }
 
-    /// A connection to a file that can be read only, on a read-only file system or without the permission to write.
+    /// A connection to a file that is read-only, on a read-only file system or without the permission to write.
     private func readable(_ file: StoreFile, _ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
-        // SQLite cannot make the index of a log. A file without a log is open in no process that writes.
+        // SQLite cannot make the index of a log. A file without a log is not open in any process that writes.
         let connection = try connected(
             file.path, number, access: file.hasLog ? .reading : .readingUnchanged)
         try identify(connection)
@@ -161,7 +161,7 @@ struct Opening: Sendable {
 
     /// Refuses a file of another program or of a newer version before anything is written to it.
     private func identify(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        // First, because it is in the first page, and can be read also if the rest is damaged.
+        // Read first, because it is in the first page, and can be read even if the rest is damaged.
         let identity = try identity(of: connection)
         guard identity == Int64(schema.applicationID) || identity == 0 else {
             throw otherProgram
@@ -200,7 +200,7 @@ struct Opening: Sendable {
     }
 
     private func configure(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        // Before the first table and the log: they cannot be changed later.
+        // Set before the first table and the log, because they cannot be changed later.
         try connection.script("PRAGMA page_size = \(schema.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
         let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
         // The log is written to the file before it exceeds the disk space that is kept free for it.
@@ -218,7 +218,7 @@ struct Opening: Sendable {
 
     private func migrate(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         do throws(SQLiteFailure) {
-            // Without a transaction, so that a process that only reads does not wait for one that writes.
+            // Outside of a transaction, so that a process that only reads does not wait for one that writes.
             if try version(of: connection) < schema.migrations.count {
                 try connection.transaction { () throws(SQLiteFailure) in
                     let version = try version(of: connection)
@@ -233,7 +233,7 @@ struct Opening: Sendable {
             }
             try compare(connection)
         } catch {
-            // The SQL is correct, so that the tables must be wrong.
+            // The SQL is correct, so the tables must be wrong.
             guard error.code & 0xff == SQLITE_ERROR else { throw error }
             throw SQLiteFailure(code: SQLITE_CORRUPT, message: "its tables are not those of its version")
         }

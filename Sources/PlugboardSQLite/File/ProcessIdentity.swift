@@ -34,7 +34,7 @@ public struct ProcessIdentity: Sendable, Equatable {
         self.serial = serial
     }
 
-    /// What is written to the file.
+    /// The text that is written to the file.
     public var text: String { "\(process) \(start) \(namespace) \(boot) \(serial)" }
 
     /// Whether the process has ended; nil if it belongs to another container, so that it cannot be checked.
@@ -46,7 +46,7 @@ public struct ProcessIdentity: Sendable, Equatable {
         return kill(process, 0) != 0 && errno == ESRCH
     }
 
-    /// In ticks since the system's start: the 22nd field of its line, the 20th after the name in parentheses.
+    /// The start time in ticks since boot: the 22nd field of the line, the 20th after the name in parentheses.
     private static func startTime(of process: Int32) -> String? {
         guard let line = SmallFile.text(of: "/proc/\(process)/stat"), let end = line.lastIndex(of: ")") else {
             return nil

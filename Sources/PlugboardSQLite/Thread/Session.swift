@@ -4,9 +4,9 @@ final class Session {
     private let interruption: Interruption
     private var connection: SQLiteStore.Connection?
     private var openings = 0
-    /// Why the file could not be opened, and the time before which it is not tried again.
+    /// The reason why the file could not be opened, and the time before which it is not tried again.
     private var refusal: (failure: SQLiteFailure, until: ContinuousClock.Instant)?
-    /// When a file that can be read only is opened again, because it may be writable then; nil for other files.
+    /// The time when a read-only file is opened again, because it may be writable then; nil for other files.
     private var renewal: ContinuousClock.Instant?
 
     private static let patience: Duration = .seconds(5)
@@ -23,14 +23,14 @@ final class Session {
             let (result, damage) = try performOpened(work)
             guard let damage else { return result }
             if opening.moveAside(damage.message) { return .failure(damage) }
-            // It was a read that failed, or the file stays for another reason.
+            // It was a failed read, or the file is kept for another reason.
             return .failure(.inaccessible("\(opening.name) could not be read: \(damage.message)."))
         } catch {
             return .failure(error)
         }
     }
 
-    /// The result, and the damage that was found; then the file is closed, and nothing here refers to it any longer.
+    /// The result, and the damage that was found. In that case the file is closed, and nothing here refers to it.
     private func performOpened<Value>(
         _ work: (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
     ) throws(SQLiteFailure) -> (Result<Value, SQLiteFailure>, damage: SQLiteFailure?) {
@@ -69,7 +69,7 @@ final class Session {
             interruption.set(connection.database)
             return connection
         } catch {
-            // Another process that holds it has been waited for already.
+            // The store has already waited for another process that holds the file.
             if error.kind == .busy { throw error }
             if refusal == nil { opening.notice("The store \(opening.name) cannot be opened: \(error)") }
             refusal = (error, .now + Session.patience)

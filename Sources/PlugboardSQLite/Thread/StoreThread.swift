@@ -4,7 +4,7 @@ import Synchronization
 
 /// A thread that starts with the first work, performs all work in its order, and ends when it is closed.
 final class StoreThread: Sendable {
-    /// Work, which gets the session of the thread; nil if it must not be performed any more.
+    /// Work, which gets the session of the thread; nil if it must no longer be performed.
     typealias Work = @Sendable (Session?) -> Void
 
     private enum Sleep { case awake, withoutWork, onWorkThatCanWait }
@@ -74,7 +74,7 @@ final class StoreThread: Sendable {
     func join(within limit: Duration) -> Bool {
         guard state.withLock({ $0.isStarted }) else { return true }
         let isEnded = ended.wait(upTo: limit)
-        // For other threads that wait.
+        // For other waiting threads.
         if isEnded { ended.raise() } else { state.withLock { $0.isAbandoned = true } }
         return isEnded
     }
