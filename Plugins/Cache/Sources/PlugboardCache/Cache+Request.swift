@@ -5,10 +5,10 @@ import PlugboardKit
 extension Cache {
     /// A store that does not report within this time counts as empty.
     private static let storePatience: Duration = .seconds(5)
-    /// How often a waiting request checks whether the other's body still grows.
+    /// How often a waiting request checks whether the other request's body still grows.
     private static let flightPeriod: Duration = .milliseconds(500)
 
-    /// The first visit: holds the body if the key contains it.
+    /// Handles the first visit: asks for the whole body if the key contains it.
     func begin(_ exchange: borrowing Exchange) -> RequestVerdict {
         let rule = lookupRules.rule { exchange.attribute($0) }
         let method = exchange.request.method
@@ -39,7 +39,7 @@ extension Cache {
         return lookUp(lookup, exchange, Waited())
     }
 
-    /// A visit after a wait.
+    /// Continues after a wait.
     func goOn(_ exchange: borrowing Exchange) -> RequestVerdict {
         guard let pause = exchange.state as? Pause else { return .next }
         let since = pause.waited.since
@@ -54,8 +54,8 @@ extension Cache {
             switch flight.ending {
             case .landed, .fruitless:
                 return lookUp(pause.lookup, exchange, Waited(since: since, mayWait: false))
-            // The request that led stored nothing. Of those that waited, the first to continue leads now; on another
-            // loop its response may be stored already.
+            // The leading request stored nothing. The first waiting request that continues leads now. If it runs on
+            // another loop, its response may be stored already.
             case .failed: return lookUp(pause.lookup, exchange, Waited(since: since))
             case nil: return waitOn(flight, pause, exchange)
             }
@@ -138,7 +138,7 @@ extension Cache {
                 let waiting = Waited(since: waited.since ?? host.now)
                 if mayWait(waiting) {
                     guard let verdict = wait(for: other, exchange) else {
-                        // It has ended between the boarding and this, and may have stored the response.
+                        // The flight has ended since `board`, and may have stored the response.
                         if waited.hasLookedAgain { break }
                         return lookUp(lookup, exchange, Waited(since: waited.since, hasLookedAgain: true))
                     }
@@ -156,8 +156,8 @@ extension Cache {
         return .next
     }
 
-    /// Whether an identical request has ended between the look-up and the boarding, on another loop or while the store
-    /// was asked, and may have stored or confirmed the response. A request looks up again once.
+    /// Whether to look up again, because an identical request has ended since the look-up and may have stored or
+    /// confirmed the response. A request looks up again once.
     private func mustLookAgain(_ lookup: Lookup, _ forward: Forward, _ waited: Waited) -> Bool {
         guard flights.landings != waited.landings, !waited.hasLookedAgain else { return false }
         return !forward.entries.isEmpty || store.entriesAtHand(lookup.facts.key)?.isEmpty != true

@@ -41,8 +41,8 @@ extension Cache {
         turn.recording = recording
         recording.flight = turn.flight
         recording.flights = flights
-        // A body that has come already is recorded at once, unless the store is behind. It is committed as any other:
-        // in `onClose`, if it ended well.
+        // A body that has arrived already is recorded at once, unless the store is behind. As any other body, `onClose`
+        // commits it if the turn ended completely.
         if recording.hasRoom, exchange.withWholeResponseBody({ recording.take($0) }) != nil { return recording.end() }
         var hasBody = false
         exchange.wrapResponseBody { [host] body in

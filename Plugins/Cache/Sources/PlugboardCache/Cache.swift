@@ -129,7 +129,7 @@ extension Cache {
             return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
         }
         do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: CacheSchema.schema) } catch {
-            // Responses can be fetched again, so a program that was set back to an older version starts.
+            // A file of a newer version does not prevent the start, because responses can be fetched again.
             if error.kind == .newer {
                 host.log(.warning, "Responses are kept in memory only. \(error.message)")
                 return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)

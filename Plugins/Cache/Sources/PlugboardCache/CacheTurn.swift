@@ -11,7 +11,7 @@ final class CacheTurn {
     /// Whether the request waited for an identical one before.
     let isCollapsed: Bool
     var recording: Recording?
-    /// The bodies that the response may need, by their entries' ids; held, so that the store keeps them.
+    /// The bodies that the response may need, by entry id. Holding them keeps them readable.
     let kept: [Int64: any StoredSource]
 
     init(
@@ -28,18 +28,18 @@ final class CacheTurn {
 /// The state of a request that waits. Used by hooks only, which never overlap.
 final class Pause {
     enum Reason {
-        /// For the store's entries.
+        /// Waits for the store's entries.
         case entries(Found)
-        /// For the first pieces of the stored body; with all entries that were found.
+        /// Waits for the first pieces of the stored body; contains all entries that were found.
         case body(Reuse, any StoredSource, Prepared, [CacheEntry])
-        /// For an identical request that is under way.
+        /// Waits for an identical request that is under way.
         case flight(Flight)
     }
 
     let lookup: Lookup
     let reason: Reason
     let waited: Waited
-    /// The number of bytes of the other's body at the last check.
+    /// The number of bytes of the leading request's body at the last check.
     var received: Int?
 
     init(_ lookup: Lookup, _ reason: Reason, _ waited: Waited) {
@@ -69,11 +69,11 @@ final class Pause {
 
 /// Whether a request has waited for an identical one, and may wait again.
 struct Waited {
-    /// Since when, on the monotonic clock; nil if it has not waited.
+    /// When the wait began, on the monotonic clock; nil if the request has not waited.
     var since: Duration?
     var mayWait = true
-    /// The landings of flights before the look-up.
+    /// The number of landed flights before the look-up.
     var landings = 0
-    /// Whether it has looked up again because another request stored something in the meantime.
+    /// Whether the request has looked up again because another request stored something in the meantime.
     var hasLookedAgain = false
 }

@@ -103,7 +103,7 @@ struct Commands {
     }
 
     private func purge(_ what: Purge, _ reply: Reply) {
-        // A look-up of the URL would find what is stored under the URL of its key, too.
+        // A look-up of this URL also finds what is stored under the URL in its key.
         guard case .url(let url) = what, let other = cache.lookupRules.urlInKey(of: url), other != url else {
             return cache.store.purge(what) { reply.json(["removed": number($0)]) }
         }

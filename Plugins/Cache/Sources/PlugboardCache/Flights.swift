@@ -6,8 +6,8 @@ final class Flights: Sendable {
     private let underWay = Mutex<[FlightKey: Flight]>([:])
     private let landed = Atomic(0)
 
-    /// The number of flights whose response is stored. If it has not changed between a look-up and `board`, no flight
-    /// has stored in between what the look-up did not find.
+    /// The number of flights that have stored their response. If it is the same at a look-up and at `board`, no flight
+    /// has stored a response in between.
     var landings: Int { landed.load(ordering: .acquiring) }
 
     enum Boarding {
@@ -91,14 +91,14 @@ final class Flight: Sendable {
     }
 }
 
-/// What identical requests have in common, as far as it is known before the response.
+/// The properties that make requests identical, as far as they are known before the response.
 struct FlightKey: Hashable, Sendable {
     let key: CacheKey
     let version: String
     /// The values of the fields that have selected responses so far.
     let selecting: [String?]
 
-    /// Without the version, which is the same for most requests.
+    /// Omits the version, which is the same for most requests.
     func hash(into hasher: inout Hasher) {
         hasher.combine(key)
         hasher.combine(selecting)

@@ -45,7 +45,7 @@ struct KeyRule: Sendable {
         return CacheKey(text: text)
     }
 
-    /// Keeps the order of the parameters, because a server may depend on it; another order only causes a miss.
+    /// Keeps the order of the parameters, because a server may depend on it. Another order only causes a miss.
     private func withChosenParameters(_ url: NormalURL) -> String {
         guard !chosen.isEmpty || !ignored.isEmpty, let start = url.queryStart else { return url.text }
         let query = url.text.utf8[start...].dropFirst()

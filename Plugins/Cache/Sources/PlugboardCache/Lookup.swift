@@ -61,7 +61,7 @@ struct LookupRules: Sendable {
     ///
     /// - Parameters:
     ///   - rule: `rule` of the same exchange.
-    ///   - route: By which it is sent: a response is stored for the same route only.
+    ///   - route: The route of the request. A response is stored for one route only.
     func lookup(
         _ method: PlugboardKit.Method, _ url: RecentURLs.Known, _ fields: Fields, rule: KeyRule, body: LookupBody,
         route: Route, _ attribute: Attribute

@@ -1,18 +1,18 @@
 import PlugboardKit
 import Synchronization
 
-/// The normal forms of recent URLs, because programs request the same ones again, and finding the form of a URL takes
-/// longer than finding its entry.
+/// The normal forms of recent URLs. Programs request the same URLs again, and computing a normal form takes longer than
+/// finding an entry.
 final class RecentURLs: Sendable {
     struct Known {
-        /// As the caller wrote it.
+        /// The URL as the caller wrote it.
         let text: String
         let normal: NormalURL
-        /// The key that is this URL alone; kept, because it is hashed when it is made.
+        /// The key that is this URL alone. Kept, because a key is hashed when it is made.
         let key: CacheKey
     }
 
-    /// Each URL has one place. There are few of them, and long URLs have none, so that they take little memory.
+    /// Each URL has one place. To save memory, there are few places, and long URLs have none.
     private let known = Mutex([Known?](repeating: nil, count: 128))
     private static let longest = 512
 
@@ -38,7 +38,7 @@ final class RecentURLs: Sendable {
             hash ^= hash >> 32
             offset += 8
         }
-        // The upper bits, because a product carries the last bytes of a URL, in which most differ, only upward.
+        // Most URLs differ in their last bytes, and a product carries these only into its upper bits.
         return Int(hash >> 57)
     }
 

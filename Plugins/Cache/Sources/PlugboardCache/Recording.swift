@@ -13,7 +13,7 @@ final class Recording: @unchecked Sendable {
     private var isWhole = false
     /// The flight whose waiting requests check whether the body grows.
     var flight: Flight?
-    /// Where the flight is ended if the store refuses the body; nil if the caller does that.
+    /// Ends the flight if the store refuses the body; nil if the caller ends it.
     var flights: Flights?
 
     init(_ writer: any EntryWriter, of storing: ResponseDecision.Storing, limit: Int) {
@@ -65,7 +65,7 @@ final class Recording: @unchecked Sendable {
 
 /// Limits the speed of a body to that of the store.
 extension Recording {
-    /// The longest time that a body waits for the store; after it, the body continues unstored.
+    /// The longest time that a body waits for the store. After that, the body continues without being stored.
     private static let patience: Duration = .seconds(1)
 
     /// Records a piece.

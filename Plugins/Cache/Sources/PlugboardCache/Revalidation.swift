@@ -8,7 +8,7 @@ final class Revalidation: Sendable {
     private let cache: Cache
     private let lookup: Lookup
     private let flight: Flight
-    /// Of the exchange that it is for, which has ended when a second request is sent.
+    /// Of the exchange that it is for. Kept here, because that exchange has ended when a second request is sent.
     private let inheritance: Inheritance
 
     init(_ cache: Cache, _ lookup: Lookup, _ flight: Flight, _ inheritance: Inheritance) {
@@ -71,7 +71,7 @@ final class Revalidation: Sendable {
             // A body that the store refuses is not read to its end.
             guard recording.isOpen else { return self.end(.fruitless) }
             switch view {
-            // Not at once: pieces that are available already would grow the stack.
+            // Read later, because pieces that are available already would grow the stack.
             case .bytes: recording.whenReady(self.cache.host) { self.drain(body, into: recording) }
             case .end: self.commit(recording)
             case .broken: break

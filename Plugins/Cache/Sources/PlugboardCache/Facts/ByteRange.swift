@@ -40,13 +40,13 @@ enum ByteRange: Sendable, Equatable {
 }
 
 extension ContentRange {
-    /// Nil also for numbers that are larger than any body.
+    /// Nil if the field is missing or malformed, or if a number is larger than any body.
     init?(of fields: Fields) {
         guard let value = fields.firstValue(.contentRange, { String(decoding: $0, as: UTF8.self) }) else { return nil }
         self.init(value)
         if max(bytes.upperBound, complete ?? 0) > 1_000_000_000_000_000_000 { return nil }
     }
 
-    /// Whether the range is the whole.
+    /// Whether the range covers the whole representation.
     var isWhole: Bool { complete == bytes.count }
 }

@@ -23,7 +23,7 @@ struct EntityTag: Sendable, Equatable {
     /// Strong comparison (RFC 9110 §8.8.3.2).
     func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-    /// The tag in the form of fields.
+    /// The tag as a field value.
     var text: String { (isWeak && opaque.first == UInt8(ascii: "\"") ? "W/" : "") + Fields.text(opaque) }
 
     private static func isQuoted(_ tag: UnsafeRawBufferPointer) -> Bool {

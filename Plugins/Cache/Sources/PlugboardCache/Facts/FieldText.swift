@@ -62,7 +62,7 @@ func lowercaseASCII(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : 
 struct FieldList {
     private var rest: UnsafeRawBufferPointer?
     private let hasEscapes: Bool
-    /// Whether an unclosed quote was found: then all quotes after it are escaped, and unclosed too.
+    /// Whether an unclosed quote was found. All quotes after it are escaped, so none of them starts a quoted text.
     private var hasOpenQuote = false
 
     /// - Parameter hasEscapes: Whether a backslash in quotes escapes the next byte; false for entity tags (RFC 9110

@@ -7,7 +7,7 @@ final class RequestFacts: Sendable {
     enum Kind: Sendable {
         case get
         case head
-        /// Any method whose body the key contains: it changes nothing, and its response may be stored.
+        /// Any method whose body the key contains. The cache treats it as safe, and its response may be stored.
         case search
         /// A safe method whose responses are not stored: OPTIONS, TRACE, and a GET whose body is not in the key.
         case safe
@@ -36,7 +36,7 @@ final class RequestFacts: Sendable {
     let fields: Fields
     let directives: RequestDirectives
     let conditions: Conditions
-    /// Whether it is known who responds: without verification, nothing is stored, and nothing stored is used.
+    /// Whether the server's identity is verified. Without verification, no response is stored or reused.
     let isVerified: Bool
 
     /// - Parameter body: Whether the request has a body, and whether the key contains it.
@@ -69,7 +69,7 @@ final class RequestFacts: Sendable {
     /// The caller's own conditions and ranges (RFC 9110 §13.1, §14.2).
     struct Conditions: OptionSet, Sendable {
         let rawValue: UInt8
-        /// All that make the response specific to this caller.
+        /// The conditions that make the response specific to this caller.
         static let all: Conditions = [.ifNoneMatch, .ifModifiedSince, .range, .ifRange, .originOnly]
         static let ifNoneMatch = Conditions(rawValue: 1)
         static let ifModifiedSince = Conditions(rawValue: 2)
@@ -135,8 +135,8 @@ final class RequestFacts: Sendable {
 
 /// The directives of a request's `Cache-Control` and `Pragma` (RFC 9111 §5.2.1, §5.4, RFC 5861 §4).
 ///
-/// Of repeated directives the first counts. An argument that is not a number has the stricter meaning: `max-age` counts
-/// as 0, and permissions as absent.
+/// If a directive is repeated, the first counts. An argument that is not a number has the stricter meaning: `max-age`
+/// counts as 0, and permissions as absent.
 struct RequestDirectives: Sendable, Equatable {
     var noCache = false
     var noStore = false

@@ -27,7 +27,7 @@ struct ResponseFacts: Sendable {
     let hasEntityTag: Bool
     /// Whether `Vary` names request fields that select the response (RFC 9110 §12.5.5).
     let hasVary: Bool
-    /// The length that the body has by `Content-Length`; nil if the head does not tell it (RFC 9112 §6.3).
+    /// The length of the body by `Content-Length`; nil if the head does not state it (RFC 9112 §6.3).
     let bodyLength: Int?
     /// Whether `CDN-Cache-Control` counts.
     let isShared: Bool
@@ -86,8 +86,7 @@ struct ResponseFacts: Sendable {
         return list.next()?.deltaSeconds
     }
 
-    /// Whether responses of this status may be stored without explicit freshness (RFC 9110 §15.1). A partial response
-    /// is included, but counts as the whole that it is a part of.
+    /// Whether responses of this status may be stored without explicit freshness (RFC 9110 §15.1).
     var isHeuristicallyCacheable: Bool {
         switch status {
         case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -106,7 +105,7 @@ struct ResponseFacts: Sendable {
 
 /// The directives of a response's `Cache-Control` (RFC 9111 §5.2.2, RFC 5861, RFC 8246).
 ///
-/// Of repeated directives the first counts (RFC 9111 §4.2.1). A `max-age` that is not a number makes the response
+/// If a directive is repeated, the first counts (RFC 9111 §4.2.1). A `max-age` that is not a number makes the response
 /// stale.
 struct ResponseDirectives: Sendable, Equatable {
     struct Words: OptionSet, Sendable {
@@ -132,7 +131,7 @@ struct ResponseDirectives: Sendable, Equatable {
 
     mutating func read(_ value: UnsafeRawBufferPointer) {
         Directive.forEach(in: value) { directive in
-            // Only a quoted argument is a list of fields: a malformed one has the stricter meaning, without a list.
+            // Only a quoted argument is a list of fields. With another argument, the directive applies to all fields.
             let namesFields = directive.isQuoted && directive.argument?.trimmed.isEmpty == false
             if !take(directive.name, directive.seconds ?? .zero) {
                 words.formUnion(ResponseDirectives.word(directive.name, namesFields))
@@ -140,7 +139,7 @@ struct ResponseDirectives: Sendable, Equatable {
         }
     }
 
-    /// Whether the directive has a number of seconds.
+    /// Stores the seconds of a directive that has a number of seconds; false for other directives.
     private mutating func take(_ name: UnsafeRawBufferPointer, _ seconds: @autoclosure () -> Duration) -> Bool {
         switch name.count {
         case 7 where name.equals("max-age"): maxAge = maxAge ?? seconds()
@@ -189,10 +188,10 @@ extension ResponseDirectives {
     /// The most bytes of `CDN-Cache-Control`, which replaces `Cache-Control` and `Expires` (RFC 9213 §2.1): a
     /// dictionary of structured fields.
     ///
-    /// Longer fields are ignored, because parsing parameters takes time with the square of their number.
+    /// Longer fields are ignored, because the time to parse parameters grows with the square of their number.
     private static let targetedLimit = 1024
 
-    /// Nil, as without the field, if it is malformed or empty. Directives of a wrong type are ignored.
+    /// Nil if the field is malformed or empty, which counts as no field. Directives of a wrong type are ignored.
     init?(targeted lines: [[UInt8]]) {
         guard lines.reduce(0, { $0 + $1.count + 2 }) <= ResponseDirectives.targetedLimit else { return nil }
         var parser = StructuredFieldValueParser(Array(lines.joined(separator: ", ".utf8)))

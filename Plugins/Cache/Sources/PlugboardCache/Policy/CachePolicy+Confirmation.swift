@@ -69,7 +69,7 @@ extension CachePolicy {
         }
     }
 
-    /// Whether the request also names tags that are not this entry's.
+    /// Whether the request also names tags other than this entry's.
     private func namesTagsOfCaller(beside entry: CacheEntry, _ forward: Forward) -> Bool {
         guard case .tags(let tags)? = EntityTagList(.ifNoneMatch, of: forward.request.fields) else { return false }
         return !tags.allSatisfy { $0 == entry.response.entityTag }
@@ -115,7 +115,7 @@ extension CachePolicy {
 
     // MARK: 206 and 416 to a range of the cache's own
 
-    /// The most fields of a part that is joined with a stored one, because its fields are replaced one by one.
+    /// The most fields that a received part may have to be joined with a stored one. Fields are replaced one by one.
     private static let mostFieldsOfPart = 1000
 
     /// RFC 9111 §3.4: parts are combined only if both have the same strong validator.

@@ -28,7 +28,7 @@ extension CachePolicy {
         var decision = ResponseDecision(status: CacheStatus(forwarded: response.forward.reason))
         guard (200...399).contains(response.status) else { return decision }
         decision.invalidates = [request.url]
-        // What the request's own URL would be served, if the key leaves a part of the URL out.
+        // If the key omits a part of the URL, responses to this URL are stored under the URL in the key.
         let urlInKey = request.key.url
         if urlInKey != request.url { decision.invalidates.append(urlInKey) }
         let origin = Origin(url: request.url)
@@ -85,7 +85,7 @@ extension CachePolicy {
 
     // MARK: Responses that replace stored ones
 
-    /// RFC 5861 §4, RFC 9111 §4.3.3: a stored response, instead of an error.
+    /// RFC 5861 §4, RFC 9111 §4.3.3: serves a stored response instead of an error.
     private func substitute(_ response: NetworkResponse) -> ResponseDecision? {
         guard [500, 502, 503, 504].contains(response.status), let entry = response.forward.selected else { return nil }
         guard let reuse = stale(entry, response.forward, isUnreachable: false, now: response.received, response.status)
@@ -110,7 +110,7 @@ extension CachePolicy {
             entry, for: forward.request, facts, freshness, as: freshness.isFresh ? .fresh : .stale, cacheStatus)
     }
 
-    /// A new response is stored; if it must not be stored, it removes the stored responses that it supersedes.
+    /// Stores a new response. If it must not be stored, removes the stored responses that it supersedes.
     private func replacing(_ response: NetworkResponse) -> ResponseDecision {
         let forward = response.forward
         let store = storing(response)

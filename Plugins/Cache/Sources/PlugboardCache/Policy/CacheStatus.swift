@@ -25,7 +25,7 @@ struct CacheStatus: Sendable, Equatable, CustomStringConvertible {
 
     /// The field's value: `plugboard; hit; ttl=30`.
     var description: String {
-        // At most 75 bytes of words, two numbers and the detail; in one piece, because each response has this field.
+        // At most 75 bytes of words, two numbers and the detail. One allocation, because each response has this field.
         String(unsafeUninitializedCapacity: 128 + (detail?.utf8.count ?? 0)) { text in
             var count = 0
             func put(_ bytes: some Sequence<UInt8>) {

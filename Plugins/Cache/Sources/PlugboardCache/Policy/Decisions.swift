@@ -21,7 +21,7 @@ struct Reuse: Sendable {
     }
 
     enum Form: Sendable {
-        /// The stored head with this `Age`, which is made only if it is not known already.
+        /// The stored head with this `Age`. It is built only if the entry has no copy of it.
         case stored(age: Int64)
         case made(ResponseHead)
     }
@@ -33,9 +33,9 @@ struct Reuse: Sendable {
     var body: Range<Int>?
     var freshness: Freshness
     var status: CacheStatus
-    /// The background request, sent once for all callers that get this response meanwhile (RFC 5861 §3): a GET, or for
-    /// a search its own method and body, with `revalidation.request.fields` and its edits. Its response goes through
-    /// `decision(on:resolving:)` only.
+    /// The background request, sent once for all callers that get this response meanwhile (RFC 5861 §3). It is a GET,
+    /// or a search with its own method and body, and has `revalidation.request.fields` with its edits. Its response
+    /// goes through `decision(on:resolving:)` only.
     var revalidation: Forward?
 
     init(form: Form, entry: CacheEntry, body: Range<Int>?, freshness: Freshness, status: CacheStatus) {
@@ -62,7 +62,7 @@ struct NetworkResponse: Sendable {
     var received: Duration
 }
 
-/// The decision for a response. The changes to the store are made first; `store` when the body has ended completely.
+/// The decision for a response. Other changes come first; `store` is carried out when the body has ended completely.
 struct ResponseDecision: Sendable {
     indirect enum Outcome: Sendable {
         /// The response passes to the caller.

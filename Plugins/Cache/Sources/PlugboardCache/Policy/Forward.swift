@@ -1,7 +1,7 @@
 import PlugboardCacheOptions
 import PlugboardKit
 
-/// A request that is sent to the server, and what was known of it then. Kept until the response comes.
+/// A request that is sent to the server, with the entries known at that time. Kept until the response comes.
 ///
 /// A reference, because the decision, the turn and the response share it.
 final class Forward: Sendable {
@@ -27,7 +27,7 @@ final class Forward: Sendable {
         var isEmpty: Bool { removed.isEmpty && set.isEmpty }
     }
 
-    /// - Parameter edits: Nil for those of the request's mode.
+    /// - Parameter edits: The changes; nil for those of the request's mode.
     init(
         _ request: RequestFacts, _ reason: CacheStatus.ForwardReason, _ entries: [CacheEntry] = [],
         selected: CacheEntry? = nil, validated: [CacheEntry] = [], completed: CacheEntry? = nil, edits: Edits? = nil
@@ -41,7 +41,7 @@ final class Forward: Sendable {
         self.completed = completed
     }
 
-    /// Whether the response may be stored. An unsafe method invalidates entries even if not.
+    /// Whether the response may be stored. An unsafe method invalidates entries even if this is false.
     var mayStore: Bool {
         request.kind != .safe && request.mode != .noStore && !request.directives.noStore && request.isVerified
     }
@@ -53,7 +53,7 @@ final class Forward: Sendable {
             && !request.directives.noCache && request.directives.maxAge == nil
     }
 
-    /// The fields of the mode (Fetch, HTTP-network-or-cache fetch, steps 8.20 and 8.21) for other caches on the way.
+    /// The fields that the mode adds for other caches (Fetch, HTTP-network-or-cache fetch, steps 8.20 and 8.21).
     private static func wordsOfMode(_ request: RequestFacts) -> Edits {
         var edits = Edits()
         switch request.mode {
@@ -67,7 +67,7 @@ final class Forward: Sendable {
         return edits
     }
 
-    /// The same with these edits, which ask about the entries or about the missing part of one.
+    /// The same request with these edits, which validate the entries or request the missing part of one.
     func editing(
         _ edits: Edits, _ reason: CacheStatus.ForwardReason? = nil, validated: [CacheEntry] = [],
         completed: CacheEntry? = nil
@@ -77,7 +77,7 @@ final class Forward: Sendable {
             edits: edits)
     }
 
-    /// The same, but the entries that the response can only replace do not hold their bodies in memory.
+    /// The same request, except that the entries that the response can only replace do not hold their bodies in memory.
     var withoutBodies: Forward {
         if entries.isEmpty { return self }
         let heads = entries.map { entry in
@@ -91,7 +91,7 @@ final class Forward: Sendable {
 
     /// The caller's own request, sent after the cache's conditions did not help. Its edits undo those of this one.
     ///
-    /// - Parameter removed: An entry that is removed meanwhile, and then not selected either.
+    /// - Parameter removed: An entry that is removed meanwhile, so that it cannot be selected.
     func plain(without removed: CacheEntry? = nil) -> Forward {
         var plain = Forward.wordsOfMode(request)
         for name in edits.set.map({ FieldName($0.name) }) + edits.removed where !plain.set.contains(name) {

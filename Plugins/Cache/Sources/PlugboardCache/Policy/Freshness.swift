@@ -46,7 +46,7 @@ extension CachePolicy {
         freshness(response.requested, response.received, response.timeToLive, facts, own: own, now: now)
     }
 
-    /// The same without a copy of the response, which has a dozen references.
+    /// Avoids a copy of the response, which would count a dozen references.
     func freshness(
         of entry: CacheEntry, _ facts: ResponseFacts, own: RequestFacts.Own, now: Duration
     ) -> Freshness {
@@ -62,7 +62,7 @@ extension CachePolicy {
         let received = received.bounded
         let resident = max(now - received, .zero)
         let age = ageOnArrival(facts, requested: requested.bounded, received: received) + resident
-        // The program counts from the arrival, the server from the generation.
+        // The program's time to live counts from the arrival, the server's from the generation.
         let own = timeToLive(stored, facts, own)
         let remaining = own.map { $0 - resident } ?? lifetime(facts, received: received) - age
         let isFromTheFuture = received - now > CachePolicy.clockTolerance

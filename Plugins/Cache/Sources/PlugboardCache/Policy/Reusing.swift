@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// Makes the caller's response of a stored one (RFC 9111 §4.3.2, RFC 9110 §13.2.2, §14.2).
+/// Makes the caller's response from a stored one (RFC 9111 §4.3.2, RFC 9110 §13.2.2, §14.2).
 extension CachePolicy {
     /// Nil if bytes are missing, or if only the server can respond to the caller's range.
     func reuse(
@@ -14,7 +14,7 @@ extension CachePolicy {
         }
         let age = kind == .revalidated ? nil : freshness.ageInSeconds
         let mustDrop = age != nil && facts.directives.words.contains(.noCacheFields)
-        // Nearly all requests and entries.
+        // The fast path, for nearly all requests and entries.
         if let age, !mustDrop, request.conditions.isDisjoint(with: .all), request.kind == .get,
             entry.response.range == nil
         {

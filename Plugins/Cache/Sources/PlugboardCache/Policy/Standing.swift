@@ -4,7 +4,7 @@ import PlugboardKit
 /// Whether a stored response may be used for a request without validation (RFC 9111 §4).
 enum Standing: Sendable, Equatable {
     case fresh
-    /// The response is stale but may be used; `revalidates`: and is validated in the background (RFC 5861 §3).
+    /// The response is stale but may be used. `revalidates`: it is also validated in the background (RFC 5861 §3).
     case stale(revalidates: Bool)
     /// The response must be validated, because of the server (`stale`) or of the caller (`request`).
     case needsValidation(CacheStatus.ForwardReason)
@@ -35,8 +35,8 @@ extension CachePolicy {
         return .needsValidation(.stale)
     }
 
-    /// Whether the caller accepts the age (RFC 9111 §5.2.1.1, §5.2.1.3). That of an immutable response does not matter
-    /// (RFC 8246 §2).
+    /// Whether the caller accepts the age (RFC 9111 §5.2.1.1, §5.2.1.3). The age of an immutable response does not
+    /// matter (RFC 8246 §2).
     private func satisfies(_ directives: RequestDirectives, _ facts: ResponseFacts, _ freshness: Freshness) -> Bool {
         if let maxAge = directives.maxAge, !isImmutable(facts, freshness) {
             // 0 requires validation, even if the age is zero too.

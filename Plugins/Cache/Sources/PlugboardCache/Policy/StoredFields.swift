@@ -14,9 +14,9 @@ enum StoredFields {
 
     /// Stored fields updated by a later response (RFC 9111 §3.2): its fields replace those of the same name.
     ///
-    /// Fields that the reading of the stored bytes depends on stay as they are, also `Content-Type` where the new one
-    /// names another media type, as frameworks add it to a 304. For a part, so does `Content-Range`. An old `Age` is
-    /// removed, because it belongs to the old `Date`.
+    /// Fields that describe the stored bytes do not change; for a part, this includes `Content-Range`. `Content-Type`
+    /// changes only within the same media type, because frameworks add another one to a 304. An old `Age` is removed,
+    /// because it belongs to the old `Date`.
     static func updated(
         _ stored: Fields, by response: Fields, isPartial: Bool = false, dropping dropped: [FieldName] = [],
         received: Duration
@@ -50,7 +50,7 @@ enum StoredFields {
                 return true
             }
         }
-        // The kept fields still take the memory of all.
+        // The kept fields share the memory of all fields, so they are copied if many bytes were removed.
         if fields.count - kept.count <= sharingLimit, bytes <= sharingByteLimit { return kept }
         var copy = Fields()
         copy.reserve(fields: kept.count + 1, bytes: kept.byteCount + 40)

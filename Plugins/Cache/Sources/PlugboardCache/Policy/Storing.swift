@@ -3,7 +3,7 @@ import PlugboardRanges
 
 /// Decides what is stored, and what it replaces (RFC 9111 §3).
 extension CachePolicy {
-    /// Statuses of responses that depend on conditions, ranges, expectations or credentials, which are not in the key.
+    /// Whether a response of this status depends on parts of the request that are not in the key.
     private static func isUnstorable(_ status: Int) -> Bool {
         switch status {
         case 206, 304, 401, 407, 412, 416, 417: true
@@ -103,7 +103,7 @@ extension CachePolicy {
         return (response.timeToLive ?? lifetime(facts, received: response.received.bounded)) > .zero
     }
 
-    /// The entries that the new one replaces: those it would be selected instead of, and at the limit the oldest.
+    /// The entries that the new one replaces: those that the request selects too, and the oldest above the limit.
     func replaced(by response: StoredResponse, _ forward: Forward) -> [CacheEntry] {
         if forward.entries.isEmpty { return [] }
         let request = forward.request

@@ -3,7 +3,7 @@ import PlugboardKit
 /// Adds the conditions that validate stored responses (RFC 9111 §4.3.1), and requests the missing rest of a part
 /// (§3.3).
 extension Forward {
-    /// The most entity tags of a request: more make it long, and rarely help.
+    /// The most entity tags of a request. More would make it long, and rarely help.
     private static let tagLimit = 8
 
     /// Adds the conditions with which the server can confirm a stored response, or send only its missing part.

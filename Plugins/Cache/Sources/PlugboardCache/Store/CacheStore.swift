@@ -6,7 +6,7 @@ import Synchronization
 /// Every function may be called from any thread, and none blocks or fails: a store that cannot work logs it and behaves
 /// as if empty. Closures are called once, on any thread. Later calls see the effects of earlier ones.
 protocol CacheStore: AnyObject, Sendable {
-    /// Opens the store before the first request. Without it, the first use opens the store.
+    /// Opens the store before the first request. Without this call, the first use opens the store.
     func open()
 
     /// All entries of a key if they are known without waiting, with the bodies that are in memory; nil if `entries`
@@ -71,7 +71,7 @@ struct CacheEntry: Sendable {
     }
 
     var response: StoredResponse {
-        // Lends it, because a copy would count a dozen references.
+        // Lends the response, because a copy would count a dozen references.
         @inline(__always) _read { yield head.response }
         set { head = StoredHead(newValue) }
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A body of the file whose pieces are kept while it is read, so that its entry has them in memory after its end.
 ///
-/// They count for the memory as bodies that are being stored do, and are not kept without room.
+/// The pieces count against the memory limit, like bodies that are being stored. Without room they are not kept.
 final class KeptSource: StoredSource, PullReceiver {
     private struct State {
         /// Nil after the end, or if they cannot be kept.

@@ -159,7 +159,7 @@ final class PiecesSource: StoredSource {
     var length: Int? { part.count }
     var canRewind: Bool { true }
 
-    /// Bytes, which the kernel reads without a call of the plugin, where the body is one piece.
+    /// If the body is one piece, its bytes, which the kernel reads without calling the plugin.
     var body: Body {
         if part.isEmpty { return .empty }
         guard pieces.count == 1, part.upperBound <= pieces[0].count else { return Body(self) }

@@ -51,7 +51,7 @@ struct MemoryTable {
     private var free: [Int] = []
     private var indices: [Int64: Int] = [:]
     private var groups: [CacheKey: Group] = [:]
-    /// By `indexedURL`: the entries that are found by another URL than their key.
+    /// The ids by `indexedURL`, of the entries that are found by another URL than their key.
     private var urls: [String: [Int64]] = [:]
     private var newest = MemoryTable.none
     private var oldest = MemoryTable.none

@@ -123,9 +123,8 @@ final class PiecePool: Sendable {
     /// The pool of the process, which keeps at most 1 MiB.
     static let shared = PiecePool(limit: 16)
 
-    /// Sendable because a piece of memory has one owner at a time: the pool, or who took it.
+    /// Sendable because a piece of memory has one owner at a time: the pool, or the code that took it.
     private struct Memory: @unchecked Sendable {
-        // Sendable because only the code that takes it out of the pool has its address.
         let address: UnsafeMutableRawPointer
     }
 

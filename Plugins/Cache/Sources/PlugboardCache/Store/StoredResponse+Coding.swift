@@ -42,7 +42,7 @@ extension StoredResponse {
         return writer.bytes
     }
 
-    /// Nil if the bytes are not a head, or one of a later version.
+    /// Nil if the bytes are not a head of this format.
     static func decoded(_ bytes: UnsafeRawBufferPointer) -> (response: StoredResponse, length: Int)? {
         var reader = ByteReader(bytes)
         guard let decoded = try? decoded(&reader), reader.isAtEnd else { return nil }

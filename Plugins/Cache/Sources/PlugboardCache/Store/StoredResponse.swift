@@ -4,7 +4,7 @@ import PlugboardKit
 /// the same key differ by their selecting fields only.
 struct CacheKey: Hashable, Sendable {
     let text: String
-    /// Kept, because each exchange looks its key up several times, and hashing the text takes most of that.
+    /// Kept, because each exchange looks its key up several times, and hashing the text takes most of that time.
     private let hash: Int
 
     init(text: String) {
@@ -43,7 +43,7 @@ struct StoredResponse: Sendable {
     /// The bytes of the whole that an incomplete body contains (RFC 9111 §3.3); nil for a whole body.
     var range: StoredRange?
 
-    /// The URL by which stores find it beside its key; nil if that is the key.
+    /// Another URL by which stores find it, beside its key; nil if the key is the URL.
     ///
     /// Purging and invalidation use it. A key with more parts than a URL is found by the URL in it, and a key that is a
     /// shorter URL by the whole URL too.
@@ -53,7 +53,7 @@ struct StoredResponse: Sendable {
         return inKey.utf8.count == key.text.utf8.count ? url : inKey
     }
 
-    /// Whether purging or invalidating the URL means this response.
+    /// Whether purging or invalidating the URL affects this response.
     func isOf(_ url: String) -> Bool { self.url == url || key.url == url }
 
     struct SelectingField: Sendable, Equatable {

@@ -1,11 +1,11 @@
 import PlugboardKit
 import Synchronization
 
-/// Memory in front of a file: recently used entries need no waiting, and stored entries outlive the process.
+/// Memory in front of a file: recently used entries are available at once, and stored entries outlive the process.
 ///
-/// Memory contains heads and small bodies of entries in the file, under the file's ids, and under negative ids entries
-/// of a time when the file could not be written. The entries of a key are known without the file when all of them are
-/// in memory, or when the file is known not to contain the key.
+/// Memory contains heads and small bodies of entries in the file, under the file's ids. Entries that could not be
+/// written to the file have negative ids. The entries of a key are known without the file if all of them are in memory,
+/// or if the file is known not to contain the key.
 final class TieredStore: CacheStore {
     private struct State {
         var table: MemoryTable
@@ -63,7 +63,7 @@ final class TieredStore: CacheStore {
         guard let isLacking = disk.lacks(key) else { return nil }
         return shared.state.withLock { state in
             if state.table.isComplete(key) { return state.table.entries(key) }
-            // The file does not contain the key, so only entries of memory alone are valid.
+            // The file does not contain the key, so only entries that exist only in memory are valid.
             return isLacking ? state.table.entries(key).filter { $0.id < 0 } : nil
         }
     }

@@ -40,7 +40,7 @@ struct BodyFiles: Sendable {
         body.isPublished = true
     }
 
-    /// Removes the file of an entry, whatever its name is. Best effort: what is left is removed at the next opening.
+    /// Removes the file of an entry, complete or not. Best effort: a remaining file is removed at the next opening.
     func remove(_ id: Int64) {
         unlink(path(id))
         unlink(newPath(id))
@@ -60,7 +60,7 @@ struct BodyFiles: Sendable {
         return ids
     }
 
-    /// An error of the last call of the system.
+    /// The error of the last system call.
     fileprivate static func failure(_ what: String) -> SQLiteFailure {
         let reason = "\(what): \(String(cString: strerror(errno)))."
         return [ENOSPC, EDQUOT, EFBIG].contains(errno) ? .full(reason) : .inaccessible(reason)
@@ -68,8 +68,8 @@ struct BodyFiles: Sendable {
 
     // MARK: Reading
 
-    /// The pieces with these numbers of a file with these sums, eight bytes for each of the pieces. Throws where the
-    /// system cannot read them, which is no damage.
+    /// Reads the pieces with these numbers, and checks them against `sums`, which has eight bytes for each piece.
+    /// Throws if the system cannot read them, which does not count as damage.
     func pieces(
         _ numbers: Range<Int>, of id: Int64, length: Int, sums: UnsafeRawBufferPointer
     ) throws(SQLiteFailure) -> CacheFile.Pieces {
@@ -103,7 +103,7 @@ struct BodyFiles: Sendable {
         return .intact(pieces)
     }
 
-    /// Whether all was read; otherwise `errno` tells why, or is 0 where the file is too short.
+    /// Whether all bytes were read. If not, `errno` has the reason, or is 0 if the file is too short.
     private static func read(_ descriptor: Int32, at start: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var done = 0
         while done < buffer.count {
@@ -111,7 +111,7 @@ struct BodyFiles: Sendable {
                 descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(start + done))
             if count < 0 && errno == EINTR { continue }
             if count <= 0 {
-                // A folder cannot be a body.
+                // A folder in place of the file counts as damage.
                 if count == 0 || errno == EISDIR { errno = 0 }
                 return false
             }
@@ -142,7 +142,7 @@ final class BodyFile: @unchecked Sendable {
 
     deinit {
         close(descriptor)
-        // The transaction that made its row may have failed, so that no row tells to remove it.
+        // The transaction that made its row may have failed, and then no row refers to the file.
         if !isPublished { unlink(newPath) }
     }
 

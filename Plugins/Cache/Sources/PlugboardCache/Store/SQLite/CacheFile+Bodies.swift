@@ -9,7 +9,7 @@ extension CacheFile {
     /// The most bytes of a body that is read with its head.
     static let attachedSize = PieceBuffer.pieceSize
 
-    /// The most bytes of a body that is in the database: as many as are written together with other entries at once.
+    /// The most bytes of a body in the database. Such a body is written in one transaction with other entries.
     static let databaseSize = 4 * PieceBuffer.pieceSize
 
     enum Pieces: Sendable {

@@ -63,7 +63,7 @@ extension CacheFile {
         }
     }
 
-    /// More than any body has: a damaged length must not overflow.
+    /// Longer than any body. A damaged length is limited to it, so that sums cannot overflow.
     private static let longestBody: Int64 = 1 << 40
 
     private static let noRoom = SQLiteFailure(
@@ -97,7 +97,7 @@ extension CacheFile {
         for owner in owners where owner != self.owner {
             switch ProcessIdentity(owner).map(\.isGone) ?? true {
             case true: try connection.run("DELETE FROM entry WHERE owner = ?", .text(owner))
-            // The process is unknown here, but no body takes a day.
+            // It is not known whether the process runs, but no body is written or read for a day.
             case nil:
                 try connection.run(
                     "DELETE FROM entry WHERE owner = ? AND used < \(CacheFile.now) - 86400", .text(owner))
@@ -111,7 +111,7 @@ extension CacheFile {
         try connection.run("UPDATE total SET bytes = (SELECT ifnull(sum(bytes), 0) FROM file)")
     }
 
-    /// Removes the files whose rows are removed. After the transaction, because its rows may come back.
+    /// Removes the files whose rows were removed. Called after the transaction, whose rollback would restore the rows.
     func sweep(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         let ids = try connection.rows("SELECT id FROM gone") { $0.integer(0) }
         if ids.isEmpty { return }

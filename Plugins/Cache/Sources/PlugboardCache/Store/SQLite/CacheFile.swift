@@ -23,7 +23,7 @@ struct CacheFile: Sendable {
 
     func find(_ key: CacheKey, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Finding {
         var finding = Finding()
-        // The order of the index, so that nothing is sorted.
+        // Ordered as in the index, so that SQLite need not sort.
         try connection.each(
             "SELECT id, sum, head, bodySum, body FROM entry WHERE key = ? AND owner IS NULL ORDER BY id DESC",
             [.key(key)]
@@ -238,10 +238,10 @@ struct CacheFile: Sendable {
         case .pattern(let text):
             let pattern = URLPattern(text)
             var ids: [Int64] = []
-            // Not by an index, whose order would read the table at random places.
+            // Without an index, because its order would read the table at random places.
             try connection.each("SELECT id, sum, head FROM entry NOT INDEXED WHERE owner IS NULL") { row in
                 let id = row.integer(0)
-                // Damaged entries too, because their URLs are not known.
+                // Removes damaged entries too, because their URLs are not known.
                 if CacheFile.head(row, id).map({ pattern.fits($0.0.url) }) ?? true { ids.append(id) }
                 return true
             }

@@ -7,7 +7,7 @@ import PlugboardSQLite
 /// of 1 MiB is read in a fifth of the time that a hit from rows takes (50 µs against 231), and one of 16 MiB in a
 /// tenth. The others are in the database, where several entries are written in one transaction.
 enum CacheSchema {
-    /// The lower bits of a piece's id are its number: at most 64 GiB a body.
+    /// The number of lower bits of a piece's id that contain its number. They limit a body to 64 GiB.
     static let pieceBits: Int64 = 20
     /// A greater id would leave no bits for the number; a sequence beyond it is damaged.
     static let lastID: Int64 = 1 << (62 - pieceBits)
@@ -82,8 +82,8 @@ enum CacheSchema {
             END;
             """,
             // AUTOINCREMENT writes its sequence for every row, and most URLs need no index beside that of the keys. The
-            // entries are given up, and new ones take their room: a copy would take as much again, which a disk that
-            // the cache has filled does not have.
+            // old entries are dropped, because a copy would need as much space again, which a disk that the cache has
+            // filled does not have.
             """
             CREATE TABLE sequence (
                 -- The last id that was assigned to an entry. Ids are never used twice, not even after the entry is

@@ -30,7 +30,7 @@ struct KeyFilter {
         coming[sum] = count > 1 ? count - 1 : nil
     }
 
-    /// - Parameter keys: A set, so that the caller makes it of many keys before it locks the filter.
+    /// - Parameter keys: A set, which the caller builds before it locks the filter.
     mutating func add(_ keys: consuming Set<Int64>, last: Int64) {
         if keys.count > sums.count { swap(&keys, &sums) }
         sums.formUnion(keys)

@@ -59,7 +59,7 @@ extension SQLiteCacheStore {
         return try file.makeRoom(upTo: room, connection)
     }
 
-    /// Writes the order of use, and removes files. Best effort: neither is worth a failure.
+    /// Writes the order of use, and removes files. Best effort: a failure does not affect the caller's work.
     func tidy(_ connection: SQLiteStore.Connection) {
         do throws(SQLiteFailure) { try writeUses(connection) } catch {}
         do throws(SQLiteFailure) { try file.sweep(connection) } catch {}
@@ -106,7 +106,7 @@ extension SQLiteCacheStore {
         state.withLock { $0.unfinished = [] }
     }
 
-    /// Makes the postponed changes for a reading, which continues without them; at most once a pause.
+    /// Makes the postponed changes before a read, which continues if they fail. Does nothing during a pause.
     func tryToFinish(_ connection: SQLiteStore.Connection) {
         if isPaused { return }
         do throws(SQLiteFailure) { try finish(connection) } catch { report(Result<Void, SQLiteFailure>.failure(error)) }
@@ -129,7 +129,7 @@ extension SQLiteCacheStore {
         if failure.kind == .damaged || failure.kind == .closed { return }
         state.withLock { state in
             state.unfinished.append(change)
-            // The list is limited: beyond it, all entries are removed.
+            // With more changes than this, all entries are removed instead.
             if state.unfinished.count > 1000 { state.unfinished = [.purge(.all)] }
         }
     }
@@ -149,7 +149,7 @@ extension SQLiteCacheStore {
                 defer { state.hasWarned = state.hasWarned || mustPause }
                 return !state.hasWarned
             }
-            // The store has told of a file that can be read only.
+            // The store has already logged that the file is read-only.
             if mustPause && isFirst && failure.kind != .readOnly {
                 notice("Nothing is stored for a while, and requests continue: \(failure)")
             }

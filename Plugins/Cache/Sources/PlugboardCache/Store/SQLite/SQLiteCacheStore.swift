@@ -28,7 +28,7 @@ final class SQLiteCacheStore: CacheStore {
         var room: Int
         /// The bytes of bodies that are being stored.
         var reserved = 0
-        /// The bytes of these that wait for the store's thread.
+        /// The part of these bytes that waits for the store's thread.
         var queued = 0
     }
 
@@ -172,7 +172,7 @@ final class SQLiteCacheStore: CacheStore {
         perform(
             { (file, connection) throws(SQLiteFailure) in
                 let count = try change.applyWithReserve(file, connection)
-                // Now, so that the files are gone when the caller hears of it.
+                // Before `done`, so that the files are removed when the caller is notified.
                 do throws(SQLiteFailure) { try file.sweep(connection) } catch {}
                 return count
             },
@@ -243,7 +243,7 @@ final class SQLiteCacheStore: CacheStore {
         }
     }
 
-    /// Best effort: the remains of ended processes only take room. Damage found here is handled by the store.
+    /// Removes what ended processes have left. Best effort, because it only takes room. The store handles damage.
     private func clean(_ connection: SQLiteStore.Connection) {
         do throws(SQLiteFailure) {
             try connection.removing { () throws(SQLiteFailure) in

@@ -118,8 +118,8 @@ final class SQLiteSink: PieceSink {
         if hasRoom { run() }
     }
 
-    /// A body with nothing queued may always continue, and others while all bodies together have little queued. So
-    /// every waiting body continues when its own queue is written.
+    /// A body may continue if none of its bytes are queued, or while its queue and the queue of all bodies are short.
+    /// So every waiting body continues when its own queue is written.
     private func takesMore(_ state: State) -> Bool {
         state.hasFailed || state.waiting == 0 || state.waiting < SQLiteSink.waitingLimit && store.hasRoomInQueue
     }
@@ -240,8 +240,8 @@ extension SQLiteCacheStore {
         case .closed, nil:
             let gathering = Gathering(addition)
             write(gathering)
-            // Last: a change that comes meanwhile may then remove an entry added after it, which is only fetched again;
-            // in the other order, a purged entry would come back.
+            // Assigned after `write`. A change in between may then remove an entry added after it, which only has to be
+            // fetched again. In the other order, a purged entry would come back.
             state.withLock { $0.gathering = gathering }
         }
     }

@@ -29,7 +29,7 @@ final class StoredBody: StoredSource {
     private let part: Range<Int>
     private let state: Mutex<State>
 
-    /// The number of pieces read at a time, because each reading takes two changes of threads.
+    /// The number of pieces read at a time. Several, because each read switches threads twice.
     private static let batch = 8
 
     init(_ store: SQLiteCacheStore, _ entry: CacheEntry, _ part: Range<Int>) {
