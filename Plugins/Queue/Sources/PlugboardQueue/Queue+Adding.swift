@@ -2,7 +2,7 @@ import PlugboardKit
 import PlugboardQueueOptions
 import PlugboardSQLite
 
-/// Adding a request to the file, and what its caller gets.
+/// Adds a request to the file, and decides what its caller gets.
 extension Queue {
     func entry(_ exchange: borrowing PlugboardKit.Exchange) -> NewEntry {
         let request = exchange.request
@@ -37,7 +37,7 @@ extension Queue {
                 passage.result = result
                 switch result {
                 case .success(let placement): admitted(entry, placement, number, passage)
-                // Its pieces would hold its line.
+                // Its pieces would block its line.
                 case .failure: if let begun = entry.begun { store.discard(begun.sequence) }
                 }
                 ticket.wake()
@@ -52,7 +52,7 @@ extension Queue {
             add(entry)
             return ticket
         }
-        // The others of its line wait for the body.
+        // Other requests of its line wait for the body.
         let patience = passage.turn == nil ? nil : max(settings.categoryWait, .seconds(1))
         BodySpool(
             tap.inner, upTo: settings.bodyLimit.bytes, id: entry.id, holding: entry.isJournal ? entry.line : nil,
@@ -72,7 +72,7 @@ extension Queue {
         return ticket
     }
 
-    /// The file has taken the request, or has refused it. On the store's thread.
+    /// Called when the file has taken or refused the request. On the store's thread.
     private func admitted(_ entry: NewEntry, _ placement: Placement, _ exchange: UInt64, _ passage: Passage) {
         var entry = entry
         if placement == .behind { entry.isJournal = false }
@@ -91,8 +91,8 @@ extension Queue {
         }
     }
 
-    /// A request that this exchange was sending waits in the file. `done` is told whether its ticket has an outcome
-    /// later; it is not told to wait until a file that cannot be written can be written again.
+    /// Lets a request that this exchange was sending wait in the file. `done` gets whether its ticket will have an
+    /// outcome. If the file cannot be written, `done` is called at once, and the change is tried again.
     func giveBack(_ entry: NewEntry, _ failure: PlugboardError, _ done: @escaping @Sendable (Bool) -> Void) {
         store.perform { (file, connection, now, _) throws(SQLiteFailure) -> (isThere: Bool, isSettled: Bool) in
             try connection.removing { () throws(SQLiteFailure) in
@@ -107,7 +107,7 @@ extension Queue {
                 if isSettled {
                     news.added(entry, .queued, exchange: nil)
                     replayer.added(entry.line, entry.origin)
-                    // A later one with its collapse key may have come.
+                    // A later request with its collapse key may have replaced it.
                     if entry.collapse != nil { replayer.outcomes.ended(entry.id) }
                 }
                 done(isThere)

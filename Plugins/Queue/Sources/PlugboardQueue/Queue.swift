@@ -3,7 +3,7 @@ import PlugboardKit
 import PlugboardQueueOptions
 import PlugboardSQLite
 
-/// Keeps requests that failed for want of a network, and sends them again.
+/// Keeps requests that failed without a network, and sends them later.
 ///
 ///     onRequest   wait for others of its category
 ///                 off ─▶ next · later ─▶ add to the file, fail(queued) · journal ─▶ add to the file, next
@@ -60,7 +60,7 @@ final class Queue: Plugin {
             let file = host.configuredPath(path)
             return (file, file)
         }
-        // A folder that cannot be made must not end requests that can be sent.
+        // If the folder cannot be made, requests that can be sent must not fail.
         let starting = host.dataPath
         guard let folder = host.dataDirectory ?? starting, let starting else {
             throw PlugboardError(
@@ -86,7 +86,7 @@ final class Queue: Plugin {
         QueueCommand(queue: self).run(name, arguments, reply)
     }
 
-    // MARK: Inward
+    // MARK: Before the request is sent
 
     func onRequest(_ exchange: borrowing PlugboardKit.Exchange) throws -> RequestVerdict {
         if exchange.visit == .first { return begin(exchange) }
@@ -117,12 +117,12 @@ final class Queue: Plugin {
         }
     }
 
-    /// The turn of the exchange has come, or its time is over.
+    /// Called when the turn of the exchange has come, or when its time to wait is over.
     private func goOn(_ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage) -> RequestVerdict {
         guard let turn = passage.turn else { return .next }
         switch turn.step() {
         case .wait:
-            // Those before it are being put into the file.
+            // Earlier exchanges are being put into the file.
             let ticket = exchange.ticket()
             turn.wait(ticket)
             return .wait(ticket)
@@ -136,7 +136,7 @@ final class Queue: Plugin {
 
     private func mode(of exchange: borrowing PlugboardKit.Exchange) -> QueueMode {
         if let mode = exchange[Queue.keys.mode] {
-            // An origin's section is not meant for sub-requests, such as that for a token.
+            // The section of an origin does not apply to sub-requests, such as a request for a token.
             let isMeant =
                 exchange.sender == nil
                 || exchange.ownAttributes(includesSecrets: true)[Queue.keys.mode.name] != nil
@@ -185,7 +185,7 @@ final class Queue: Plugin {
             case .success(let error): return .fail(error)
             case .failure(let error):
                 news.refused(error, entry, exchange: exchange.id)
-                // Only `later` has to be kept. What waits in its line cannot be sent from such a file before it either.
+                // Only `later` needs the file. From such a file, no request of its line can be sent before it.
                 guard error.code == .queueFile, mode(of: exchange) != .later else { return .fail(error) }
                 return send(exchange, passage, entry, error)
             }
@@ -201,8 +201,8 @@ final class Queue: Plugin {
         return send(exchange, passage, entry, error)
     }
 
-    /// The request is sent by its exchange, with its body, which was read for the file; fails with `error` if no copy
-    /// of the body is left.
+    /// Lets the exchange send the request with its body, which was read for the file. Fails with `error` if no copy of
+    /// the body is left.
     private func send(
         _ exchange: borrowing PlugboardKit.Exchange, _ passage: Passage, _ entry: NewEntry, _ error: PlugboardError
     ) -> RequestVerdict {
@@ -217,9 +217,9 @@ final class Queue: Plugin {
         return .next
     }
 
-    // MARK: Outward
+    // MARK: After the response or the failure
 
-    /// The caller has the outcome, whether it reads the body or not.
+    /// Removes the request from the file, because the caller has the outcome, whether it reads the body or not.
     func onResponse(_ exchange: borrowing PlugboardKit.Exchange) throws -> ResponseVerdict {
         guard let passage = exchange.state as? Passage else { return .next }
         passage.takeJournaled()?()
@@ -258,7 +258,7 @@ final class Queue: Plugin {
         entry.code = failure.code.name
         // An earlier attempt may have reached the server.
         entry.isTouched = ReplayPolicy.mayHaveArrived(.failure(failure.code)) || exchange.attempt > 1
-        // The others of its line have come while it was being sent.
+        // Other requests of its line have come while it was being sent.
         entry.isFirst = known.turn != nil
         return .wait(add(entry, exchange, known))
     }

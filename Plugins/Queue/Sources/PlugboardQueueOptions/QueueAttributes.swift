@@ -46,19 +46,19 @@ extension Request {
 public enum QueueMode: String, WordOption {
     /// Never.
     case off
-    /// When it has failed for want of a network.
+    /// When it has failed without a network.
     case onFailure
-    /// Before it is sent, until its outcome is there: also what is under way when the process ends is sent again.
+    /// Before it is sent, until it has its outcome. So a request under way when the process ends is sent again.
     case journal
-    /// At once: it is sent later, and the caller does not wait for the network.
+    /// At once. It is sent later, and the caller does not wait for the network.
     case later
 }
 
 /// What a request does to the waiting request with the same collapse key.
 public enum QueueCollapse: String, WordOption {
-    /// It replaces it.
+    /// The new request replaces the waiting one.
     case replace
-    /// If method or URL differ, both are dropped, as like and unlike; else it replaces it. A request that may have
-    /// reached the server is replaced, because its effect may need to be undone.
+    /// If their methods or URLs differ, both are dropped, as like and unlike; otherwise the new one replaces the other.
+    /// A request that may have reached the server is replaced, because its effect may need to be undone.
     case cancel
 }

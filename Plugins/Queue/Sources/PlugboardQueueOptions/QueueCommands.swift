@@ -9,8 +9,8 @@ extension PluginCommands {
 extension RequestSender {
     /// Puts a request into the queue, to be sent later, and returns its ticket as soon as it is on the disk.
     ///
-    /// For a program this is "sent"; whether the server carries it out is told by `kernel.queue.outcome(of:)`. Throws
-    /// `queue.full` or `queue.file` if the request cannot be kept.
+    /// The program can treat the request as sent; `kernel.queue.outcome(of:)` tells whether the server has carried it
+    /// out. Throws `queue.full` or `queue.file` if the request cannot be kept.
     public nonisolated(nonsending) func sendLater(_ request: Request) async throws(PlugboardError) -> String {
         var request = request
         request.queue.mode = .later
@@ -34,7 +34,7 @@ public struct QueueCommands: Sendable {
 
     fileprivate init(of commands: any PluginCommands) { self.commands = commands }
 
-    /// Requests in their order, by ticket, tag, category and state; those that are nil select all.
+    /// Requests in their order, selected by ticket, tag, category and state; nil selects all.
     public func list(
         id: String? = nil, tag: String? = nil, category: String? = nil, state: QueuedRequest.State? = nil,
         limit: Int = 100
@@ -44,8 +44,8 @@ public struct QueueCommands: Sendable {
 
     /// Waits until the request with this ticket has an outcome, in this process or another, and returns it.
     ///
-    /// It is returned again until it is acknowledged. After `within` it returns the request as it is then. Throws
-    /// `queue.unknown` for a ticket that the queue does not have.
+    /// The outcome is returned again until it is acknowledged. After `within`, returns the request in its current
+    /// state. Throws `queue.unknown` for a ticket that the queue does not have.
     public func outcome(of ticket: String, within: Duration? = nil) async throws(PlugboardError) -> QueuedRequest {
         var arguments: JSONObject = ["id": .string(ticket)]
         if let within { arguments["wait"] = .string(DurationText(max(within, .milliseconds(1))).description) }
@@ -77,7 +77,7 @@ public struct QueueCommands: Sendable {
         QueueStatistics(try await ask("replay", selection(id, tag, category, nil, nil)))
     }
 
-    /// Removes requests; those that all given arguments fit. Returns how many.
+    /// Removes the requests that match all given arguments. Returns their number.
     ///
     /// One that this process is sending is cancelled, and may have been carried out.
     @discardableResult
@@ -135,7 +135,7 @@ public struct QueueStatistics: Sendable, Equatable {
     public var sending: Int
     /// Requests whose outcome was not acknowledged.
     public var done: Int
-    /// Requests that are not sent any more by themselves.
+    /// Requests that are not sent again automatically.
     public var dead: Int
     /// The bytes that count for the limit: requests and outcomes.
     public var bytes: Int
@@ -152,7 +152,7 @@ public struct QueueStatistics: Sendable, Equatable {
 
 /// A request in the queue, and its outcome.
 public struct QueuedRequest: Sendable {
-    /// Where a request is on its way.
+    /// The state of a request.
     public enum State: String, Sendable {
         /// It will be sent.
         case waiting
@@ -160,19 +160,19 @@ public struct QueuedRequest: Sendable {
         case sending
         /// It has an outcome: the server has carried it out, or it was collapsed or dropped for a later one (`code`).
         case done
-        /// It is not sent any more by itself; `code` and `status` say why.
+        /// It is not sent again automatically; `code` and `status` say why.
         case dead
     }
 
     /// The ticket.
     public var id: String
-    /// Where it is on its way.
+    /// The state.
     public var state: State
     /// The method.
     public var method: String
     /// The URL; without values of the query in lists.
     public var url: String
-    /// The attributes of the request.
+    /// The category.
     public var category: String?
     /// The word by which it is found.
     public var tag: String?

@@ -27,7 +27,7 @@ extension PlugboardError {
     /// The ticket of the request that the plugin `queue` has kept; nil if the code is not `queued`.
     public var queueTicket: String? {
         guard code == .queued else { return nil }
-        // A ticket of the program's own can be any text, so it is all that follows.
+        // A ticket that the program has set can be any text, so the ticket is everything that follows.
         let (bytes, mark) = (Array(reason.utf8), Array("Its ticket: ".utf8))
         guard bytes.count >= mark.count,
             let start = (0...bytes.count - mark.count).first(where: { bytes[$0..<$0 + mark.count].elementsEqual(mark) })

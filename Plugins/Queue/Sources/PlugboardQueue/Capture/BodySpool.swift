@@ -1,11 +1,11 @@
 import PlugboardKit
 import PlugboardSQLite
 
-/// Reads a request's body to its end, and writes what is more than a piece to the file meanwhile.
+/// Reads a request's body to its end, and meanwhile writes each full piece to the file.
 ///
-/// Sendable because it is touched on the loop only.
+/// Sendable because it is used on the loop only.
 final class BodySpool: @unchecked Sendable {
-    /// What was read.
+    /// What was read: the pieces in the file (`begun`), and the rest in memory.
     struct Content: Sendable {
         var length = 0
         var rest: [UInt8] = []
@@ -24,7 +24,7 @@ final class BodySpool: @unchecked Sendable {
     private let store: QueueStore
     private let done: @Sendable (Result<Content, PlugboardError>) -> Void
     private var content = Content()
-    /// What of the content's rest is written already: a body in memory may come as one piece.
+    /// The number of bytes of `content.rest` that are written already. A body in memory may arrive as one large piece.
     private var written = 0
     private var isPulling = false
     private var isCompleted = false
@@ -32,9 +32,9 @@ final class BodySpool: @unchecked Sendable {
     private var isWriting = false
 
     /// - Parameters:
-    ///   - line: The line of a request that is sent when its body is complete; nil for one that will wait.
-    ///   - patience: How long the body may bring nothing; nil: as long as it likes.
-    ///   - done: Gets the outcome once, on the loop.
+    ///   - line: The line that the entry holds until its body is complete; nil for a request that will wait.
+    ///   - patience: The longest time without a byte of the body; nil for no limit.
+    ///   - done: Called once with the outcome, on the loop.
     init(
         _ body: InnerBody, upTo limit: Int, id: String, holding line: String?, patience: Duration?, _ host: PluginHost,
         _ store: QueueStore,
@@ -50,7 +50,7 @@ final class BodySpool: @unchecked Sendable {
         self.done = done
     }
 
-    // The caller may cancel while a piece is written: then the body never gives another.
+    // The caller may cancel while a piece is written. Then the body delivers no other piece.
     deinit { if !isOver, let begun = content.begun { store.discard(begun.sequence) } }
 
     /// [loop]
@@ -60,7 +60,7 @@ final class BodySpool: @unchecked Sendable {
         if let patience, !isOver { watch(patience, from: content.length) }
     }
 
-    /// Ends the reading when the body has brought nothing for a while.
+    /// Fails if no byte of the body has arrived within the patience.
     private func watch(_ patience: Duration, from count: Int) {
         host.schedule(after: patience, on: host.currentLoop) { [weak self] in
             guard let self, !isOver else { return }
@@ -69,7 +69,7 @@ final class BodySpool: @unchecked Sendable {
         }
     }
 
-    /// A loop and no recursion, because many pieces may be there at once.
+    /// A loop instead of recursion, because many pieces may be available at once.
     private func pull() {
         isPulling = true
         repeat {
@@ -84,7 +84,7 @@ final class BodySpool: @unchecked Sendable {
     }
 
     private func take(_ piece: borrowing InnerBody.View) {
-        // What comes after its time is of no use.
+        // Ignores a piece that arrives after the end.
         if isOver { return }
         switch copy piece {
         case .bytes(let bytes):

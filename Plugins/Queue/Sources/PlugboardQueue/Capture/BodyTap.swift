@@ -1,7 +1,7 @@
 import PlugboardKit
 import Synchronization
 
-/// Stands around the body of a request that may be kept: passes all pieces, and knows whether any has passed.
+/// Wraps the body of a request that may be kept: forwards all pieces, and records whether reading has begun.
 final class BodyTap: BodySource {
     let inner: InnerBody
     private let hasBegun = Atomic(false)
@@ -19,6 +19,6 @@ final class BodyTap: BodySource {
     func rewind() -> Bool { inner.rewind() }
     func release() { inner.release() }
 
-    /// Lets the body be read from its first byte. Returns false where that is not possible. [loop]
+    /// Makes the body readable from its first byte again. Returns false if that is not possible. [loop]
     func restart() -> Bool { !hasBegun.load(ordering: .relaxed) || inner.rewind() }
 }

@@ -1,7 +1,7 @@
 import PlugboardJSON
 import PlugboardKit
 
-/// What is stored of a request beside its method, URL and body: fields, attributes and options, as JSON.
+/// The fields, attributes and options of a request, stored as JSON beside its method, URL and body.
 struct CapturedHead {
     var fields = Fields()
     var attributes: [String: String] = [:]
@@ -9,10 +9,10 @@ struct CapturedHead {
     /// `Route.detour` of the request.
     var detour: String?
 
-    /// What is stored of a request.
+    /// Selects what is stored of a request.
     ///
-    /// - Parameter storesCredentials: Without it, secret fields and secret options are left out, of a
-    ///   proxy its user name and password: plugins add valid ones when the request is sent again.
+    /// - Parameter storesCredentials: If false, secret fields and options are omitted, and a proxy is stored without
+    ///   its user name and password. Plugins add current ones when the request is sent again.
     init(
         _ fields: Fields, _ attributes: Attributes, _ options: [(name: String, value: String, isSecret: Bool)],
         storesCredentials: Bool
@@ -23,13 +23,13 @@ struct CapturedHead {
                 if storesCredentials || !isSecret { self.fields.append(name, value, isSecret: isSecret) }
             }
         }
-        // The queue does not keep what it sends again.
+        // Without the attributes of queue, so that the request is not queued again when it is sent.
         self.attributes = attributes.values.filter { !$0.key.hasPrefix("queue.") }
         for option in options {
             var value = option.value
-            // Never without the proxy: the request must not pass by it.
+            // A proxy keeps its address, because the request must not bypass it.
             if option.isSecret, !storesCredentials { value = CapturedHead.withoutUserinfo(value) }
-            // A secret of another kind is left out.
+            // Other secret options are omitted.
             if option.isSecret, !storesCredentials, value == option.value { continue }
             _ = self.options.set(option.name, to: value)
         }
@@ -90,7 +90,7 @@ struct CapturedHead {
         return JSONWriter.write(.object(object))
     }
 
-    /// For people: secret values are redacted.
+    /// The fields as commands show them, with secret values redacted.
     var shown: JSONValue {
         .array(
             fields.indices.map { index in

@@ -1,14 +1,14 @@
 import PlugboardKit
 import Synchronization
 
-/// What the queue knows of an exchange that it may keep.
+/// The state of an exchange whose request may be queued.
 ///
-/// Sendable because all but the result is touched on the loop only.
+/// Sendable because everything outside the mutexes is used on the loop only.
 final class Passage: @unchecked Sendable {
     enum Step {
         /// The request passes.
         case passing
-        /// It waits for others of its line.
+        /// It waits for other requests of its line.
         case waiting
         /// It is being added to the file.
         case adding
@@ -19,13 +19,13 @@ final class Passage: @unchecked Sendable {
     var turn: LineTurn?
     /// The request's body, if it has one.
     var tap: BodyTap?
-    /// What is being added to the file, or is in it.
+    /// The entry that is being added to the file, or is in it.
     var entry: NewEntry?
     private let added = Mutex<Result<Placement, PlugboardError>?>(nil)
-    /// The file has the request as one that this exchange sends: what removes it.
+    /// Removes the request from the file; nil unless the file has it as one that this exchange sends.
     private let journaled = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// What came of the addition.
+    /// The result of adding the request.
     var result: Result<Placement, PlugboardError>? {
         get { added.withLock { $0 } }
         set { added.withLock { $0 = newValue } }
@@ -34,10 +34,10 @@ final class Passage: @unchecked Sendable {
     /// Whether the file has the request as one that this exchange sends.
     var isJournaled: Bool { journaled.withLock { $0 != nil } }
 
-    /// The file has the request now. From any thread.
+    /// Records that the file has the request, and how to remove it. From any thread.
     func journal(_ remove: @escaping @Sendable () -> Void) { journaled.withLock { $0 = remove } }
 
-    /// The request is another's to send now, or to remove.
+    /// Returns the removal, and forgets it, so that only the caller of this function can remove the request.
     func takeJournaled() -> (@Sendable () -> Void)? {
         journaled.withLock { remove in
             defer { remove = nil }
@@ -45,6 +45,6 @@ final class Passage: @unchecked Sendable {
         }
     }
 
-    // The exchange may end at any time while the request is written: then no hook is called.
+    // The exchange may end while the request is written, and then no hook is called.
     deinit { takeJournaled()?() }
 }

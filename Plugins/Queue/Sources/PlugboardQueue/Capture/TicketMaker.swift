@@ -1,7 +1,7 @@
 import PlugboardKit
 import Synchronization
 
-/// Makes random UUIDs (RFC 9562 §5.4): tickets and keys. Random bytes are asked for once for many.
+/// Makes random UUIDs (RFC 9562 §5.4) for tickets and keys. Requests random bytes for many of them at once.
 final class TicketMaker: Sendable {
     private static let batch = 64
 

@@ -13,7 +13,7 @@ final class OutcomeWaiters: Sendable {
         var isEnded = false
     }
 
-    /// Another process may have sent the request, and tells nothing of it.
+    /// How often the file is read, because another process may have sent the request.
     private static let period = Duration.seconds(1)
 
     private let store: QueueStore
@@ -38,7 +38,7 @@ final class OutcomeWaiters: Sendable {
         return number
     }
 
-    /// The time of a command is over: it replies with the state as it is.
+    /// Called when the time of a command is over: replies with the current state.
     func give(_ id: String, _ number: UInt64) {
         let reply = state.withLock { state in
             defer { if state.waiting[id]?.isEmpty == true { state.waiting[id] = nil } }
@@ -53,7 +53,7 @@ final class OutcomeWaiters: Sendable {
         }
     }
 
-    /// The request may have an outcome now, or may be gone.
+    /// Called when the request may have an outcome, or may have been removed. Replies to the commands that wait for it.
     func ended(_ id: String) {
         guard state.withLock({ !($0.waiting[id] ?? [:]).isEmpty }) else { return }
         look(id) { [self] found in
@@ -65,7 +65,7 @@ final class OutcomeWaiters: Sendable {
         }
     }
 
-    /// Looks again after a while, as long as something is waited for.
+    /// Checks again after the period, as long as commands wait.
     private func lookLater() {
         let isFirst = state.withLock { state in
             guard !state.isLooking, !state.waiting.isEmpty else { return false }

@@ -7,13 +7,13 @@ enum EntryState: Int64, CaseIterable {
     case writing = 0
     /// The first of its line: it can be sent.
     case ready = 1
-    /// It waits for others of its line.
+    /// It waits for other requests of its line.
     case behind = 2
     /// A process sends it, or the caller's own exchange is under way.
     case sending = 3
     /// It has an outcome, which waits for its acknowledgement.
     case done = 4
-    /// It is not sent any more by itself.
+    /// It is not sent again automatically.
     case dead = 5
 
     /// The state as users see it.
@@ -43,30 +43,30 @@ struct NewEntry: Sendable {
     var url: String
     /// `CapturedHead` as text.
     var head: String
-    /// The bytes of the body in all; -1 for no body.
+    /// The bytes of the whole body; -1 for no body.
     var length = -1
     /// The bytes that are not written yet.
     var rest: [UInt8] = []
     /// The entry whose first pieces are written already.
     var begun: (sequence: Int64, pieces: Int)?
-    /// Why it is queued; nil for a request to be sent later.
+    /// The code of the failure for which it is queued; nil for a request to be sent later.
     var code: String?
     /// Whether the request may have reached the server.
     var isTouched = false
-    /// What it counts for the limit of bytes.
+    /// The bytes that it counts toward the limit.
     var size: Int { max(length, 0) + head.utf8.count + (context?.utf8.count ?? 0) }
 
     /// Whether the caller's own exchange sends it now.
     var isJournal = false
-    /// When its turn came, by the wall clock; nil: before all that waits in its line.
+    /// When its turn in the line came, by the wall clock; nil places it before all waiting requests of the line.
     var since: Int64?
-    /// Whether it is before the waiting requests of its line, because they came while it was being sent.
+    /// Whether it is placed before the waiting requests of its line, because they came while it was being sent.
     var isFirst = false
 
-    /// What is sent one after the other.
+    /// The line of the request. Requests of one line are sent one after the other.
     var line: String? { NewEntry.line(category, collapse?.key) }
 
-    /// Requests to one origin share its network.
+    /// The origin of the URL. Requests to one origin share the state of its network.
     var origin: String { NewEntry.origin(of: url) }
 
     static func origin(of url: String) -> String { Origin(url: url)?.description ?? "" }
@@ -88,7 +88,7 @@ struct ClaimedEntry: Sendable {
     let url: String
     let head: String
     let length: Int
-    /// The body, where it is in one piece.
+    /// The body, if it is one piece.
     var body: [UInt8]?
     let attempts: Int
     let rejections: Int
@@ -98,9 +98,9 @@ struct ClaimedEntry: Sendable {
 /// What the queue has done with a new request.
 enum Placement: Equatable, Sendable {
     case queued
-    /// The caller's exchange must not send it now, because its line has others: it waits behind them.
+    /// It waits behind other requests of its line, so the caller's exchange must not send it now.
     case behind
-    /// The ticket was there already.
+    /// The queue has a request with this ticket already.
     case known
     /// The waiting request with the same collapse key, and this one, are no longer needed.
     case cancelled
@@ -108,7 +108,7 @@ enum Placement: Equatable, Sendable {
     case full
 }
 
-/// What came of an addition.
+/// The result of adding requests.
 struct Added: Sendable {
     /// One for each new request.
     var placements: [Placement] = []
@@ -116,31 +116,31 @@ struct Added: Sendable {
     var dropped: [DroppedEntry] = []
 }
 
-/// A request that is not sent any more.
+/// A request that was dropped to make room.
 struct DroppedEntry: Sendable, Equatable {
     var id: String
     var category: String?
     var tag: String?
 }
 
-/// How a request that was sent again ended.
+/// The result of sending a queued request.
 enum Settlement: Sendable {
     /// The server has carried it out.
     case done(DeliveredResponse)
     /// It is dead.
     case dead(PlugboardError, DeliveredResponse?)
-    /// It waits: for the network, for a time of the wall clock, or because the sending was ended. It is touched if it
+    /// It waits: for the network, until a time of the wall clock, or because its sending was stopped. `isTouched`: it
     /// may have reached the server.
     case waiting(PlugboardError, until: Int64, counts: Counted, isTouched: Bool)
 
-    /// What a failure counts for: `failure` makes waits longer, and never makes a request dead.
+    /// The counter that a failure increases. `failure` makes waits longer, and never makes a request dead.
     enum Counted: Sendable { case nothing, failure, attempt, rejection }
 }
 
-/// A response as the outcome has it.
+/// A response as it is stored in the outcome.
 struct DeliveredResponse: Sendable, Equatable {
     var status: Int
-    /// As JSON.
+    /// The fields as JSON.
     var fields: String
     var body: [UInt8]
 }

@@ -4,16 +4,16 @@
     import Musl
 #endif
 
-/// When a file was written last, and its size: whether other processes may have written to a database is seen at its
-/// write-ahead log, without opening it.
+/// The size of a file, and when it was last written. The stamp of a database's write-ahead log shows, without opening
+/// the database, whether other processes may have written to it.
 struct FileStamp: Equatable, Sendable {
     private let seconds: Int
     private let nanoseconds: Int
     private let size: Int
     private let inode: UInt64
 
-    /// Nil if there is no such file. A system call of about a microsecond: the log of a database that several processes
-    /// use lies on a disk of this system.
+    /// Nil if there is no such file. Makes a system call of about a microsecond: the log of a database that several
+    /// processes use is on a local disk.
     init?(_ path: String) {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }
@@ -23,7 +23,7 @@ struct FileStamp: Equatable, Sendable {
         inode = UInt64(info.st_ino)
     }
 
-    /// Whether any later write gives another stamp. The clock of files moves in steps of some milliseconds.
+    /// Whether every later write changes the stamp. The clock of files moves in steps of some milliseconds.
     var isSettled: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -2,17 +2,17 @@ import PlugboardJSON
 import PlugboardKit
 import PlugboardSQLite
 
-/// Which requests a command means.
+/// The requests that a command selects.
 struct Selection: Sendable, Equatable {
     var id: String?
     var tag: String?
     var category: String?
     var states: [EntryState] = []
 
-    /// Whether all requests are meant.
+    /// Whether all requests are selected.
     var isAll: Bool { id == nil && tag == nil && category == nil && states.isEmpty }
 
-    /// Without the states.
+    /// The same selection without the states.
     var naming: Selection { Selection(id: id, tag: tag, category: category) }
 
     var condition: (sql: String, values: [SQLiteStore.Value]) {
@@ -27,7 +27,7 @@ struct Selection: Sendable, Equatable {
     }
 }
 
-/// Finding, dropping and sending dead requests again.
+/// Finds and drops requests, and makes dead ones wait again.
 extension QueueFile {
     /// The requests as JSON, in their order.
     func list(
@@ -101,10 +101,10 @@ extension QueueFile {
         }
     }
 
-    /// Dead requests wait again, and those that wait need not wait for their time. Returns how many.
+    /// Makes dead requests wait again, and lets waiting ones be sent at once. Returns the number of both.
     func revive(_ selection: Selection, now: Int64, _ connection: Connection) throws(SQLiteFailure) -> Int {
         let (condition, values) = selection.condition
-        // A replay of everything is not meant for what is dead.
+        // Dead requests are included only if a ticket or a state selects them.
         let states = selection.id == nil && selection.states.isEmpty ? "1, 2" : "1, 2, 5"
         return try connection.transaction { () throws(SQLiteFailure) in
             var found: [(Int64, Int64, String?)] = []
@@ -133,7 +133,7 @@ extension QueueFile {
         }
     }
 
-    /// Forgets outcomes that were delivered; dead requests stay until they are dropped. Returns how many.
+    /// Removes delivered outcomes, and marks dead requests, which stay until they are dropped. Returns their number.
     func acknowledge(_ ids: [String], _ connection: Connection) throws(SQLiteFailure) -> Int {
         try connection.removing { () throws(SQLiteFailure) in
             try connection.transaction { () throws(SQLiteFailure) in

@@ -1,14 +1,14 @@
 import PlugboardSQLite
 
-/// What is left of bodies, and of this process.
+/// Removes remaining pieces of bodies, and finds what this process holds.
 extension QueueFile {
     /// Whether pieces of bodies are to be removed.
     func hasRemains(_ connection: Connection) throws(SQLiteFailure) -> Bool {
         try connection.first("SELECT 1 FROM gone LIMIT 1") { _ in true } ?? false
     }
 
-    /// Removes some pieces of bodies whose requests need them no longer, each in a transaction of its own: to overwrite
-    /// a large body takes long.
+    /// Removes some pieces of a body that is not needed any more, each in its own transaction, because overwriting a
+    /// large body takes long.
     func sweep(_ connection: Connection) throws(SQLiteFailure) {
         guard let body = try connection.first("SELECT body FROM gone LIMIT 1", read: { $0.integer(0) }) else { return }
         for _ in 0..<8 {

@@ -2,7 +2,7 @@ import PlugboardKit
 import PlugboardQueueOptions
 import PlugboardSQLite
 
-/// What a new request replaces, and what is removed to make room for it.
+/// Finds what a new request replaces, and makes room for it.
 extension QueueFile {
     /// A waiting request with the collapse key of a new one.
     struct Collapsing {
@@ -31,10 +31,10 @@ extension QueueFile {
         }
     }
 
-    /// Removes outcomes, and by the setting drops waiting requests, if that makes room for a new request; else changes
-    /// nothing. Returns the dropped requests, or nil if there is no room.
+    /// Removes outcomes, and drops waiting requests if the settings allow it, to make room for a new request. Returns
+    /// the dropped requests; nil, without a change, if there is no room.
     ///
-    /// The limit of requests is for those without an outcome. A dropped request becomes an outcome, without its body.
+    /// The limit of requests counts those without an outcome. A dropped request becomes an outcome, without its body.
     func makeRoom(
         for entry: NewEntry, replacing collapsing: [Collapsing], _ now: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> [DroppedEntry]? {
@@ -42,8 +42,8 @@ extension QueueFile {
             let total = try connection.first(
                 "SELECT requests, bytes FROM total", read: { (Int($0.integer(0)), Int($0.integer(1))) })
         else { return nil }
-        // By how much the limits would be exceeded. What it replaces becomes an outcome; its own pieces are counted
-        // already.
+        // How far the limits would be exceeded. Replaced requests become outcomes, and the pieces of the new request
+        // that are written are counted already.
         var requests = total.0 + 1 - collapsing.count - limits.requests
         var bytes = total.1 + entry.size - limits.bytes - collapsing.reduce(0) { $0 + $1.length }
         if let begun = entry.begun?.sequence {
@@ -55,7 +55,7 @@ extension QueueFile {
         }
         if requests <= 0, bytes <= 0 { return [] }
         var removed: [Int64] = []
-        // Dead requests whose outcome was delivered first, then outcomes, which take only bytes.
+        // First dead requests whose outcome was delivered, then other outcomes, which free only bytes.
         try connection.each(
             """
             SELECT sequence, size FROM request
@@ -117,7 +117,7 @@ extension QueueFile {
         return dropped.map(\.entry)
     }
 
-    /// What is left of the head of a request that is not sent any more.
+    /// The head that a dropped request keeps.
     private static let emptyHead = #"{"fields":[]}"#
 
     /// Removes the oldest outcomes beyond the limit.
@@ -134,11 +134,11 @@ extension QueueFile {
 
     // MARK: The file's own time
 
-    /// Moves the file's own time, by which requests and outcomes grow old.
+    /// Moves the file's own clock, which measures the age of requests and outcomes.
     ///
-    /// A wall clock that is set back does not move it; one that is set forward, and a time without a process, moves it
-    /// by at most half of the least age: so that a request is sent once before it is too old. By the wall clock, which
-    /// may have been set, it is too old at twice its age, and only at the start of a process.
+    /// A wall clock that is set back does not move it. A wall clock that is set forward, or a time without a process,
+    /// moves it by at most half of the shortest age, so that a request is sent once before it is too old. By the wall
+    /// clock, a request is too old at twice its age, and only at the start of a process.
     func step(now: Int64, time: Int64, _ connection: Connection) throws(SQLiteFailure) {
         let longest = min(limits.age, limits.resultAge, QueueFile.longestAge) / 2
         try connection.run(
@@ -149,6 +149,6 @@ extension QueueFile {
 
     /// Ten years, which is the most that a setting can be.
     static let longestAge: Int64 = 315_360_000_000_000_000
-    /// A wall clock before September 2020 was not set yet.
+    /// A wall clock before September 2020 counts as not set.
     static let earliestWall: Int64 = 1_600_000_000_000_000_000
 }

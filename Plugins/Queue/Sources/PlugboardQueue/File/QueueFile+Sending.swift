@@ -2,15 +2,15 @@ import PlugboardKit
 import PlugboardQueueOptions
 import PlugboardSQLite
 
-/// Taking requests, and giving them back.
+/// Takes requests to send them, and gives them back.
 extension QueueFile {
     /// Which requests are taken.
     enum Choice: Sendable, Equatable {
         /// Requests that are due.
         case due
-        /// Of those, the ones of a line.
+        /// Requests of a line that are due.
         case line(String)
-        /// Of those, the ones that commands have named.
+        /// Requests that are due and that commands have selected.
         case selected([Selection])
     }
 
@@ -18,8 +18,8 @@ extension QueueFile {
     ///
     /// - Parameters:
     ///   - paused: Origins to which nothing is sent now.
-    ///   - proven: Origins to which several requests are sent at once; nil: all.
-    ///   - isHeld: Whether nothing of a line is taken now.
+    ///   - proven: Origins to which several requests may be sent at once; nil for all.
+    ///   - isHeld: Whether no request of the line is taken now.
     func claim(
         _ count: Int, _ choice: Choice = .due, except paused: Set<String> = [], proven: Set<String>? = nil,
         isHeld: (String) -> Bool = { _ in false }, now: Int64, time: Int64, _ connection: Connection
@@ -46,8 +46,8 @@ extension QueueFile {
         }
     }
 
-    /// The requests that can be sent now, the most urgent first. The index alone has all that is asked of those that
-    /// are not taken, unless commands have named some: a server that cannot be reached may have thousands.
+    /// The requests that can be sent now, the most urgent first. Requests that are not taken are read from the index
+    /// alone, unless commands have selected some, because an unreachable server may have thousands.
     func candidates(
         _ choice: Choice, except paused: Set<String>, now: Int64
     ) -> (query: String, values: [SQLiteStore.Value]) {
@@ -57,7 +57,7 @@ extension QueueFile {
         switch choice {
         case .due: break
         case .line(let line):
-            // SQLite would read all waiting requests from the other one.
+            // Otherwise SQLite would use the other index, and read all waiting requests.
             index = "INDEXED BY request_by_line "
             condition += " AND line = ?"
             values.append(.text(line))
@@ -100,7 +100,7 @@ extension QueueFile {
         return entry
     }
 
-    /// Requests that were taken and not sent wait again, as they were.
+    /// Lets requests that were taken but not sent wait again, unchanged.
     func putBack(_ sequences: [Int64], _ connection: Connection) throws(SQLiteFailure) {
         try connection.transaction { () throws(SQLiteFailure) in
             for sequence in sequences {
@@ -138,7 +138,7 @@ extension QueueFile {
         return due
     }
 
-    /// The piece of a body; nil if it is not there.
+    /// A piece of a body; nil if it is missing.
     func piece(_ number: Int, of sequence: Int64, _ connection: Connection) throws(SQLiteFailure) -> [UInt8]? {
         try connection.first(
             """
@@ -148,8 +148,8 @@ extension QueueFile {
         ) { Array($0.bytes(0)) }
     }
 
-    /// Ends the sending of a request by this process. Returns false if it is not this process's any more, because it
-    /// was dropped, or because the lease had ended and another process has taken it.
+    /// Ends the sending of a request by this process. Returns false if this process does not hold it any more, because
+    /// it was dropped, or because the lease had ended and another process has taken it.
     @discardableResult
     func settle(
         _ sequence: Int64, _ settlement: Settlement, now: Int64, _ connection: Connection
@@ -182,8 +182,8 @@ extension QueueFile {
         }
     }
 
-    /// A request that waits again is done if one with its collapse key has come while it was being sent: that one
-    /// counts. If it cannot have reached the server, both are sent: they may be opposites.
+    /// Ends a request that would wait again, if a later one with its collapse key has come while it was being sent. If
+    /// it cannot have reached the server, both are sent, because they may be opposites.
     private func giveWay(_ sequence: Int64, _ now: Int64, _ connection: Connection) throws(SQLiteFailure) {
         let later = try connection.first(
             """
@@ -197,7 +197,7 @@ extension QueueFile {
         try finish(sequence, .done, QueueFile.replaced, nil, now, connection)
     }
 
-    /// Keeps what this process writes and sends for another while. Returns what that is.
+    /// Renews the lease of everything that this process writes and sends. Returns the numbers of these requests.
     @discardableResult
     func renew(time: Int64, _ connection: Connection) throws(SQLiteFailure) -> Set<Int64> {
         try connection.run(
@@ -206,7 +206,7 @@ extension QueueFile {
             try connection.rows("SELECT sequence FROM request WHERE owner = ?", .text(owner)) { $0.integer(0) })
     }
 
-    /// The process ends: what it was sending waits again.
+    /// Lets requests that this process was sending wait again, because the process ends.
     func leave(_ connection: Connection) throws(SQLiteFailure) { _ = try release(owner, connection) }
 
     /// Takes requests back from processes that have ended, or have not renewed their lease. Returns how many.
@@ -217,7 +217,7 @@ extension QueueFile {
         ) { ($0.text(0), $0.integer(1)) }
         var count = 0
         for (other, lease) in others {
-            // A lease that is longer than a lease can be is from an earlier start of the system.
+            // A lease beyond the longest possible one is from an earlier boot of the system.
             guard isGone(other) ?? (lease < time || lease > time + limits.lease) || lease < time else { continue }
             count += try release(other, connection)
         }
@@ -241,10 +241,10 @@ extension QueueFile {
         }
     }
 
-    /// Old requests die, and old outcomes are removed. Returns the tickets of those that have died.
+    /// Makes old requests dead, and removes old outcomes. Returns the tickets of the dead requests.
     ///
-    /// - Parameter isStart: Whether this is the first call of a process. Then the wall clock counts, too; a jump of it
-    ///   in a process that runs means that it was set.
+    /// - Parameter isStart: Whether this is the first call in a process. Only then the wall clock counts too, because a
+    ///   jump of it in a running process means that it was set.
     func expire(
         now: Int64, time: Int64, isStart: Bool, _ connection: Connection
     ) throws(SQLiteFailure) -> [String] {

@@ -2,27 +2,27 @@ import PlugboardKit
 import PlugboardQueueOptions
 import PlugboardSQLite
 
-/// The requests in the file: each function is a transition of the README's table, and one transaction.
+/// The requests in the file. Each function is a transition of the README's table, and one transaction.
 ///
-/// Times are given, so that all interleavings of processes can be tested: `now` is the wall clock, `time` the monotonic
-/// clock, which all processes of one start of the system share.
+/// Times are parameters, so that all interleavings of processes can be tested: `now` is the wall clock, `time` the
+/// monotonic clock, which all processes share until the system is booted again.
 struct QueueFile: Sendable {
     struct Limits: Sendable {
-        /// Of requests without an outcome, and of outcomes.
+        /// The most requests without an outcome, and the most outcomes.
         var requests = 100_000
         var bytes = 256 << 20
         var dropsOldest = false
-        /// Nanoseconds.
+        /// In nanoseconds, as all times here.
         var age: Int64 = .max
         var resultAge: Int64 = .max
-        /// No wait is longer, so that a time beyond it comes from a clock that was set back.
+        /// The longest wait. A later time comes from a clock that was set back.
         var longestWait: Int64 = 300_000_000_000
         var lease: Int64 = 30_000_000_000
     }
 
     typealias Connection = SQLiteStore.Connection
 
-    /// This process and store.
+    /// The owner of the rows that this process holds.
     let owner: String
     let limits: Limits
     /// Whether the process of an owner has ended; nil if that cannot be known.
@@ -30,10 +30,10 @@ struct QueueFile: Sendable {
 
     // MARK: Adding
 
-    /// Makes an entry whose body comes in pieces.
+    /// Makes an entry whose body is added in pieces.
     ///
-    /// - Parameter line: The line of a request that is sent when its body is complete: of those that wait in the line,
-    ///   none is sent before. Nil for a request that will wait too.
+    /// - Parameter line: The line that the entry holds, so that no waiting request of the line is sent before it. Nil
+    ///   for a request that will wait too.
     func begin(
         _ id: String, holding line: String? = nil, now: Int64, time: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> Int64 {
@@ -84,7 +84,7 @@ struct QueueFile: Sendable {
             var added = Added()
             for entry in entries {
                 let placement = try add(entry, now, time, &added.dropped, connection)
-                // What is left of the pieces that it does not need.
+                // Removes the pieces that the new entry does not use.
                 if let begun = entry.begun { try discard(begun.sequence, connection) }
                 added.placements.append(placement)
             }
@@ -100,7 +100,7 @@ struct QueueFile: Sendable {
         var entry = entry
         var isBehind = false
         if entry.isJournal, let line = entry.line {
-            // What waits in its line has come since its turn, unless the file could not be asked then.
+            // Requests that wait in its line came after its turn, unless the file could not be read then.
             entry.isFirst = try !hasWaiting(line, before: entry.since ?? .min, connection)
             isBehind = entry.isFirst ? try isSending(line, connection) : true
             if isBehind { entry.isJournal = false }
@@ -109,9 +109,9 @@ struct QueueFile: Sendable {
         let collapsing = entry.isJournal ? [] : try collapsing(entry, connection)
         let isCancelled =
             !(entry.isFirst && entry.isTouched) && collapsing.contains { $0.isOpposite }
-        // The waiting one came later, and counts.
+        // The waiting request came later, so it replaces the new one.
         let isReplaced = entry.isFirst && !isCancelled && !collapsing.isEmpty
-        // Before anything is changed: a request that is refused must not have replaced another.
+        // Before any change, because a request that is refused must not replace another.
         if !isCancelled, !isReplaced {
             guard let room = try makeRoom(for: entry, replacing: collapsing, now, connection) else { return .full }
             dropped += room
@@ -124,7 +124,7 @@ struct QueueFile: Sendable {
             }
         }
         if isCancelled || isReplaced { entry = entry.withoutBody }
-        // What it replaces may have reached the server, and so may have its effect.
+        // A replaced request may have reached the server, so the effect of the new one may be there already.
         if collapsing.contains(where: { $0.isTouched }) { entry.isTouched = true }
         let sequence = try insert(entry, now, time, connection)
         if !entry.rest.isEmpty { try append(entry.rest, entry.begun?.pieces ?? 0, to: sequence, connection) }
@@ -142,7 +142,7 @@ struct QueueFile: Sendable {
     private func insert(
         _ entry: NewEntry, _ now: Int64, _ time: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> Int64 {
-        // A number of its own: an entry that was begun earlier is queued now. The number before it stays free.
+        // It gets a new number, because an entry that was begun earlier is queued now. The number before it stays free.
         let begun = entry.begun?.sequence
         var first: Int64?
         if entry.isFirst, let line = entry.line { first = try self.first(line, connection) }
@@ -172,7 +172,7 @@ struct QueueFile: Sendable {
 
     // MARK: Lines
 
-    /// The number before the waiting requests of a line; nil if there are none, or if it is taken.
+    /// The number before the waiting requests of a line; nil if none wait, or if the number is used.
     private func first(_ line: String, _ connection: Connection) throws(SQLiteFailure) -> Int64? {
         let number = try connection.first(
             "SELECT min(sequence) - 1 FROM request WHERE line = ? AND state IN (1, 2)", .text(line)
@@ -182,7 +182,7 @@ struct QueueFile: Sendable {
         return isTaken == nil ? number : nil
     }
 
-    /// Makes sure that of a line the first is ready, and none while one is being sent, or written to be sent.
+    /// Makes the first waiting request of a line ready, and none while one is being sent, or written to be sent.
     func arrange(_ line: String, _ connection: Connection) throws(SQLiteFailure) {
         let isHeld = try connection.first(
             "SELECT 1 FROM request WHERE line = ? AND state IN (0, 3) LIMIT 1", .text(line), read: { _ in true })
@@ -270,7 +270,7 @@ struct QueueFile: Sendable {
 }
 
 extension NewEntry {
-    /// The same, of which nothing is to be sent.
+    /// The same entry without its body, because it will not be sent.
     fileprivate var withoutBody: NewEntry {
         var copy = self
         (copy.length, copy.rest, copy.begun) = (-1, [], nil)

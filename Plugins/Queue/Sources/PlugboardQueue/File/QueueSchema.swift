@@ -79,8 +79,8 @@ enum QueueSchema {
                 DELETE FROM piece WHERE request = OLD.sequence;
             END
             """,
-            // A body keeps its pieces when its request gets another number, and pieces are removed one after the other:
-            // each change takes the file's lock for a short time.
+            // A body keeps its pieces when its request gets another number. Pieces are removed one by one, so that each
+            // change locks the file only for a short time.
             """
             -- The number of the pieces of a body that was written in several; null for the request's own number. It is
             -- negative, because the number of the row for which it was made may be given to another request.

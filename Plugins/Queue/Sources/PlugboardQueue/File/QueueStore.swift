@@ -3,7 +3,7 @@ import PlugboardQueueOptions
 import PlugboardSQLite
 import Synchronization
 
-/// The queue's file on a thread of its own. Requests that are added at the same time are one transaction.
+/// Uses the queue's file on a thread of its own. Writes requests that are added at the same time in one transaction.
 final class QueueStore: Sendable {
     private struct Addition {
         let entry: NewEntry
@@ -19,7 +19,7 @@ final class QueueStore: Sendable {
     private let isClosed = Atomic(false)
     private let isSweeping = Atomic(false)
 
-    /// How long SQLite waits for another process that writes. Then other work is done, and the work is tried again.
+    /// How long SQLite waits for another process that writes. Then other work comes first.
     private static let lockPatience = Duration.milliseconds(250)
 
     init(_ path: String, limits: QueueFile.Limits, host: PluginHost) {
@@ -31,7 +31,7 @@ final class QueueStore: Sendable {
         }
     }
 
-    /// What is seen of writes to the file without opening it. From any thread.
+    /// The stamp of the file's log, which shows writes without opening the file. From any thread.
     var stamp: FileStamp? { FileStamp(logPath) }
 
     private var addingPatience: Duration { .nanoseconds(file.limits.lease) }
@@ -41,7 +41,7 @@ final class QueueStore: Sendable {
 
     /// Performs work after all earlier work. `then` runs on the store's thread.
     ///
-    /// - Parameter patience: How long the work is tried again while another process writes, or has the file open.
+    /// - Parameter patience: How long the work is repeated while another process writes or has the file open.
     func perform<Value: Sendable>(
         within patience: Duration = .seconds(5),
         _ work:
@@ -62,7 +62,7 @@ final class QueueStore: Sendable {
         store.perform(
             { [self] (connection) throws(SQLiteFailure) in
                 let value = try work(file, connection, now, time)
-                // The work is done, also if this cannot be told.
+                // The work is done, so a failure of this check does not matter.
                 if !connection.isReadOnly, (try? file.hasRemains(connection)) == true { sweep() }
                 return value
             },
@@ -101,7 +101,7 @@ final class QueueStore: Sendable {
         }
         if !isFirst { return }
         let batch = Mutex<[Addition]>([])
-        // What has come to be kept waits for as long as a process may hold a request.
+        // Tried again for as long as a lease, because these requests must be kept.
         perform(within: addingPatience) { [self] (file, connection, now, time) throws(SQLiteFailure) in
             let taken = additions.withLock { additions in
                 defer { additions = [] }
@@ -111,7 +111,7 @@ final class QueueStore: Sendable {
             do throws(SQLiteFailure) {
                 return try file.add(taken.map(\.entry), now: now, time: time, connection)
             } catch {
-                // They are tried again, before those that have come meanwhile.
+                // They are tried again, before the additions that have come meanwhile.
                 if error.kind == .busy {
                     batch.withLock { $0 = [] }
                     additions.withLock { $0 = taken + $0 }
@@ -166,7 +166,7 @@ final class QueueStore: Sendable {
         }
     }
 
-    /// Removes an entry whose body could not be written. It must not stay: it may hold up its line.
+    /// Removes an entry whose body could not be written. It must not stay, because it may block its line.
     func discard(_ sequence: Int64) {
         perform { (file, connection, _, _) throws(SQLiteFailure) in
             try connection.removing { () throws(SQLiteFailure) in try file.discard(sequence, connection) }
@@ -176,11 +176,11 @@ final class QueueStore: Sendable {
         }
     }
 
-    /// What was being sent waits again, for other processes or the next start.
+    /// Lets requests that were being sent wait again, for other processes or the next start.
     func close(within limit: Duration) {
         isClosed.store(true, ordering: .relaxed)
         perform { (file, connection, _, _) throws(SQLiteFailure) in
-            // Only what is held is given back, for which the file must be locked.
+            // The file is locked only if this process holds something.
             if try file.isOwner(connection) { try file.leave(connection) }
         }
         store.close(within: limit)

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// The place of an exchange among those of its line, until it has its outcome or is in the file.
+/// The place of an exchange in its line, until it has its outcome or is in the file.
 final class LineTurn: Sendable {
     private let replayer: Replayer
     private let line: String
@@ -12,18 +12,18 @@ final class LineTurn: Sendable {
         self.number = number
     }
 
-    /// The exchange was woken, or has waited for as long as it can.
+    /// Called when the exchange was woken, or when its time to wait is over.
     func step() -> Lines<Ticket>.Step { replayer.changeLines { $0.lines.step(line, number) } }
 
-    /// The request was handed to the file, where it is before those that are handed later.
+    /// Called when the request was handed to the file, in which it precedes later ones.
     func place() { replayer.changeLines { $0.lines.place(line, number) } }
 
-    /// The exchange waits on, and is woken when its turn has come.
+    /// Lets the exchange wait again. It is woken when its turn has come.
     func wait(_ ticket: Ticket) {
         let waits = replayer.changeLines { $0.lines.wait(line, number, ticket) }
         if !waits { ticket.wake() }
     }
 
-    // The exchange may end at any time, and lets go of this then.
+    // The exchange may end at any time, and then releases this object.
     deinit { replayer.leave(line, number) }
 }

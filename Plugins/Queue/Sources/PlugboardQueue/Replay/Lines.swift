@@ -1,9 +1,9 @@
-/// The exchanges of each line that are under way in this process, and what is known of the line's requests in the file.
+/// The exchanges of each line that are under way in this process, and whether the line has requests in the file.
 ///
-/// The exchanges of a line go on in the order in which they came. One at a time passes: it is sent when the line has no
-/// requests in the file and the exchange before it has its outcome. Others are put into the file instead, also while
-/// one passes: one after the other gets its place there, and several are then written together. A request that is not
-/// kept waits for those in the file, and delays no other.
+/// The exchanges of a line continue in the order in which they came. One at a time is sent, if the line has no requests
+/// in the file and the exchange before it has its outcome. Others are put into the file instead, even while one is
+/// sent: they get their places in the file one by one, and several are then written together. A request that is never
+/// put into the file waits for those in the file, and delays no other.
 struct Lines<Ticket> {
     enum Kind {
         /// Is put into the file if it cannot be sent.
@@ -16,21 +16,21 @@ struct Lines<Ticket> {
 
     /// What an exchange does now.
     enum Step: Equatable {
-        /// It is sent, and has the line under this number until its outcome; nil: it has no place in the line.
+        /// It is sent, and holds the line under this number until its outcome; with nil, it has no place in the line.
         case pass(UInt64?)
         /// It is put into the file, and has its place in the line under this number until then.
         case queue(UInt64)
-        /// It waits for others.
+        /// It waits for other exchanges.
         case wait
     }
 
     private struct Waiter {
         let number: UInt64
         let kind: Kind
-        /// Where its request goes.
+        /// The origin of its request.
         let origin: String
         var ticket: Ticket
-        /// It does not wait for the requests in the file any longer.
+        /// Whether it stops waiting for the requests in the file.
         var mustQueue: Bool
     }
 
@@ -40,34 +40,34 @@ struct Lines<Ticket> {
         var passing: UInt64?
         /// The exchange that is being put into the file.
         var queueing: UInt64?
-        /// Those that have their place in the file, and are being written.
+        /// The exchanges that have their place in the file, and are being written.
         var adding: Set<UInt64> = []
 
         var isUnused: Bool { waiters.isEmpty && passing == nil && queueing == nil && adding.isEmpty }
 
-        /// Those before `end`, or all.
+        /// Sets `mustQueue` of the waiters before `end`, or of all.
         mutating func mustQueue(before end: Int? = nil) {
             for index in 0..<(end ?? waiters.count) { waiters[index].mustQueue = true }
         }
     }
 
-    /// More lines are forgotten, and the file is asked again.
+    /// The most lines in `busy`. Beyond it, all are removed, and the file is read again.
     private static var limit: Int { 1000 }
 
-    /// Whether a line has requests in the file, for lines that the file was asked for.
+    /// Whether a line has requests in the file, for the lines that were looked up in it.
     private var busy: [String: Bool] = [:]
     private var lines: [String: Line] = [:]
     /// The lines of which an exchange may be woken.
     private var changed: Set<String> = []
     private var last: UInt64 = 0
 
-    /// Whether the line has requests in the file; nil if the file has to be asked.
+    /// Whether the line has requests in the file; nil if the file has to be read.
     func isBusy(_ line: String) -> Bool? { busy[line] }
 
     /// Whether exchanges wait for the line.
     func isWaitedFor(_ line: String) -> Bool { lines[line]?.waiters.isEmpty == false }
 
-    /// Whether an exchange of the line is being sent: then no other request of the line is.
+    /// Whether an exchange of the line is being sent. Then no other request of the line may be sent.
     func isPassed(_ line: String) -> Bool { lines[line]?.passing != nil }
 
     /// The lines that exchanges wait for, the line of the oldest first.
@@ -78,7 +78,7 @@ struct Lines<Ticket> {
 
     var hasWaiters: Bool { lines.contains { !$0.value.waiters.isEmpty } }
 
-    /// A request of the line has come. Returns what it does if it need not wait; then it has its place.
+    /// Called for a new request of the line. Returns what it does now; unless it waits, it has its place then.
     ///
     /// - Parameter canWait: Whether requests in the file can be sent soon.
     mutating func enter(_ line: String, _ kind: Kind, canWait: Bool) -> Step {
@@ -99,18 +99,18 @@ struct Lines<Ticket> {
         }
     }
 
-    /// A request of the line waits behind those that came before. Returns its number.
+    /// Lets a request wait behind the earlier ones of its line. Returns its number.
     mutating func wait(_ line: String, _ kind: Kind, _ origin: String, _ ticket: Ticket) -> UInt64 {
         last += 1
         let waiter = Waiter(number: last, kind: kind, origin: origin, ticket: ticket, mustQueue: false)
         lines[line, default: Line()].waiters.append(waiter)
-        // "Sent later" must not wait for the network, so those before it cannot either.
+        // A request of the kind `later` must not wait for the network, so those before it must not either.
         if kind == .later { lines[line]?.mustQueue() }
         changed.insert(line)
         return last
     }
 
-    /// The exchange was woken, or has waited for as long as it can.
+    /// Called when the exchange was woken, or when its time to wait is over. Returns what it does now.
     mutating func step(_ line: String, _ number: UInt64) -> Step {
         guard let state = lines[line] else { return .pass(nil) }
         if state.passing == number { return .pass(number) }
@@ -128,14 +128,14 @@ struct Lines<Ticket> {
         return .queue(number)
     }
 
-    /// The exchange waits on with another ticket. Returns false if its turn has come meanwhile.
+    /// Lets the exchange wait again with another ticket. Returns false if its turn has come meanwhile.
     mutating func wait(_ line: String, _ number: UInt64, _ ticket: Ticket) -> Bool {
         guard let index = lines[line]?.waiters.firstIndex(where: { $0.number == number }) else { return false }
         lines[line]?.waiters[index].ticket = ticket
         return true
     }
 
-    /// The exchange that was being put into the file has its place there: the next can be put behind it.
+    /// Called when the exchange has its place in the file, so that the next can be put behind it.
     mutating func place(_ line: String, _ number: UInt64) {
         guard lines[line]?.queueing == number else { return }
         lines[line]?.queueing = nil
@@ -143,7 +143,7 @@ struct Lines<Ticket> {
         changed.insert(line)
     }
 
-    /// The exchange has its outcome, is in the file, or has ended. Returns whether it was being sent.
+    /// Called when the exchange has its outcome, is in the file, or has ended. Returns whether it was being sent.
     @discardableResult
     mutating func leave(_ line: String, _ number: UInt64) -> Bool {
         guard let state = lines[line] else { return false }
@@ -155,20 +155,20 @@ struct Lines<Ticket> {
         return state.passing == number
     }
 
-    /// The line has requests in the file, or has none.
+    /// Records whether the line has requests in the file.
     mutating func set(_ line: String, isBusy: Bool) {
         if busy.count >= Lines.limit { busy = [:] }
         busy[line] = isBusy
         if lines[line] != nil { changed.insert(line) }
     }
 
-    /// The file was changed.
+    /// Forgets which lines have requests in the file, because the file was changed.
     mutating func forget() { busy = [:] }
 
-    /// Where the requests of the exchanges go that wait for a line.
+    /// The origins of the exchanges that wait for a line.
     func origins(of line: String) -> [String] { lines[line]?.waiters.map(\.origin) ?? [] }
 
-    /// The requests of a line cannot be sent soon: exchanges that wait for it are put into the file.
+    /// Puts the exchanges that wait for a line into the file, because its requests cannot be sent soon.
     mutating func giveUp(line: String) {
         lines[line]?.mustQueue()
         changed.insert(line)

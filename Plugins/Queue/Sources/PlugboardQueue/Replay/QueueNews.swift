@@ -4,7 +4,7 @@ import PlugboardQueueOptions
 import PlugboardSQLite
 import Synchronization
 
-/// Tells what happens: events, counters, lines in the log, and the readers of the command `watch`.
+/// Reports what happens: as events, counters and log lines, and to the readers of the command `watch`.
 final class QueueNews: Sendable {
     private let host: PluginHost
     private let queued: PluginHost.Counter
@@ -13,7 +13,7 @@ final class QueueNews: Sendable {
     private let died: PluginHost.Counter
     private let collapsed: PluginHost.Counter
     private let refused: PluginHost.Counter
-    /// The failure of the file that was logged.
+    /// The last failure of the file that was logged.
     private let fileTrouble = Mutex<String?>(nil)
     private let watchers = Mutex<[WatchSource]>([])
 
@@ -36,7 +36,7 @@ final class QueueNews: Sendable {
         case .cancelled:
             collapsed.add()
             publish("queue.collapsed", ["id": entry.id], entry.category, entry.tag, exchange)
-        // The exchange tells of what is refused.
+        // The exchange reports what is refused.
         case .full, .known: break
         }
     }
@@ -73,7 +73,7 @@ final class QueueNews: Sendable {
 
     func dropped(_ ids: [String]) { for id in ids { publish("queue.dropped", ["id": id], nil, nil) } }
 
-    /// They were dropped to make room.
+    /// Reports requests that were dropped to make room.
     func dropped(_ entries: [DroppedEntry]) {
         for entry in entries {
             publish(
@@ -82,7 +82,7 @@ final class QueueNews: Sendable {
         }
     }
 
-    /// Logs a failure of work that is tried again. Another process that writes for long only delays it.
+    /// Logs a failure of work that is tried again. A busy file is not logged, because it only delays the work.
     func warn(_ failure: SQLiteFailure) {
         if ![.closed, .busy].contains(failure.kind) { warn(QueueStore.error(failure)) }
     }
@@ -94,7 +94,7 @@ final class QueueNews: Sendable {
             defer { trouble = error.reason }
             return error.reason == trouble
         }
-        // The store has told of a file that can be read only.
+        // The store has already logged that the file is read-only.
         if isKnown || error.reason == QueueStore.readOnly { return }
         host.log(.warning, error.reason)
     }
@@ -143,7 +143,7 @@ final class WatchSource: BodySource {
         var isOver = false
     }
 
-    /// A reader that is slower loses the newest lines.
+    /// The most bytes that wait for the reader. Beyond it, the newest lines are lost.
     private static let limit = 1 << 20
 
     private let state = Mutex(State())

@@ -10,14 +10,14 @@ struct ReplayPolicy: Sendable {
     /// The codes of failures that mean that there is no network.
     var failures: Set<PlugboardError.Code> = []
 
-    /// How a request was received before it reached a server.
+    /// The codes of failures before the request has reached the server.
     static let unsentFailures: Set<PlugboardError.Code> = [
         .transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed, .transportTLSCertificate,
         "retry.circuitOpen",
     ]
 
     enum Outcome: Equatable {
-        /// With the time that the server asks to wait for.
+        /// With the time that the server asks the client to wait.
         case response(status: Int, retryAfter: Duration?)
         case failure(PlugboardError.Code)
     }
@@ -31,34 +31,34 @@ struct ReplayPolicy: Sendable {
         /// The request waits, and the failure counts.
         case later(Duration, Settlement.Counted)
         case dead(PlugboardError.Code)
-        /// The sending was ended from outside, which counts for nothing.
+        /// The sending was ended from outside, which is not counted.
         case ended
     }
 
     /// - Parameters:
     ///   - attempts: The failures of the server before this one.
     ///   - rejections: The refusals before this one.
-    ///   - random: Evenly spread over all its values.
+    ///   - random: A random number, evenly distributed.
     func verdict(_ outcome: Outcome, attempts: Int, rejections: Int, failures: Int = 0, random: UInt64) -> Verdict {
         switch outcome {
         case .response(let status, _) where (200..<300).contains(status): return .done
-        // RFC 9110 §10.2.3, §15.6.4, RFC 6585 §4. What the server asks for is obeyed, and counts for nothing.
+        // RFC 9110 §10.2.3, §15.6.4, RFC 6585 §4. The time that the server asks for is obeyed, and not counted.
         case .response(let status, .some(let retryAfter)) where status == 503 || status == 429:
             return .unavailable(min(retryAfter, ReplayPolicy.longestPause), .nothing)
         case .response(let status, nil) where status == 503 || status == 429:
             guard attempts + 1 < self.attempts else { return .dead(.queueAttempts) }
             return .unavailable(wait(after: attempts + 1, random: random), .attempt)
-        // The server is not able to, or the response is another's: RFC 9110 §15.4, §15.5.9, §15.6, RFC 8470 §5.2.
+        // The server is unable to respond, or another one did: RFC 9110 §15.4, §15.5.9, §15.6, RFC 8470 §5.2.
         case .response(let status, let retryAfter) where !(400..<500).contains(status) || [408, 425].contains(status):
             guard attempts + 1 < self.attempts else { return .dead(.queueAttempts) }
             let own = wait(after: attempts + 1, random: random)
             return .later(min(max(retryAfter ?? .zero, own), delayLimit), .attempt)
         case .failure(let code) where self.failures.contains(code): return .offline
         case .failure(.cancelled), .failure(.shutDown): return .ended
-        // This process could not read the body; the origin has no part in it.
+        // This process could not read the body, so the failure does not count for the origin.
         case .failure(.queueFile): return .later(wait(after: failures + 1, random: random), .failure)
         case .failure(.queueBody): return .dead(.queueBody)
-        // Without a response nothing is known of the request itself.
+        // Without a response, it is not known whether the request itself is the cause.
         case .failure: return .unavailable(wait(after: failures + 1, random: random), .failure)
         case .response:
             guard rejections + 1 < self.rejections else { return .dead(.queueRejected) }
@@ -66,7 +66,7 @@ struct ReplayPolicy: Sendable {
         }
     }
 
-    /// Whether a request that ended so may have reached the server.
+    /// Whether a request with this outcome may have reached the server.
     static func mayHaveArrived(_ outcome: Outcome) -> Bool {
         switch outcome {
         case .response: true
@@ -74,10 +74,10 @@ struct ReplayPolicy: Sendable {
         }
     }
 
-    /// No longer time of a Retry-After is obeyed.
+    /// The longest Retry-After that is obeyed.
     static let longestPause = Duration.seconds(86_400)
 
-    /// From half of the longest wait to the whole, which doubles with each failure up to the limit.
+    /// A random time from half of the wait to the whole. The wait doubles with each failure up to the limit.
     func wait(after failures: Int, random: UInt64) -> Duration {
         let base = max(delay.nanoseconds, 1)
         let (doubled, isFar) = base.multipliedReportingOverflow(by: 1 << Int64(min(max(failures, 1), 62) - 1))
@@ -85,7 +85,7 @@ struct ReplayPolicy: Sendable {
         return .nanoseconds(Int64(ceiling / 2 + random.multipliedFullWidth(by: ceiling - ceiling / 2 + 1).high))
     }
 
-    /// An even part of a time, so that many programs do not begin at once.
+    /// A random part of a time, so that many programs do not begin at once.
     static func part(of time: Duration, random: UInt64) -> Duration {
         .nanoseconds(Int64(random.multipliedFullWidth(by: UInt64(max(time.nanoseconds, 0)) + 1).high))
     }

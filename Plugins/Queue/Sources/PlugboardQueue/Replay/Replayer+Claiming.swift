@@ -2,7 +2,7 @@ import PlugboardKit
 import PlugboardQueueOptions
 import PlugboardSQLite
 
-/// Deciding what may be sent now, and taking it from the file.
+/// Decides what may be sent now, and takes it from the file.
 extension Replayer {
     /// Sends as much as may be sent now. From any thread.
     func kick() {
@@ -51,15 +51,15 @@ extension Replayer {
         }
     }
 
-    /// What may be claimed.
+    /// What a claim may take.
     private struct Order: Sendable {
         var needsProbe: Bool
         var room = 0
-        /// Nil: only what exchanges wait for.
+        /// Nil takes only what exchanges wait for.
         var choice: QueueFile.Choice?
         /// The lines whose requests are taken first, because exchanges wait for them.
         var lines: [String] = []
-        /// Origins to which nothing is sent now, or only when what is sent to them has ended.
+        /// Origins to which nothing is sent now, because they are paused, or a request to them must end first.
         var paused: Set<String> = []
         var proven: Set<String> = []
         /// When the first of the pauses ends.
@@ -81,7 +81,7 @@ extension Replayer {
         store.perform { [self] (file, connection, now, time) throws(SQLiteFailure) in
             // Sending frees space, so it must go on while the disk is full.
             try connection.removing { () throws(SQLiteFailure) in
-                // All or nothing: what a step has taken is not lost where a later one fails.
+                // In one transaction, so that what one step has taken is not lost if a later step fails.
                 try connection.transaction { () throws(SQLiteFailure) in
                     try perform(order, file, connection, now, time)
                 }
@@ -117,7 +117,7 @@ extension Replayer {
         if isTimeToExpire {
             claim.expired = try file.expire(now: now, time: time, isStart: nextExpiry == .min, connection)
         }
-        // Exchanges of this process are before the requests that came while they are being sent.
+        // An exchange of this process precedes the requests that came while it is being sent.
         var held: Set<String> = []
         func isHeld(_ line: String) -> Bool {
             guard state.withLock({ $0.lines.isPassed(line) }) else { return false }
@@ -146,7 +146,7 @@ extension Replayer {
             try file.putBack(claim.entries.map(\.sequence), connection)
             claim.entries = []
         }
-        // What is due and was not taken is held, or is not asked for. A probe asks for what is due.
+        // Requests that are due but not taken are held or not selected, so later ones count. For a probe, all count.
         if claim.entries.isEmpty, order.needsProbe || order.choice != nil {
             claim.nextDue = try file.nextDue(
                 except: order.paused, after: order.needsProbe ? .min : now, connection)
@@ -154,7 +154,7 @@ extension Replayer {
         for line in state.withLock({ $0.lines.waitedFor }) {
             if try file.isBusy(line, connection) { claim.busy.append(line) } else { claim.free.append(line) }
         }
-        // So that the end of the exchange that holds one asks for the next claim.
+        // With these, the end of the exchange that holds a line starts the next claim.
         claim.busy += held
         if isTimeToExpire { state.withLock { $0.nextExpiry = time + Replayer.expiryPeriod } }
         return claim
@@ -198,7 +198,7 @@ extension Replayer {
     func setTimer(_ time: Int64) {
         let now = host.now.nanoseconds
         let number = state.withLock { state -> UInt64? in
-            // One whose time is over is about to run, or has run.
+            // A timer whose time is over is about to run, or has run.
             if let set = state.timer, set.time <= time, set.time > now { return nil }
             state.timer?.timer?.cancel()
             state.timers += 1
@@ -210,7 +210,7 @@ extension Replayer {
             self?.state.withLock { if $0.timer?.number == number { $0.timer = nil } }
             self?.kick()
         }
-        // It may have run already, and another may stand there.
+        // The timer may have run already, and another may have replaced it.
         state.withLock { if $0.timer?.number == number { $0.timer?.timer = timer } }
     }
 }

@@ -1,12 +1,12 @@
 import PlugboardKit
 import PlugboardSQLite
 
-/// Keeping the order of lines: requests of a line are sent one after the other, also those of other processes.
+/// Keeps the order of lines: requests of a line are sent one by one, including those of other processes.
 extension Replayer {
     /// What a new request of a line does.
     enum Entrance { case pass(LineTurn?), queue(LineTurn), wait }
 
-    /// Whether the file was changed is asked without opening it. [loop]
+    /// Decides what a new request does. Whether the file was changed is checked without opening it. [loop]
     func enter(_ line: String, _ kind: Lines<Ticket>.Kind, _ origin: String) -> Entrance {
         let (stamp, now) = (store.stamp, host.now.nanoseconds)
         let step = state.withLock { state in
@@ -20,21 +20,21 @@ extension Replayer {
         }
     }
 
-    /// The request waits until the line is empty and those before it have gone on. [loop]
+    /// Lets the request wait until the line is empty and the requests before it have continued. [loop]
     func wait(_ line: String, _ kind: Lines<Ticket>.Kind, _ origin: String, _ ticket: Ticket) -> LineTurn {
         let number = changeLines { $0.lines.wait(line, kind, origin, ticket) }
         look(line)
         return LineTurn(self, line, number)
     }
 
-    /// Whether the waiting requests of a line can be sent soon. Not where the network to the origin is gone, or nothing
-    /// is sent before the command `replay`.
+    /// Whether the waiting requests of a line can be sent soon. False if there is no network to the origin, or if
+    /// nothing is sent before the command `replay`.
     private func canWait(_ origin: String, _ now: Int64, _ state: State) -> Bool {
         isAutomatic && now >= state.pausedUntil && now >= state.origins[origin]?.pausedUntil ?? 0
             && !state.isEnding && !state.isStopped
     }
 
-    /// Asks the file for a line that exchanges wait for. A file that cannot be read delays none of them.
+    /// Looks up a line that exchanges wait for in the file. A file that cannot be read delays none of them.
     func look(_ line: String) {
         store.perform { [store] (file, connection, _, _) throws(SQLiteFailure) in
             // Before the file is read, so that a later write is seen.
@@ -47,7 +47,7 @@ extension Replayer {
                     if state.lines.isBusy(line) == nil { state.lines.set(line, isBusy: false) }
                     return false
                 }
-                // What is known of other lines is of the file as it was.
+                // What is known of other lines is outdated if the file has changed.
                 if stamp == nil || stamp != state.stamp { state.lines.forget() }
                 state.stamp = stamp
                 state.lines.set(line, isBusy: isBusy)
@@ -60,7 +60,7 @@ extension Replayer {
         }
     }
 
-    /// An exchange of the line has its outcome, is in the file, or has ended.
+    /// Called when an exchange of the line has its outcome, is in the file, or has ended.
     func leave(_ line: String, _ number: UInt64) {
         let (isWaitedFor, holdsBack) = changeLines { state in
             let hasPassed = state.lines.leave(line, number)
@@ -69,15 +69,15 @@ extension Replayer {
         if isWaitedFor { look(line) } else if holdsBack { kick() }
     }
 
-    /// A request of the line is not in the file any more.
+    /// Called when a request of the line is not in the file any more.
     func left(_ line: String) {
         if state.withLock({ $0.lines.isWaitedFor(line) }) { look(line) } else { kick() }
     }
 
-    /// The line has requests in the file, or has none.
+    /// Records whether the line has requests in the file.
     func set(_ line: String, isBusy: Bool) { changeLines { $0.lines.set(line, isBusy: isBusy) } }
 
-    /// Requests were dropped: the file is asked for the lines again.
+    /// Called when requests were dropped: looks up the lines in the file again.
     func reload() {
         let waitedFor = changeLines { state in
             state.stamp = nil
@@ -88,12 +88,12 @@ extension Replayer {
         kick()
     }
 
-    /// A request was queued.
+    /// Called when a request was queued.
     func added(_ line: String?, _ origin: String) {
         let now = host.now.nanoseconds
         let pause = changeLines { state -> Int64? in
             if let line { state.lines.set(line, isBusy: true) }
-            // The file need not be asked while nothing is sent to its origin.
+            // The file need not be read while nothing is sent to its origin.
             guard state.hasLooked, let end = state.origins[origin]?.pausedUntil, end > now else { return nil }
             return end
         }

@@ -3,10 +3,10 @@ import PlugboardKit
 import PlugboardQueueOptions
 import PlugboardSQLite
 
-/// Sending a request again, and what its outcome means.
+/// Sends a queued request, and handles its outcome.
 extension Replayer {
     private static let retryAfter: FieldName = "Retry-After"
-    /// More origins are forgotten, so that they are tried again.
+    /// The most origins whose state is kept. Beyond it, all are removed, and tried again.
     private static let originLimit = 1000
 
     func send(_ entry: ClaimedEntry) {
@@ -22,7 +22,7 @@ extension Replayer {
         for (name, value) in head.attributes { request.attributes[name] = value }
         if head.options != RequestOptions() { request.options = head.options }
         if !settings.acrossRoutes, let error = Replayer.refusal(of: head, by: host.route(of: request)) {
-            // Only this process has another route.
+            // It waits, because other processes may have another route.
             let until = (host.wallClock + policy.delayLimit).nanoseconds
             return settle(entry, .waiting(error, until: until, counts: .nothing, isTouched: false))
         }
@@ -55,7 +55,7 @@ extension Replayer {
     /// [loop]
     private func read(_ response: SubResponse, of entry: ClaimedEntry) {
         response.collect(upTo: settings.resultLimit) { [self] result in
-            // The status is the outcome; a body that is too long or breaks is left out.
+            // The status is the outcome. A body that is too long or breaks is omitted.
             let body = (try? result.get())?.array ?? []
             let status = response.head.status
             let stored = DeliveredResponse(status: status, fields: Replayer.json(response.head.fields), body: body)
@@ -93,13 +93,13 @@ extension Replayer {
             outcome, attempts: entry.attempts, rejections: entry.rejections, failures: entry.failures, random: random)
         let now = host.wallClock.nanoseconds
         func wait(_ delay: Duration, _ counted: Settlement.Counted) {
-            // A longer wait would be taken for one of a clock that was set back.
+            // A longer wait would look like one from a clock that was set back.
             let until = now + min(delay, policy.delayLimit).nanoseconds
-            // An attempt before the last may have reached the server.
+            // An earlier attempt may have reached the server.
             let isTouched = ReplayPolicy.mayHaveArrived(outcome) || (error.attempt ?? 1) > 1
             settle(entry, .waiting(error, until: until, counts: counted, isTouched: isTouched))
         }
-        // The kernel closes: it takes no more requests.
+        // The kernel is being shut down, and takes no more requests.
         if outcome == .failure(.shutDown) { state.withLock { $0.isEnding = true } }
         switch verdict {
         case .done:
@@ -121,7 +121,7 @@ extension Replayer {
         }
     }
 
-    /// The origin has responded.
+    /// Called when the origin has responded.
     private func proven(_ origin: String) {
         state.withLock { state in
             if state.origins.count >= Replayer.originLimit { state.origins = [:] }
@@ -129,8 +129,8 @@ extension Replayer {
         }
     }
 
-    /// There is no network to the origin: all its requests wait. What was sent at the same time and fails too counts
-    /// once.
+    /// Lets all requests to an origin wait, because there is no network to it. Requests that were sent at the same time
+    /// and fail too count as one failure.
     func offline(_ origin: String, atLeast least: Duration = .zero) {
         let now = host.now.nanoseconds
         let random = random
@@ -172,14 +172,14 @@ extension Replayer {
             case .failure(let failure):
                 guard failure.kind != .closed else { return }
                 news.warn(failure)
-                // The outcome must not be lost; until then this process holds the request.
+                // Tried again, because the outcome must not be lost. Until then, this process holds the request.
                 host.schedule(after: .seconds(1)) { [self] in settle(entry, settlement) }
             }
         }
     }
 
-    /// Removes the entry of a caller that has its outcome. The row must not stay: it would hold up its line, and the
-    /// next process would send it.
+    /// Removes the entry of a caller that has its outcome. The row must not stay: it would block its line, and the next
+    /// process would send it.
     func discard(_ id: String, _ line: String?) {
         store.perform { (file, connection, _, _) throws(SQLiteFailure) in
             try connection.removing { () throws(SQLiteFailure) in
@@ -196,7 +196,7 @@ extension Replayer {
         }
     }
 
-    /// Cancels what this process sends of requests that were dropped.
+    /// Cancels the dropped requests that this process is sending.
     func cancel(_ ids: Set<String>) {
         let sendings = state.withLock { state in
             state.running.values.filter { ids.contains($0.id) }.compactMap { state.sendings[$0.sequence] }
@@ -206,7 +206,7 @@ extension Replayer {
 
     // MARK: The probe
 
-    /// Asks the probe's URL whether the network leads to the server.
+    /// Checks with the probe's URL whether the network leads to the server.
     func probe() {
         guard let url = settings.probe else { return }
         var request = Request(.get, url)

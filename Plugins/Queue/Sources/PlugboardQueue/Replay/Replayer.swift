@@ -4,19 +4,19 @@ import PlugboardQueueOptions
 import PlugboardSQLite
 import Synchronization
 
-/// Sends the requests of the file again: which and when.
+/// Decides which requests of the file are sent and when, and sends them.
 ///
 ///     kick ─▶ claim in the file ─▶ send through the whole pipeline ─▶ settle in the file ─▶ kick
 ///
-/// Until an origin has responded since its last failure of the network, one request is sent to it at a time: so that an
-/// outage costs one request for each wait and origin, and not one for each queued request.
+/// After a failure of the network, one request at a time is sent to an origin until it has responded. So an outage
+/// costs one request for each wait and origin, and not one for each queued request.
 final class Replayer: Sendable {
     /// What is known of the network to an origin.
     struct Reach {
         /// Whether a response has come since the last failure.
         var isProven = false
         var failures = 0
-        /// By the monotonic clock, in nanoseconds.
+        /// The end of the pause, by the monotonic clock in nanoseconds.
         var pausedUntil: Int64 = 0
     }
 
@@ -34,22 +34,22 @@ final class Replayer: Sendable {
         /// Whether the probe has succeeded since the last failure of the network.
         var isProbed = false
         var probeFailures = 0
-        /// By the monotonic clock, in nanoseconds: nothing is sent before.
+        /// Nothing is sent before this time of the monotonic clock, in nanoseconds.
         var pausedUntil: Int64 = 0
         var origins: [String: Reach] = [:]
         var isReachable: Bool?
-        /// Nil in it: not made yet.
+        /// The last element is nil until the timer is made.
         var timer: (time: Int64, number: UInt64, timer: PluginHost.Timer?)?
         var timers: UInt64 = 0
         /// Whether the file was read once.
         var hasLooked = false
         var lines = Lines<Ticket>()
-        /// Commands that wait until everything they have named, and that can be sent, was sent.
+        /// Commands that wait until everything that they have selected, and that can be sent, was sent.
         var byHand: [(selection: Selection, done: @Sendable () -> Void)] = []
         var ticks = 0
-        /// The file when `lines` was told of it; nil where a change may leave it the same.
+        /// The stamp of the file for which `lines` is valid; nil if a change may leave the stamp the same.
         var stamp: FileStamp?
-        /// By the monotonic clock, when old requests are looked for again.
+        /// When old requests are looked for again, by the monotonic clock.
         var nextExpiry = Int64.min
 
         /// The commands that have ended, because nothing that they have named can be sent any more.
@@ -66,7 +66,7 @@ final class Replayer: Sendable {
     /// How often the file is read while exchanges wait for a line, in nanoseconds.
     static let lookPeriod: Int64 = 200_000_000
 
-    /// How long after a claim that failed the next one is, in nanoseconds.
+    /// The time between a failed claim and the next one, in nanoseconds.
     static let retryPeriod: Int64 = 1_000_000_000
 
     let settings: QueueSettings
@@ -99,7 +99,7 @@ final class Replayer: Sendable {
         kick()
     }
 
-    /// The kernel is being shut down: what is under way ends, and the rest is for the next process. [loop]
+    /// Called when the kernel is being shut down: requests under way end, and the next process sends the rest. [loop]
     func close() {
         changeLines { state in
             state.isEnding = true
@@ -113,7 +113,7 @@ final class Replayer: Sendable {
         outcomes.end()
     }
 
-    /// Renews what this process holds, and looks for what others have left.
+    /// Renews the leases of this process, and looks for requests that other processes have left.
     private func tick() {
         host.schedule(after: settings.lease / 3) { [weak self] in
             guard let self else { return }
@@ -128,7 +128,7 @@ final class Replayer: Sendable {
         }
     }
 
-    /// Keeps what this process sends, and cancels what another process sends now, because this one was too late.
+    /// Renews the leases, and cancels requests that another process has taken because this one was too late.
     func renew() {
         store.perform { (file, connection, _, time) throws(SQLiteFailure) in
             try file.renew(time: time, connection)
@@ -139,7 +139,7 @@ final class Replayer: Sendable {
         }
     }
 
-    /// The network has come or gone. [loop]
+    /// Called when the network has become reachable or unreachable. [loop]
     func networkChanged(isReachable: Bool) {
         let part = ReplayPolicy.part(of: settings.spread, random: random)
         state.withLock { state in
@@ -154,7 +154,7 @@ final class Replayer: Sendable {
         kick()
     }
 
-    /// Sends what a command has named and can be sent now, also if `automatic` is false; `done` runs when nothing of it
+    /// Sends the selected requests that can be sent now, even if `automatic` is false. `done` runs when none of them
     /// can be sent any more.
     func replayByHand(_ selection: Selection, _ done: @escaping @Sendable () -> Void) {
         state.withLock { state in

@@ -35,7 +35,7 @@ final class StoredBodySource: BodySource {
             return try file.piece(number, of: sequence, connection)
         } then: { [self] result in
             if case .failure(let failure) = result {
-                // It may be there later: a busy disk, too many open files.
+                // A later reading may succeed, after a busy disk or too many open files.
                 pull.fail(PlugboardError(.queueFile, QueueStore.error(failure).reason))
                 return
             }
