@@ -16,8 +16,8 @@ struct Cookies: Plugin {
     let settings: Settings
     let host: PluginHost
     let jars: Jars
-    /// The cookies of servers whose certificate was not verified, in memory only. They are sent to no verified server,
-    /// and the other jars' cookies to no unverified one: anybody may have set these, and anybody may read those.
+    /// The cookies of servers whose certificate was not verified, in memory only. They are never sent to a verified
+    /// server, and other cookies never to an unverified one, because anyone may set the former and read the latter.
     let unverified: Jars
     let suffixes = PublicSuffixes.system
     private let stored: PluginHost.Counter
@@ -40,7 +40,7 @@ struct Cookies: Plugin {
         unverified = Jars(empty: empty, path: nil, host: host)
     }
 
-    /// The path now, and the path after start. Nil if cookies stay in memory: as the settings say, or, with a warning,
+    /// The path now, and the path after start. Nil if cookies stay in memory: by the settings or, with a warning,
     /// because there is no data directory.
     private static func path(
         _ settings: Settings, _ host: PluginHost
@@ -100,7 +100,7 @@ struct Cookies: Plugin {
         return (route.isVerified ? jars : unverified, Cookies.jar(name, by: route))
     }
 
-    /// The jar of requests that the kernel sends to the URL by its own options.
+    /// The jar of a request to the URL that has no options of its own.
     func jar(for url: String) -> String {
         settings.acrossRoutes ? settings.jar : Cookies.jar(settings.jar, by: host.route(of: Request(.get, url)))
     }

@@ -16,7 +16,7 @@ enum CookieFile {
         ],
         opening: "PRAGMA secure_delete = ON")
 
-    /// The expiry of a cookie of the session, which has none.
+    /// The expiry in the file for a cookie of the session, which has none.
     fileprivate static let ofSession = Int64.max
 
     /// All cookies of all jars.

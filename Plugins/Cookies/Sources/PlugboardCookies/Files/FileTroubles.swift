@@ -16,7 +16,7 @@ final class FileTroubles: Sendable {
     }
 
     func note(_ failure: SQLiteFailure) {
-        // The store has told of a file that can be read only.
+        // The store has already logged that the file is read-only.
         if failure.kind == .readOnly { return }
         let isNews = isKnown.withLock { isKnown in
             defer { isKnown = true }

@@ -19,8 +19,8 @@ struct Cookie: Equatable, Sendable {
     var isSecure = false
     var isHTTPOnly = false
     var sameSite = SameSite.unset
-    /// The jar's event count at the creation, and at the last sending or setting: an order that does not depend on a
-    /// clock.
+    /// The jar's event count when the cookie was created, and when it was last sent or set. This order does not depend
+    /// on a clock.
     var created: Int64 = 0
     var accessed: Int64 = 0
 

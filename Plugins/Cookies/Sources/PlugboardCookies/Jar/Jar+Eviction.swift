@@ -25,7 +25,7 @@ extension Jar {
 
     private func domains(of site: String) -> Set<String> { sites[site, default: Site()].domains }
 
-    /// Ids and not cookies: holding the cookies would make each removal copy the array.
+    /// Returns ids instead of cookies, because holding the cookies would make each removal copy the array.
     private func excess(of site: String) -> Set<Cookie.ID> {
         func isLess(_ left: Cookie, _ right: Cookie) -> Bool {
             left.isSecure == right.isSecure ? left.accessed < right.accessed : !left.isSecure
@@ -33,7 +33,7 @@ extension Jar {
         let excess = sites[site, default: Site()].count - limits.perDomain
         guard excess > 0 else { return [] }
         let cookies = domains(of: site).lazy.map { domains[$0, default: []] }.joined()
-        // A head with thousands of cookies must not sort thousands of times.
+        // Does not sort for one cookie, because a head may set thousands, one by one.
         if excess == 1 { return cookies.min(by: isLess).map { [$0.id] } ?? [] }
         return Set(cookies.sorted(by: isLess).prefix(excess).map(\.id))
     }

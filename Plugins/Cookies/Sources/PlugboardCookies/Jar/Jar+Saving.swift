@@ -55,10 +55,10 @@ extension Jar {
         }
         let ofProcess = Set(domains.values.joined().lazy.filter { !$0.isStored(keepsSession) }.map(\.id))
         var loaded: [Cookie] = []
-        // The list of public suffixes may have grown since they were saved; its look-ups are not for each cookie.
+        // The list of public suffixes may have grown since they were saved. Each domain is looked up once.
         var isSuffix: [String: Bool] = [:]
         for var cookie in saved where !cookie.hasExpired(at: now) && !unsaved.contains(cookie.id) {
-            // Another process may keep cookies of the session in this file, and this one not.
+            // Another process may keep cookies of the session in this file, even if this one does not.
             if !isStored(cookie) || ofProcess.contains(cookie.id) { continue }
             cookie.accessed = max(cookie.accessed, accessed[cookie.id] ?? 0)
             if !cookie.id.isHostOnly {
@@ -78,6 +78,6 @@ extension Jar {
 }
 
 extension Cookie {
-    /// Whether a file stores the cookie that keeps cookies of the session, or does not.
+    /// Whether the file stores the cookie: any if it keeps those of the session, otherwise one with an expiry.
     fileprivate func isStored(_ keepsSession: Bool) -> Bool { keepsSession || expires != nil }
 }

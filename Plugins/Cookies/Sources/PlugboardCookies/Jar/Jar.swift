@@ -8,10 +8,10 @@ import PlugboardKit
 struct Jar: Sendable {
     /// The most cookies that are kept.
     struct Limits: Equatable, Sendable {
-        /// Of a registrable domain.
+        /// The most cookies of a registrable domain.
         var perDomain = 180
         var total = 3000
-        /// The cookies that a registrable domain keeps in a full jar as long as others have more.
+        /// The number of cookies that a registrable domain keeps in a full jar while others have more.
         static let fairShare = 50
     }
 
@@ -28,8 +28,8 @@ struct Jar: Sendable {
 
     /// The cookies by domain, without empty lists.
     private(set) var domains: [String: [Cookie]] = [:]
-    /// By registrable domain, the domains that have cookies, and the number of these. The limits count by registrable
-    /// domain, because a site can use any number of hosts.
+    /// The domains that have cookies, and the number of these cookies, by registrable domain. The limits count by
+    /// registrable domain, because a site can use any number of hosts.
     private(set) var sites: [String: Site] = [:]
     private var siteNames: [String: String] = [:]
     private(set) var count = 0
@@ -220,7 +220,7 @@ struct Jar: Sendable {
         forget(removed, of: domain)
     }
 
-    /// Cookies are no longer in the list of their domain.
+    /// Updates counts and indices after cookies were removed from the list of their domain.
     private mutating func forget(_ cookies: [Cookie], of domain: String) {
         guard !cookies.isEmpty else { return }
         let site = site(of: domain)

@@ -14,7 +14,7 @@ final class Jars: Sendable {
     private struct State {
         var jars: [String: Jar] = [:]
         var isSaving = false
-        /// On the monotonic clock; nil before the file was first read.
+        /// When the file was last read, on the monotonic clock; nil before the first time.
         var readAt: Duration?
         var isReading = false
         /// Whether a reading takes longer than requests wait.
@@ -31,7 +31,7 @@ final class Jars: Sendable {
     }
 
     private let state = Mutex(State())
-    /// What each jar is at first.
+    /// The initial value of each jar.
     private let empty: Jar
     private let store: SQLiteStore?
     private let troubles: FileTroubles
@@ -71,7 +71,7 @@ final class Jars: Sendable {
     /// The value of a request's `Cookie` field; nil if the jar has no cookies for it.
     func field(for uri: RequestURI, from name: String) -> [UInt8]? {
         state.withLock { state in
-            // Without reading the clock if the jar is empty.
+            // Does not read the clock if the jar is empty.
             guard state.jars[name]?.isEmpty == false else { return nil }
             return state.jars[name]?.field(for: uri, now: host.wallClock)
         }
@@ -90,10 +90,10 @@ final class Jars: Sendable {
         }
     }
 
-    /// A request has waited too long for the file: later requests do not wait until it can be read again.
+    /// Called when a request has waited too long for the file. Later requests do not wait until it has been read.
     func giveUpWaiting() { state.withLock { $0.isOverdue = $0.isReading } }
 
-    /// Reads the changes of other processes; the ticket is woken when that has ended, also after a failure.
+    /// Reads the changes of other processes, and then wakes the ticket, even after a failure.
     func refresh(waking reader: Ticket?) {
         guard let store else {
             reader?.wake()
@@ -142,7 +142,7 @@ final class Jars: Sendable {
         guard let store else { return }
         do throws(SQLiteFailure) {
             try store.performAndWait { [self] (connection) throws(SQLiteFailure) in
-                // Once more: a reading may just have added cookies again.
+                // Dropped again, because a reading may have added cookies in between.
                 drop(name)
                 try CookieFile.clear(connection, jar: name)
             }
@@ -180,7 +180,7 @@ final class Jars: Sendable {
         if state.withLock({ $0.jars.values.contains { !$0.unsaved.isEmpty } }) { try save(connection) }
     }
 
-    /// After damage, the store moves the file aside: then all persistent cookies are written to the next file.
+    /// After damage, the store moves the file aside. Then all persistent cookies must be written to the next file.
     private func rescuing(_ work: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
         do throws(SQLiteFailure) {
             try work()
