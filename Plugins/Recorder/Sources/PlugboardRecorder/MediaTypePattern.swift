@@ -1,8 +1,8 @@
-/// A media type, or several: `application/json`, `text/*`, `*/*+json`. Compared without case.
+/// A pattern of media types: `application/json`, `text/*`, `*/*+json`. Compared without regard to case.
 struct MediaTypePattern {
     private let type: String
     private let subtype: String
-    /// What follows the last `+` of the subtype, if the pattern is for all types with it.
+    /// The suffix that subtypes must have, such as `+json`; nil unless the subtype of the pattern is like `*+json`.
     private let suffix: String?
 
     /// Nil for a text without exactly one slash, or with an empty part.

@@ -1,10 +1,10 @@
 import PlugboardKit
 import PlugboardRecorderOptions
 
-/// Records exchanges, with their bodies as they are read, their attempts, and what plugins told of them.
+/// Records exchanges, with their bodies as they are read, their attempts, and the events of plugins.
 ///
-/// It stands outside of redirects, repetitions and the cache: a record is what the program sees, with what happened
-/// further in beside it. Secrets are replaced when a record is stored or shown.
+/// It runs outside redirects, retries and the cache: a record contains what the program sees, and the attempts behind
+/// it. Secrets are replaced when a record is stored or shown.
 struct Recorder: Plugin {
     static let manifest = Manifest(
         id: "recorder", version: "1.0.0",
@@ -43,7 +43,7 @@ struct Recorder: Plugin {
     func stop(within: Duration) async { store.close(within: within) }
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
-        // A plugin further out may have sent the request again: the record goes on.
+        // An outer plugin may have sent the request again. Then its record continues.
         if exchange.state is Recording { return .next }
         let detail = exchange[RecorderAttributes.keys.bodies] ?? settings.bodies
         if detail == .off { return .next }
@@ -107,7 +107,7 @@ struct Recorder: Plugin {
         switch detail {
         case .off, .heads: nil
         case .capped: captureLimit
-        // So that a few bodies at the same time do not need much more than all records may.
+        // So that a few bodies at the same time need little more memory than all records may have.
         case .whole: settings.size.bytes / 4
         }
     }

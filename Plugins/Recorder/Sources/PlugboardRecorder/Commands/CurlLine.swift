@@ -1,7 +1,7 @@
 import PlugboardKit
 import PlugboardRecorderOptions
 
-/// The request of a record as a command line of curl, for sh. Secrets are `…` in it, as in the record.
+/// The request of a record as a curl command for sh. Secrets are replaced by `…`, as in the record.
 struct CurlLine {
     private var words = ["curl"]
 

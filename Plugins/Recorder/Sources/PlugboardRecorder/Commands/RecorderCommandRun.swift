@@ -121,7 +121,7 @@ private struct RecordStatistics {
 }
 
 extension Record {
-    /// What the command `list` says of it.
+    /// What the command `list` shows of it.
     var summary: JSONValue {
         var summary: JSONObject = [
             "id": .number(JSONNumber(id)), "date": .string(HARText.date(date)), "method": .string(method),

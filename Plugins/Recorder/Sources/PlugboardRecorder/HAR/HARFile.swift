@@ -61,7 +61,7 @@ enum HARFile {
         }
     }
 
-    /// Writes a new file that only its owner can read, and gives it the name. A link there is replaced, not followed.
+    /// Writes a new file that only its owner can read, and renames it. A link at the path is replaced, not followed.
     static func save(_ bytes: [UInt8], to path: String) throws(PlugboardError) {
         let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -87,7 +87,7 @@ enum HARFile {
 }
 
 extension Record {
-    /// A record of an entry, which stays as it is; nil if it lacks what a record needs.
+    /// A record with the unchanged entry; nil if the entry lacks what a record needs.
     fileprivate init?(_ entry: JSONValue) {
         guard let date = entry["startedDateTime"]?.stringValue.flatMap({ HARDate($0) }),
             let method = entry["request"]?["method"]?.stringValue, let url = entry["request"]?["url"]?.stringValue,

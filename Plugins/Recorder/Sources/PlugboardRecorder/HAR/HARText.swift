@@ -1,8 +1,8 @@
 import PlugboardKit
 
-/// Values of HAR 1.2 that stand in several places.
+/// Values of HAR 1.2 that are used in several places.
 enum HARText {
-    /// With milliseconds.
+    /// A date with milliseconds (RFC 3339).
     static func date(_ sinceEpoch: Duration) -> String {
         let sinceEpoch = max(sinceEpoch, .zero)
         let (seconds, attoseconds) = sinceEpoch.components
@@ -28,7 +28,7 @@ enum HARText {
         .array(fields.map { ["name": .string($0.name), "value": .string($0.value)] })
     }
 
-    /// The parameters of a URL's query as they stand there, percent-encoded.
+    /// The parameters of a URL's query, still percent-encoded.
     static func query(of url: String) -> JSONValue {
         guard let mark = url.firstIndex(of: "?") else { return [] }
         let parameters = url[mark...].dropFirst().split(separator: "&")
@@ -42,8 +42,8 @@ enum HARText {
             })
     }
 
-    /// The text of a body, or its bytes in Base64 where they are no text; and how much of it is missing, which is all
-    /// of a body whose secrets cannot be found.
+    /// Adds the text of a body, or its bytes in Base64 if they are not text, and the number of missing bytes. All bytes
+    /// of a body whose secrets cannot be found are missing.
     ///
     /// - Parameter encoding: The member that says `base64`; only a response has one in HAR.
     static func addContent(
@@ -64,7 +64,7 @@ enum HARText {
         if !body.isWhole { object["_isWhole"] = false }
     }
 
-    /// Nil for bytes that are not UTF-8, or that have NUL. A character that a cut has split is left out.
+    /// Nil for bytes that are not UTF-8, or that contain NUL. A character that was cut is omitted.
     private static func text(_ bytes: [UInt8], isCut: Bool) -> String? {
         if bytes.contains(0) { return nil }
         if let text = String(validating: bytes, as: UTF8.self) { return text }

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// HAR's timings: milliseconds, and -1 for what an attempt did not need. `ssl` lies within `connect`.
+/// HAR's timings in milliseconds; -1 for a step that an attempt did not need. `ssl` is a part of `connect`.
 struct HARTimings {
     private var blocked = -1.0
     private var dns = -1.0
@@ -12,7 +12,7 @@ struct HARTimings {
 
     /// - Parameters:
     ///   - attempt: Nil if there was none.
-    ///   - took: The exchange's time, which an exchange without attempts has waited.
+    ///   - took: The duration of the exchange, which counts as waiting if there were no attempts.
     init(_ attempt: Recording.Attempt?, took: Duration) {
         guard let attempt, var times = attempt.times else {
             wait = HARTimings.milliseconds(took)

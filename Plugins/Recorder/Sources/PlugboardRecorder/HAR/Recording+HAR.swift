@@ -1,7 +1,7 @@
 import PlugboardKit
 
-// Exchanges as entries of HAR 1.2: one for each attempt, so that redirects and repetitions are seen as browsers show
-// them. What HAR has no member for is in members whose names begin with `_`.
+// Writes exchanges as entries of HAR 1.2, one for each attempt, so that redirects and retries appear as in browsers.
+// Members whose names begin with `_` contain what HAR has no member for.
 
 extension Recording {
     /// The exchange without its secrets.
@@ -72,7 +72,7 @@ extension Recording {
             })
     }
 
-    /// HAR's `cache`, where the plugin `cache` has responded.
+    /// HAR's `cache`; empty unless the plugin `cache` has responded.
     private var storedResponse: JSONValue {
         let stored = ["cache.hit", "cache.stale", "cache.revalidated"]
         guard let fact = facts.last(where: { stored.contains($0.id) }) else { return .object([:]) }
@@ -87,7 +87,7 @@ extension Recording {
     // MARK: Messages
 
     private func requestJSON(_ attempt: Attempt?, _ version: String, _ redaction: Redaction) -> JSONValue {
-        // Without its query's values, the kernel's URL of the attempt; with them, what this plugin saw, if it is that.
+        // The kernel's URL of an attempt has no query values. If it is the URL that this plugin saw, that one is used.
         let sent = attempt.map { $0.url == Printable.url(url) ? url : $0.url } ?? url
         let shown = redaction.url(sent)
         var request: JSONObject = [
@@ -95,7 +95,7 @@ extension Recording {
             "cookies": [], "headers": HARText.headers(redaction.fields(fields(of: attempt))),
             "queryString": HARText.query(of: shown), "headersSize": -1, "bodySize": isRequestBodyRecorded ? 0 : -1,
         ]
-        // A redirect that changes the method takes the body away.
+        // A redirect that changes the method drops the body.
         if let body = requestBody, attempt?.method ?? method == method {
             var data: JSONObject = ["mimeType": .string(self.request[.contentType] ?? "")]
             HARText.addContent(body, self.request, to: &data, encoding: "_encoding", redaction)
@@ -105,7 +105,7 @@ extension Recording {
         return .object(request)
     }
 
-    /// Those of the first request; without what describes a body where an attempt has another method.
+    /// The fields of the first request; without those that describe a body if an attempt has another method.
     private func fields(of attempt: Attempt?) -> Fields {
         guard let attempt, attempt.method != method else { return self.request }
         var fields = self.request

@@ -1,21 +1,21 @@
 import PlugboardKit
 
-/// The bytes of a body that flow by: the first ones, and how many there were.
+/// The first bytes of a body that is being read, and the number of all its bytes.
 ///
 /// Sendable because a body is pulled on its loop, one piece at a time, and read here after the exchange has completed.
 final class BodyCapture: @unchecked Sendable {
     private let limit: Int
     private(set) var bytes: [UInt8] = []
-    /// Of all bytes that flowed by.
+    /// The number of all bytes that were read.
     private(set) var count = 0
-    /// Whether the body came to its end.
+    /// Whether the body was read to its end.
     private(set) var isWhole = false
     private(set) var trailers = Fields()
 
     /// - Parameter limit: The most bytes that are kept.
     init(upTo limit: Int) { self.limit = limit }
 
-    /// Whether bytes have flowed by that are not kept.
+    /// Whether bytes were read that are not kept.
     var isCut: Bool { bytes.count < count }
 
     func take(_ piece: UnsafeRawBufferPointer) {
@@ -33,17 +33,17 @@ final class BodyCapture: @unchecked Sendable {
         }
     }
 
-    /// All of a body that is in memory.
+    /// Takes a whole body that is in memory.
     func takeWhole(_ bytes: UnsafeRawBufferPointer) {
         take(bytes)
         isWhole = true
     }
 
-    /// The body begins again.
+    /// Starts again, because the body is read from its beginning.
     func restart() { (bytes, count, isWhole) = ([], 0, false) }
 }
 
-/// A body that is captured while it is read. It holds nothing back, and is read only when its reader asks.
+/// Captures a body while it is read. Delays no bytes, and reads only when its reader asks.
 final class CapturedSource: BodySource {
     private let inner: InnerBody
     private let capture: BodyCapture

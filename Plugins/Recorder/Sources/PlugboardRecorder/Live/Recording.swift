@@ -6,7 +6,7 @@ import PlugboardRecorderOptions
 /// Sendable because only the hooks and events of its exchange change it, which never overlap, and it is read by others
 /// only when the exchange has completed.
 final class Recording: @unchecked Sendable {
-    /// A head as the plugin saw it, with its secrets, which leave it only through `Redaction`.
+    /// A head as the plugin saw it, including secrets. It is stored and shown only through `Redaction`.
     struct Head {
         var status = 0
         var fields: Fields
@@ -33,12 +33,12 @@ final class Recording: @unchecked Sendable {
         var received: Int?
     }
 
-    /// How long after the attempt's begin it reached each step; zero for one that it did not need.
+    /// The time from the start of the attempt to each step; zero for a step that it did not need.
     struct Times {
         var nameLookup, connect, tls, firstByte, total: Duration
     }
 
-    /// Something that a plugin or the kernel told of the exchange.
+    /// An event of the exchange, from a plugin or the kernel.
     struct Fact {
         let id: String
         /// Since the exchange began.
@@ -50,14 +50,14 @@ final class Recording: @unchecked Sendable {
     let label: String?
     /// Since 1970.
     let date: Duration
-    /// Of the monotonic clock.
+    /// On the monotonic clock.
     let began: Duration
 
     var method: String
     var url: String
     var request: Fields
     var requestBody: BodyCapture?
-    /// Whether the body was to be recorded, if there is one.
+    /// Whether the body is recorded, if there is one.
     var isRequestBodyRecorded = false
     var attempts: [Attempt] = []
     /// False for attempts beyond the limit.
@@ -87,7 +87,7 @@ final class Recording: @unchecked Sendable {
         request = head.fields
     }
 
-    /// About the memory that it needs, in bytes.
+    /// The approximate memory in bytes.
     var size: Int {
         var size = 1024 + url.utf8.count + Recording.size(request)
         size += requestBody?.bytes.count ?? 0

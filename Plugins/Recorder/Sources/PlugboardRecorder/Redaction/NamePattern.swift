@@ -7,7 +7,7 @@ struct NamePattern: Sendable {
             Array.init)
     }
 
-    /// Whether all of the name, in lower case, fits.
+    /// Whether the pattern matches the whole name, which is in lower case.
     func matches(_ name: [UInt8]) -> Bool {
         guard let first = parts.first, let last = parts.last, parts.count > 1 else { return parts.first == name }
         guard name.count >= first.count + last.count, name.starts(with: first),

@@ -1,10 +1,10 @@
 import PlugboardKit
 import PlugboardRecorderOptions
 
-/// Replaces secrets in what is stored or shown: fields that are secret, users of URLs, and values of parameters and of
-/// JSON members by their names.
+/// Replaces secrets in what is stored or shown: secret fields, user names in URLs, and the values of parameters and
+/// JSON members with secret names.
 struct Redaction: Sendable {
-    /// What stands in the place of a secret.
+    /// The text that replaces a secret.
     static let mark = "…"
 
     private let parameters: [NamePattern]
@@ -57,7 +57,7 @@ struct Redaction: Sendable {
         if let coding, !coding.isEmpty, coding.lowercased() != "identity" { return nil }
         if type.hasPrefix("multipart/") { return nil }
         if type == "application/x-www-form-urlencoded" { return form(bytes, isForm: true) ?? bytes }
-        // JSON has many types, and comes in lines and in events, too.
+        // JSON has many media types, and also occurs in lines and in event streams.
         return bytes.contains(UInt8(ascii: "{")) ? members.redacted(bytes) ?? bytes : bytes
     }
 
@@ -90,7 +90,7 @@ struct Redaction: Sendable {
         return hasSecrets ? redacted : nil
     }
 
-    /// A name that is percent-encoded could be that of a secret.
+    /// Whether a parameter is secret. A percent-encoded name counts as secret, because it may be that of a secret.
     private func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
         if name.contains(UInt8(ascii: "%")) { return true }
         let name = name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }

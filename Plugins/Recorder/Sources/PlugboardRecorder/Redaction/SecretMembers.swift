@@ -1,7 +1,7 @@
 import PlugboardKit
 
-/// Replaces the values of secret members in a JSON text, which may be cut at its end or not be valid. What is not
-/// secret stays as it is, to the byte.
+/// Replaces the values of secret members in a JSON text, which may be cut at its end or not be valid. All other bytes
+/// are unchanged.
 struct SecretMembers: Sendable {
     private let names: [NamePattern]
     /// The tokens of JSON pointers (RFC 6901).
@@ -25,12 +25,12 @@ struct SecretMembers: Sendable {
     fileprivate func isSecret(_ name: String, within levels: [Reader.Level]) -> Bool {
         let lower = Array(name.lowercased().utf8)
         if names.contains(where: { $0.matches(lower) }) { return true }
-        // The depth is compared first: a text can be as deep as it is long.
+        // Compares the depth first, because a text can be nested as deeply as it is long.
         return pointers.contains { $0.count == levels.count && zip(levels, $0).allSatisfy { $0.isAt($1) } }
     }
 }
 
-/// One pass over the text. Containers are counted on a stack of their own, so that no depth can overflow this thread's.
+/// One pass over the text. Has its own stack of containers, so that deep nesting cannot overflow the thread's stack.
 private struct Reader {
     enum Level {
         case object(key: String)
@@ -48,7 +48,7 @@ private struct Reader {
     private let secrets: SecretMembers
     private var place = 0
     private var levels: [Level] = []
-    /// Where the part of the text begins that is not copied yet.
+    /// The start of the text that is not copied yet.
     private var copied = 0
     private(set) var output: [UInt8] = []
 
@@ -118,7 +118,7 @@ private struct Reader {
         }
     }
 
-    /// From the quotation mark at its beginning to behind the one at its end, or to the end of the text.
+    /// Skips a string, from its opening quotation mark to after its closing one, or to the end of the text.
     private mutating func skipString() {
         place += 1
         while place < text.count, text[place] != UInt8(ascii: "\"") {

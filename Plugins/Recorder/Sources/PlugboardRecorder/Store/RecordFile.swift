@@ -3,8 +3,8 @@ import PlugboardRecorderOptions
 import PlugboardSQLite
 import Synchronization
 
-/// Records in a SQLite file, for one or several processes. They are written on the store's thread, together, within
-/// 20 ms; a process that is killed loses those, and no others.
+/// Records in a SQLite file, for one or several processes. They are written on the store's thread, together, within 20
+/// ms. A killed process loses only those that are not written yet.
 final class RecordFile: RecordStore {
     private let store: SQLiteStore
     private let bounds: RecordBounds
@@ -62,7 +62,7 @@ final class RecordFile: RecordStore {
         }
         waiting.add(size, ordering: .relaxed)
         let (bounds, redaction, host) = (bounds, redaction, host)
-        // To find the sum of sizes takes a look at all records.
+        // Not checked each time, because computing the sum of sizes reads all records.
         let isChecked = added.wrappingAdd(1, ordering: .relaxed).oldValue % 32 == 0
         store.perform(when: .soon) { (connection) throws(SQLiteFailure) in
             try connection.transaction { () throws(SQLiteFailure) in
@@ -94,7 +94,7 @@ final class RecordFile: RecordStore {
         _ filter: RecordFilter, addedSince oldest: Duration, _ visit: (Record) -> Bool
     ) throws(PlugboardError) {
         var last = Int64.max
-        // In portions, so that a file of any size needs the memory of one.
+        // Reads portions, so that a file of any size needs only the memory of one.
         while true {
             let before = last
             let records = try perform { (connection) throws(SQLiteFailure) in
@@ -121,7 +121,7 @@ final class RecordFile: RecordStore {
 
     func remove(_ filter: RecordFilter) throws(PlugboardError) -> Int {
         var selected: [Int64] = []
-        // Also those that are too old to be shown.
+        // Includes records that are too old to be shown.
         try each(filter, addedSince: .zero) {
             selected.append($0.id)
             return true
@@ -164,7 +164,7 @@ final class RecordFile: RecordStore {
             .integer(bounds.count))
         let size = try connection.first("SELECT coalesce(sum(size), 0) FROM records") { $0.integer(0) } ?? 0
         guard size > bounds.size else { return }
-        // Some more than needed, so that the next ones need nothing removed.
+        // Removes more than needed, so that the next records fit without removing others.
         var excess = size - Int64(bounds.size) + Int64(bounds.size / 16)
         var last: Int64 = 0
         try connection.each("SELECT id, size FROM records ORDER BY id") { (row) throws(SQLiteFailure) in
@@ -200,7 +200,7 @@ extension Record {
 }
 
 extension Record {
-    /// What a text of ours says; nothing where it was damaged.
+    /// The entries in the stored text; none if it is damaged.
     private static func entries(_ text: UnsafeRawBufferPointer) -> [JSONValue] {
         var options = JSONParser.Options()
         options.sizeLimit = .max
@@ -212,6 +212,6 @@ extension Duration {
     fileprivate var milliseconds: Int64 { whole(.milliseconds(1)) }
     fileprivate var microseconds: Int64 { whole(.microseconds(1)) }
 
-    /// Clamped to what a file needs.
+    /// Clamped, so that the conversion cannot overflow.
     private func whole(_ unit: Duration) -> Int64 { Int64(min(max(self / unit, -1e15), 1e15)) }
 }

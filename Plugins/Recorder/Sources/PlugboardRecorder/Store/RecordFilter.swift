@@ -1,15 +1,15 @@
 import PlugboardKit
 
-/// Which records a command is for; what is not given selects all.
+/// Selects the records that a command is for. Nil members select all.
 struct RecordFilter: Sendable {
     var method: String?
-    /// A host, or with a dot before it all below it.
+    /// A host; with a leading dot, the host and all its subdomains.
     var host: String?
     /// A number, or a class such as 4xx; `failed` for exchanges without a response.
     var status: Status?
-    /// At least.
+    /// The shortest duration.
     var took: Duration?
-    /// Somewhere in the URL, the label, a field or a body, without case.
+    /// Contained in the URL, the label, a field or a body, without regard to case.
     var text: String?
     var label: String?
 

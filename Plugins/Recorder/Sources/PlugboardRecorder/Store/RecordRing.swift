@@ -1,7 +1,7 @@
 import PlugboardKit
 import Synchronization
 
-/// Records in memory: the last ones, up to the bounds. An exchange is turned into a record when it is asked for.
+/// The last records in memory, up to the bounds. An exchange becomes a record only when it is read.
 final class RecordRing: RecordStore {
     private enum Item {
         case recorded(Recording)
@@ -9,7 +9,7 @@ final class RecordRing: RecordStore {
     }
 
     private struct State {
-        /// From the oldest one. Those before `first` are gone.
+        /// From the oldest one. Those before `first` have been removed.
         var items: [(id: Int64, added: Duration, size: Int, item: Item)] = []
         var first = 0
         var size = 0
@@ -25,7 +25,7 @@ final class RecordRing: RecordStore {
 
         mutating func removeFirst() {
             size -= items[first].size
-            // The memory of the exchange, before its place in the list is reused.
+            // Releases the memory of the exchange before its place in the list is reused.
             items[first] = (0, .zero, 0, .added(.none))
             first += 1
             if first > 64, first > items.count / 2 {
@@ -104,6 +104,6 @@ extension Record {
         id: 0, date: .zero, took: .zero, method: "", url: "", host: "", status: nil, failure: nil, label: nil,
         entries: [])
 
-    /// About the memory that it needs, in bytes.
+    /// The approximate memory in bytes.
     fileprivate var size: Int { entries.reduce(256) { $0 + (JSONWriter.write($1) as [UInt8]).count } }
 }

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// How much is kept of what was recorded.
+/// The limits of the records that are kept.
 struct RecordBounds: Sendable {
     var count: Int
     /// In bytes.
@@ -10,7 +10,7 @@ struct RecordBounds: Sendable {
 
 /// One recorded exchange, as it is stored and shown: without secrets.
 struct Record: Sendable {
-    /// Counted from 1; of a later record, larger.
+    /// Counted from 1. Later records have larger ids.
     var id: Int64
     /// Since 1970.
     var date: Duration
@@ -27,7 +27,7 @@ struct Record: Sendable {
     var entries: [JSONValue]
 }
 
-/// Where records are. Its functions may be called from any thread; all but `add` may block, and are for commands.
+/// Stores records. Its functions may be called from any thread; all but `add` may block, and are for commands.
 protocol RecordStore: Sendable {
     /// Takes an exchange that has completed. [loop]
     func add(_ recording: Recording)
@@ -39,6 +39,6 @@ protocol RecordStore: Sendable {
     func record(_ id: Int64) throws(PlugboardError) -> Record?
     /// Removes the records that a filter selects, and returns how many.
     func remove(_ filter: RecordFilter) throws(PlugboardError) -> Int
-    /// Stores what is pending. No record comes any more.
+    /// Stores what is pending. Called after the last record.
     func close(within limit: Duration)
 }
