@@ -4,8 +4,8 @@ import PlugboardTelemetryOptions
 /// Spans and metrics by OpenTelemetry's stable conventions for HTTP clients (semantic conventions, http-spans and
 /// http-metrics).
 ///
-/// A span is an attempt, as the conventions want it: each redirect and each retry has one of its own, and a response
-/// from the cache has none. So the plugin stands just inside of what sends requests again, and outside of what signs
+/// As the conventions require, each attempt has a span: each redirect and each retry has its own, and a response from
+/// the cache has none. So the plugin runs just inside the plugins that send requests again, and outside those that sign
 /// them.
 struct Telemetry: Plugin {
     static let manifest = Manifest(
@@ -98,7 +98,7 @@ struct Telemetry: Plugin {
         } else if let span {
             span.note(event.id, at: host.wallClock, event.details)
         } else {
-            // The cache decides before the request comes here.
+            // Events of the cache come before the request reaches this plugin.
             let trace = trace(of: exchange)
             guard trace.pending.count < Span.eventLimit else { return }
             trace.pending.append(Span.Event(name: event.id, time: host.wallClock, attributes: event.details))
@@ -107,7 +107,7 @@ struct Telemetry: Plugin {
 
     func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         guard let span = exchange.turnState as? Span else { return }
-        // By the monotonic clock: the other one can be set meanwhile.
+        // Measured by the monotonic clock, because the wall clock can be set meanwhile.
         span.ended = span.began + (host.now - span.start)
         if let failure = exchange.failure {
             span.failure = failure.code.name
@@ -127,7 +127,7 @@ struct Telemetry: Plugin {
         }
     }
 
-    /// That of the exchange; the first attempt makes it.
+    /// The trace of the exchange, which the first attempt makes.
     private func trace(of exchange: borrowing Exchange) -> Trace {
         if let trace = exchange.state as? Trace { return trace }
         let keys = TelemetryAttributes.keys

@@ -2,19 +2,19 @@ import PlugboardKit
 import PlugboardTelemetryOptions
 import Synchronization
 
-/// Sends spans and metrics on, in batches. A collector that is slow, down or asks to wait costs requests nothing: spans
+/// Exports spans and metrics in batches. A collector that is slow, down or asks to wait does not delay requests: spans
 /// beyond the limit are dropped, and counted in `telemetry.dropped`.
 final class Exporter: Sendable {
     private struct State {
         var waiting: [Span] = []
-        /// How many of them, from the first one, the file has already.
+        /// The number of these spans, from the first one, that are in the file already.
         var written = 0
         /// Spans that have begun and not ended.
         var active = 0
         /// Nothing is exported before `start`, and in a process that was started for a command alone.
         var isStarted = false
         var isClosing = false
-        /// The last message was sent.
+        /// Whether the last message was sent.
         var isSent = false
     }
 
@@ -29,7 +29,7 @@ final class Exporter: Sendable {
 
     /// The most spans of one message.
     private static let batchSize = 512
-    /// What the last messages may take of the loop's time, and of the kernel's end.
+    /// The limits of the last messages: the number of batches, and the time that the kernel's end may wait for them.
     private static let (lastBatches, lastTime) = (4, Duration.seconds(2))
 
     init(_ settings: TelemetrySettings, _ host: PluginHost) {
@@ -61,7 +61,7 @@ final class Exporter: Sendable {
     /// [loop]
     func begin() { state.withLock { $0.active += 1 } }
 
-    /// A span that began has ended; only sampled ones are exported. [loop]
+    /// Called when a span has ended. Only sampled spans are exported. [loop]
     func end(_ span: Span) {
         let isLast = state.withLock { state in
             state.active -= 1
@@ -94,7 +94,7 @@ final class Exporter: Sendable {
         }
     }
 
-    /// They wait for the next time, before those that have come since, if there is room. The file has them.
+    /// Puts spans back for the next export, before later ones, if there is room. They are in the file already.
     private func putBack(_ batch: [Span]) {
         let lost = state.withLock { state in
             let kept = batch.prefix(max(settings.limit - state.waiting.count, 0))
@@ -136,8 +136,8 @@ final class Exporter: Sendable {
 
     // MARK: The end
 
-    /// The kernel is being shut down: it waits for requests that begin now, and takes none in `stop`. So metrics are
-    /// sent here, and the spans when the last of them has ended. [loop]
+    /// Called when the kernel is being shut down, because it accepts no requests in `stop`. Metrics are sent now, and
+    /// spans when the last one has ended. [loop]
     func close() {
         let (isStarted, isLast) = state.withLock { state in
             state.isClosing = true
@@ -148,7 +148,7 @@ final class Exporter: Sendable {
         if isLast { sendLast() }
     }
 
-    /// Sends what waits, without a second try. [loop]
+    /// Sends the waiting spans, without a second try. [loop]
     private func sendLast() {
         let isFirst = state.withLock { state in
             defer { state.isSent = true }
@@ -168,7 +168,7 @@ final class Exporter: Sendable {
         if rest > 0 { dropped.add(rest) }
     }
 
-    /// What waits is written to the files before the kernel ends.
+    /// Writes what waits to the files before the kernel ends.
     func finish() async {
         guard state.withLock({ $0.isStarted }) else { return }
         while true {
@@ -190,7 +190,7 @@ final class Exporter: Sendable {
             _ = try await response.collect(upTo: .mebibytes(1))
             if (200...299).contains(status) { return true }
             failed.add()
-            // OTLP/HTTP: these may be sent again, others never.
+            // By OTLP/HTTP, only messages with these statuses may be sent again.
             if [429, 502, 503, 504].contains(status) { return false }
             host.log(.warning, "The collector \(Printable.url(request.url)) refused telemetry with \(status).")
             return true
@@ -228,7 +228,7 @@ final class Exporter: Sendable {
                 work()
                 continuation.resume()
             }
-            // The kernel ends: `stop` may block.
+            // The kernel ends, and `stop` may block.
             if !isRun {
                 work()
                 continuation.resume()

@@ -9,14 +9,14 @@ import Synchronization
 
 /// A file to which whole lines are appended, which several processes may do at once. Only its owner can read it.
 ///
-/// Its functions block, and return what is wrong as a sentence.
+/// Its functions block, and return an error as a sentence.
 final class LineFile: Sendable {
     private let path: String
 
     init(_ path: String) { self.path = path }
 
     func append(_ line: String) -> String? {
-        // Opened each time: a tool may rename it meanwhile.
+        // Opened each time, because a tool may rename the file in between.
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return LineFile.error(path) }
         defer { close(file) }

@@ -122,7 +122,7 @@ enum OTLP {
         return .object(object)
     }
 
-    /// The conventions' numbers are numbers, and all other labels texts.
+    /// Labels that are numbers in the conventions are written as numbers, all others as texts.
     private static func label(_ label: Metric.Label) -> JSONValue {
         if ["server.port", "http.response.status_code"].contains(label.name), let number = Int(label.value) {
             return attribute(label.name, number)

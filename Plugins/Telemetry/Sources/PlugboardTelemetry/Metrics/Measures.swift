@@ -34,7 +34,7 @@ final class Measures: Sendable {
     private let host: PluginHost
     private let state = Mutex(State())
 
-    /// Looking a metric up by its labels costs more than counting.
+    /// The most metrics in each table. Looking a metric up by its labels takes longer than counting.
     private static let cacheLimit = 1000
 
     init(_ host: PluginHost) { self.host = host }
@@ -93,7 +93,7 @@ extension Origin {
 }
 
 extension Metric {
-    /// The name that exporters give it: those of the conventions without the plugin's id.
+    /// The name in exports. Names of the conventions lose the plugin's id.
     var exportedName: String { name.hasPrefix("telemetry.http.") ? String(name.dropFirst("telemetry.".count)) : name }
 
     /// Whether it counts nanoseconds, which exporters write in seconds.

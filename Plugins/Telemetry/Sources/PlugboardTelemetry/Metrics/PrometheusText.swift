@@ -1,7 +1,7 @@
 import PlugboardKit
 
-/// Metrics in Prometheus's text format, version 0.0.4: characters that names cannot have are `_`, and counters end with
-/// `_total`, as OpenTelemetry's rules for Prometheus say.
+/// Metrics in Prometheus's text format, version 0.0.4. As OpenTelemetry's rules for Prometheus require, characters that
+/// names cannot have become `_`, and counters end with `_total`.
 enum PrometheusText {
     static func text(of metrics: [Metric]) -> String {
         var families: [String: (kind: Metric.Kind, lines: String)] = [:]

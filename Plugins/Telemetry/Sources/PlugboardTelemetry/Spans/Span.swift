@@ -12,11 +12,11 @@ final class Span: @unchecked Sendable {
     }
 
     let context: TraceContext
-    /// The span that it was made in; empty for the first one of a trace.
+    /// The id of the parent span; empty for the first span of a trace.
     let parent: String
     /// Since 1970.
     let began: Duration
-    /// The same moment of the monotonic clock.
+    /// The same moment on the monotonic clock.
     let start: Duration
     let method: String
     let url: String
@@ -29,7 +29,7 @@ final class Span: @unchecked Sendable {
     var version: String?
     var address: String?
     var port: Int?
-    /// A code of ours, or nil.
+    /// The code of the failure; nil without one.
     var failure: String?
     var isCancelled = false
     var requestSize: Int?
@@ -37,7 +37,7 @@ final class Span: @unchecked Sendable {
     var fields: [(name: String, values: [String])] = []
     var events: [Event] = []
 
-    /// Plugins and servers decide how many there are.
+    /// The most events, because plugins and servers decide how many there are.
     static let eventLimit = 64
 
     init(
@@ -56,7 +56,7 @@ final class Span: @unchecked Sendable {
 
     var knownMethod: String { Span.knownMethods.contains(method) ? method : "_OTHER" }
 
-    /// `error.type`: a code of ours, or a status from 400 on.
+    /// `error.type`: the code of the failure, or a status from 400 on.
     var errorType: String? {
         if let failure { return failure }
         return status.flatMap { $0 >= 400 ? "\($0)" : nil }
@@ -72,13 +72,13 @@ final class Span: @unchecked Sendable {
     }
 }
 
-/// What is known of an exchange over all its attempts.
+/// The trace of an exchange, shared by all its attempts.
 final class Trace {
     let parent: TraceContext?
     let id: String
     let isSampled: Bool
     var attempts = 0
-    /// What came between two attempts, such as a redirect or a retry: the next span tells it.
+    /// Events between two attempts, such as a redirect or a retry. The next span contains them.
     var pending: [Span.Event] = []
 
     init(parent: TraceContext?, isSampled: Bool) {

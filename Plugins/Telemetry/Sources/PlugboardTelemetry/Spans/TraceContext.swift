@@ -1,4 +1,4 @@
-/// A span as W3C's Trace Context names it: `traceparent`, and `tracestate` as it is.
+/// The identity of a span in W3C's Trace Context: `traceparent`, and `tracestate` unchanged.
 struct TraceContext: Sendable, Equatable {
     /// 32 hexadecimal digits in lower case, not all zero.
     var trace: String
@@ -14,7 +14,7 @@ struct TraceContext: Sendable, Equatable {
         (self.trace, self.span, flags, self.state) = (trace, span, isSampled ? 1 : 0, state)
     }
 
-    /// Nil for a text that is no `traceparent` of version 00, or of a later one that begins as one (Trace Context
+    /// Nil for a text that is not a `traceparent` of version 00, or of a later one that begins like it (Trace Context
     /// §3.2.4).
     init?(_ parent: String, state: String? = nil) {
         let parts = parent.split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
@@ -25,7 +25,7 @@ struct TraceContext: Sendable, Equatable {
         else { return nil }
         (trace, span) = (String(parts[1]), String(parts[2]))
         flags = UInt8(parts[3], radix: 16) ?? 0
-        // What cannot stand in a field is left out.
+        // Omits a state that a field cannot contain.
         self.state = state.flatMap { text in
             !text.isEmpty && text.utf8.count <= 8192 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : nil
         }
