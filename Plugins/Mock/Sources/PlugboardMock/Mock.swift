@@ -2,7 +2,7 @@ import PlugboardKit
 import PlugboardMockOptions
 import Synchronization
 
-/// Responds in place of the network, by rules or as a HAR has it; delays and slows other requests.
+/// Responds in place of the network, by rules or from a HAR file. Delays and slows other requests.
 ///
 /// It is the innermost plugin: all others see its responses as they see those of a server.
 struct Mock: Plugin {
@@ -90,7 +90,7 @@ struct Mock: Plugin {
         }
     }
 
-    /// What is given after the delay.
+    /// The response that is given after the delay.
     private final class Chosen {
         let response: MockResponse?
         init(_ response: MockResponse?) { self.response = response }
@@ -112,12 +112,12 @@ final class RuleTable: Sendable {
         state = Mutex(State(uses: Array(repeating: 0, count: rules.count), random: SeededGenerator(seed)))
     }
 
-    /// Whether some rule is for the request if its body is.
+    /// Whether a rule that compares bodies matches the rest of the request.
     func comparesBody(of request: MockedRequest) -> Bool {
         rules.contains { $0.body != nil && $0.mismatch(request, includingBody: false) == nil }
     }
 
-    /// The response of the first rule that is for the request; else the rule that comes nearest, and why it is not.
+    /// The response of the first rule that matches the request; otherwise the nearest rule, and why it does not match.
     func choose(_ request: MockedRequest) -> (response: MockResponse?, nearest: String?) {
         var nearest: (index: Int, mismatch: Rule.Mismatch)?
         for (index, rule) in rules.enumerated() {

@@ -103,7 +103,7 @@ final class ThrottledBody: BodySource, @unchecked Sendable {
     func release() { inner.release() }
 }
 
-/// How fast a body may come. Used on its loop only.
+/// Limits the rate of a body. Used on its loop only.
 private final class Pace {
     private let bytesPerSecond: Int
     private var given = 0
@@ -121,7 +121,7 @@ private final class Pace {
         return due > now ? due - now : nil
     }
 
-    /// What may come in a tenth of a second.
+    /// The bytes that may come in a tenth of a second.
     func part(of bytes: Bytes, from start: Int) -> Bytes {
         let end = min(start + max(bytesPerSecond / 10, 1), bytes.count)
         return start == 0 && end == bytes.count ? bytes : Bytes(bytes.withUnsafeBytes { [UInt8]($0[start..<end]) })

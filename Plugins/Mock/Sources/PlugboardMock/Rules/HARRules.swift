@@ -1,8 +1,8 @@
 import PlugboardKit
 import PlugboardMockOptions
 
-/// The entries of a HAR as rules: the responses to one method and URL in their order. A value that the file has as `…`
-/// stands for any.
+/// Makes rules of the entries of a HAR file: one for each method and URL, with the responses in their order. The text
+/// `…` in a URL matches any text.
 enum HARRules {
     /// Throws `configuration` for a file that is not HAR. Blocks.
     static func rules(_ path: String) throws(PlugboardError) -> [Rule] {
@@ -40,13 +40,13 @@ enum HARRules {
         var fields = Fields()
         for field in value["headers"]?.arrayValue ?? [] {
             guard let name = field["name"]?.stringValue, let text = field["value"]?.stringValue else { continue }
-            // They are about the bytes on the network, which the file does not have.
+            // These fields describe the bytes on the network, which the file does not contain.
             if ["content-encoding", "content-length", "transfer-encoding", "connection"].contains(name.lowercased())
                 || text == "…"
             {
                 continue
             }
-            // Browsers write names of HTTP/2 that are no fields, and several values in one.
+            // Browsers write pseudo-fields of HTTP/2, and several values in one field.
             for value in text.split(separator: "\n").map(String.init) where FieldCheck.isValid(name, value) {
                 fields.append(FieldName(name), value)
             }

@@ -1,8 +1,8 @@
 import PlugboardKit
 
-/// Which requests it is for, and what the responses are.
+/// The requests that a rule matches, and its responses.
 struct Rule: Sendable {
-    /// For reports: what the file says, or the rule's place.
+    /// The name in reports: that in the file, or the rule's place.
     var name: String
     var method: String?
     var url: Wildcard?
@@ -10,14 +10,14 @@ struct Rule: Sendable {
     var fields: [(name: FieldName, value: Wildcard)] = []
     /// What the JSON of the body must hold: members of objects, and equal values.
     var body: JSONValue?
-    /// One after the other; the last one stays.
+    /// Given one after the other; the last one is repeated.
     var responses: [MockResponse]
-    /// How often it responds; nil is without end.
+    /// How often it responds; nil for no limit.
     var times: Int?
-    /// Of a hundred requests that it is for.
+    /// The percentage of matching requests to which it responds.
     var probability = 100
 
-    /// Why a rule does not respond to a request; a later one is nearer.
+    /// Why a rule does not respond to a request. A later case means a nearer rule.
     enum Mismatch: Comparable {
         case method, url
         case field(Int)
@@ -52,18 +52,18 @@ struct Rule: Sendable {
     }
 }
 
-/// What rules compare.
+/// The parts of a request that rules compare.
 struct MockedRequest {
     var method: String
     /// In UTF-8.
     var url: [UInt8]
     var fields: Fields
-    /// Nil for a body that is not JSON, and for none.
+    /// Nil for no body, and for one that is not JSON.
     var json: JSONValue?
 }
 
 extension JSONValue {
-    /// Whether another value has all members of this one, at any depth; lists have to be as long.
+    /// Whether another value has all members of this one, at any depth; lists must have the same length.
     fileprivate func isWithin(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.object(let mine), .object(let others)):

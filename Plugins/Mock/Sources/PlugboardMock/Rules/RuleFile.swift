@@ -1,10 +1,10 @@
 import PlugboardKit
 import PlugboardMockOptions
 
-/// Reads files of rules. Blocks. Each error is `configuration`, and says the file and the place.
+/// Reads files of rules. Blocks. Each error is `configuration`, and names the file and the place.
 struct RuleFile {
     private let path: String
-    /// Where the files begin that rules name.
+    /// The folder at which relative paths in rules start.
     private let folder: String
 
     init(_ path: String) {
@@ -182,7 +182,7 @@ struct RuleObject {
     }
 }
 
-/// What the kernel takes as fields and as codes of errors.
+/// Checks fields and codes of errors as the kernel does.
 enum FieldCheck {
     /// A token, and a value without control characters (RFC 9110 §5.1, §5.5).
     static func isValid(_ name: String, _ value: String) -> Bool {

@@ -8,7 +8,7 @@ struct Wildcard: Sendable {
         parts = text.split(separator: sign, omittingEmptySubsequences: false).map { Array($0.utf8) }
     }
 
-    /// Whether all of the other text fits.
+    /// Whether the whole of the other text matches.
     func matches(_ other: [UInt8]) -> Bool {
         guard let first = parts.first, let last = parts.last, parts.count > 1 else { return parts.first == other }
         guard other.count >= first.count + last.count, other.starts(with: first),
