@@ -17,7 +17,7 @@ public struct AccessToken: Sendable {
 }
 
 extension AccessToken: CustomStringConvertible, CustomReflectable {
-    /// Without the token.
+    /// The name of the type, without the token.
     public var description: String { "AccessToken" }
     /// Without children, so that `dump` prints the description.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -58,7 +58,7 @@ extension Authentication {
     }
 }
 
-/// Counts fetches down, and calls a closure when all have ended. Called from any thread.
+/// Counts the fetches under way, and calls a closure when all have ended. Called from any thread.
 private final class Round: Sendable {
     private struct State {
         var rest: Int

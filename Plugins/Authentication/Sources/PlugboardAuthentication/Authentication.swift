@@ -43,10 +43,10 @@ struct Authentication: Plugin {
         if let credential, let secret = credential.given { _ = try credential.fieldValue(for: secret) }
     }
 
-    /// The kernel waits for the fetches that are under way.
+    /// Ends running commands. The kernel waits for the fetches that are under way.
     func stop(within: Duration) { fetcher.stop() }
 
-    /// A request that carries a source of its secret uses none that the configuration gives.
+    /// The value of an attribute. A source of a secret that the request carries replaces those of the configuration.
     private func attribute(_ name: String, _ exchange: borrowing Exchange) -> String? {
         let value = exchange.attribute(name)
         guard let value, let sources = Credential.sources.first(where: { $0.contains(name) }) else { return value }
@@ -55,8 +55,8 @@ struct Authentication: Plugin {
         return configured(name, value)
     }
 
-    /// What the configuration gives: the path of a file, as all attributes are whose names end so, or of a program
-    /// begins at its folder.
+    /// Resolves a value of the configuration: the path of a file, in attributes whose names end with `File`, or of a
+    /// program starts at the configuration's folder.
     private func configured(_ name: String, _ value: String) -> String {
         if name.hasSuffix("File") { return host.configuredPath(value) }
         guard name == AuthenticationAttributes.keys.tokenCommand.name,
@@ -66,7 +66,7 @@ struct Authentication: Plugin {
         return [String].optionForm.text(of: command)
     }
 
-    // MARK: Inward
+    // MARK: Before the request is sent
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         if exchange.visit != .first, let attached = exchange.turnState as? Attached { return land(attached, exchange) }
@@ -124,7 +124,7 @@ struct Authentication: Plugin {
         request.markSecret(.authorization)
     }
 
-    // MARK: Outward
+    // MARK: After the response
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let response = exchange.response, response.status == 401 else { return .next }

@@ -17,7 +17,7 @@ extension Credential {
         }
     }
 
-    /// The attributes of which one gives a secret, for each kind of secret.
+    /// The attributes that can give a secret, for each kind of secret.
     static let sources: [[String]] = {
         let keys = AuthenticationAttributes.keys
         return [

@@ -35,7 +35,7 @@ struct Credential: Hashable, Sendable {
         if case .text(.given(let secret)) = source { secret } else { nil }
     }
 
-    /// Whether the secret comes from a server, so that it belongs to the route by which that is asked.
+    /// Whether the secret comes from a server, so that it depends on the route to that server.
     var isOfServer: Bool { if case .endpoint = source { true } else { false } }
 
     /// The value of `Authorization` for a secret: RFC 7617 §2, RFC 6750 §2.1.

@@ -10,7 +10,7 @@ struct Fetcher: Sendable {
     let providers: [String: TokenProvider]
     private let stopping = Once()
 
-    /// Ends the commands that run, and lets no closure of the program begin any more.
+    /// Ends running commands, and prevents closures of the program from starting.
     func stop() { _ = stopping.begin() }
 
     /// Carries out a fetch, and ends the flight. `exchange` is the exchange of its events.
@@ -27,7 +27,7 @@ struct Fetcher: Sendable {
         let exchange: UInt64
     }
 
-    /// Blocks: not on the loop.
+    /// Blocks, so it is not called on the loop.
     private func begin(_ errand: Errand) {
         do throws(PlugboardError) {
             switch errand.keeper.credential.source {
@@ -64,7 +64,7 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// A secret with a lifetime: it is renewed before its end, and a rejection soon after it is not believed.
+    /// The times of a secret: it is renewed before its end, and a rejection soon after the fetch is ignored.
     private func good(for lifetime: Duration?) -> SecretLife.Fetched {
         SecretLife.Fetched(
             authorization: "", lifetime: lifetime, renewal: lifetime.map { $0 - min(settings.margin, $0 / 2) },
@@ -115,7 +115,7 @@ struct Fetcher: Sendable {
 
     private func shown(_ name: String) -> String { Printable.text(name) }
 
-    /// What happens once, such as the outcome: the closure and its time limit may both bring one.
+    /// Something that happens once, such as the outcome, which both the closure and its time limit may bring.
     private final class Once: Sendable {
         private let isBegun = Atomic(false)
         let timer = Mutex<PluginHost.Timer?>(nil)
@@ -129,7 +129,7 @@ struct Fetcher: Sendable {
     private func ask(_ endpoint: TokenEndpoint, _ errand: Errand) throws(PlugboardError) {
         let clientSecret = try text(endpoint.clientSecret, for: errand.keeper)
         let stored = try text(endpoint.refreshToken, for: errand.keeper)
-        // If the text has changed since the endpoint replaced it, the text counts: the user has logged in again.
+        // If the text has changed since the endpoint replaced it, it is used, because the user has logged in again.
         let refreshToken = errand.keeper.memory.withLock { memory in
             memory.replaced.flatMap { $0.old == stored ? $0.new : nil } ?? stored
         }
@@ -169,7 +169,7 @@ struct Fetcher: Sendable {
             }
             errand.keeper.memory.withLock { $0.replaced = (stored, new) }
             guard case .file(let path)? = endpoint.refreshToken else { return end(errand, response.token, fetched) }
-            // Stored before the waiting exchanges go on: the old refresh token may be invalid already.
+            // Stored before the waiting exchanges continue, because the old refresh token may be invalid already.
             let finish = { @Sendable in
                 store(new, in: path)
                 end(errand, response.token, fetched)

@@ -34,7 +34,7 @@ final class Keeper: Sendable {
     let memory = Mutex(Memory())
     private let state: Mutex<State>
 
-    /// Origins listed by `status`.
+    /// The most origins that `status` lists.
     private static let originLimit = 64
 
     init(
@@ -65,7 +65,7 @@ final class Keeper: Sendable {
         decide(fetch) { $0.life.renew() }
     }
 
-    /// Ends a flight. `report` runs after the state has changed and before the waiting exchanges go on.
+    /// Ends a flight. `report` runs after the state has changed and before the waiting exchanges continue.
     func finish(
         _ flight: Flight, _ result: Result<SecretLife.Fetched, PlugboardError>, at now: Duration, report: () -> Void
     ) {

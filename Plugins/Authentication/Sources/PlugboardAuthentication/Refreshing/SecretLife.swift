@@ -7,11 +7,11 @@ struct SecretLife: Sendable {
     /// The result of a fetch.
     struct Fetched: Equatable, Sendable {
         var authorization: String
-        /// How long the secret is valid; nil until a server rejects it.
+        /// How long the secret is valid; nil if it is valid until a server rejects it.
         var lifetime: Duration?
         /// The time after which the secret is fetched again while it is still used; nil: not before its end.
         var renewal: Duration?
-        /// How long a rejection is not believed, if a rejection caused the fetch.
+        /// How long rejections are ignored, if a rejection caused the fetch.
         var pause = Duration.zero
     }
 
@@ -31,7 +31,7 @@ struct SecretLife: Sendable {
         var authorization: String
         var expiry: Duration?
         var renewal: Duration?
-        /// Until then a rejection has no effect.
+        /// Rejections before this time have no effect.
         var trustedUntil: Duration
     }
 

@@ -13,7 +13,7 @@ struct TokenResponse: Equatable, Sendable {
     /// The most bytes that a response may have.
     static let limit = ByteCount.kibibytes(64)
 
-    /// Throws `authentication.refresh`; of the endpoint's text it contains only the error code.
+    /// Throws `authentication.refresh`, whose reason contains only the error code of the endpoint's text.
     init(status: Int, body: Bytes, of endpoint: String) throws(PlugboardError) {
         var options = JSONParser.Options()
         options.depthLimit = 16
