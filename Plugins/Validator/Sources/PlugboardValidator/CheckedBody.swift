@@ -1,16 +1,16 @@
 import PlugboardJSONSchema
 import PlugboardKit
 
-/// A body that is checked while it is read. Its pieces pass as they came; an invalid one breaks it.
+/// Checks a body while it is read. Passes its pieces unchanged; an invalid piece breaks the body.
 ///
 /// Sendable because the kernel pulls it on the loop only, one piece at a time: a piece that another thread checks is
 /// the only one until its pull is completed.
 final class CheckedBody: BodySource, @unchecked Sendable {
-    /// More bytes than this, with what is kept of an array or object, are checked by another thread.
+    /// More bytes than this, with the kept part of an array or object, are checked by another thread.
     private static let keptLimit = 64 << 10
     /// The limit for pieces with strings that regular expressions check.
     private static let patternLimit = 256
-    /// Schemas with more rules may need longer for each value.
+    /// Schemas with more rules lower the limit, because they may need longer for each value.
     private static let ruleLimit = 256
 
     private let inner: InnerBody
@@ -32,7 +32,7 @@ final class CheckedBody: BodySource, @unchecked Sendable {
 
     private static func validation(_ schema: JSONSchema, _ judge: Judge) -> StreamedValidation {
         var options = JSONDocument.Options()
-        // The limit of the plugin decides.
+        // The plugin applies its own limit.
         options.sizeLimit = .max
         return schema.validation(options: options, limit: Judge.reasonLimit, valueLimit: judge.valueLimit)
     }
@@ -87,7 +87,7 @@ final class CheckedBody: BodySource, @unchecked Sendable {
         return false
     }
 
-    /// Whether so many further bytes, with what is kept, could take long to check.
+    /// Whether this many further bytes, with the kept ones, could take long to check.
     private func isLong(_ count: Int) -> Bool {
         let count = validation.keptByteCount + count
         if schema.usesPatterns { return count > CheckedBody.patternLimit }
@@ -95,7 +95,7 @@ final class CheckedBody: BodySource, @unchecked Sendable {
         return count > CheckedBody.keptLimit / (rules / CheckedBody.ruleLimit)
     }
 
-    /// A number is the last value that may be kept up to the end.
+    /// Checks what is kept until the end, such as a number.
     private func finishes(_ pull: Pull) -> Bool {
         guard isLong(0) else {
             return decide({ () throws(JSONDocumentError) in try validation.finish() }, pull, atEnd: true)

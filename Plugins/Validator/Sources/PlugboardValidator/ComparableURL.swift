@@ -25,7 +25,7 @@ enum ComparableURL {
         return scheme + Array("://".utf8) + authority.map(lowercased) + rest
     }
 
-    /// Where the scheme ends: before `://` that no slash or question mark stands before.
+    /// The end of the scheme: the index of `://`, if no slash or question mark precedes it.
     private static func separator(_ text: [UInt8]) -> Int? {
         guard let colon = text.firstIndex(where: { ":/?".utf8.contains($0) }), text[colon] == UInt8(ascii: ":"),
             text[colon...].starts(with: "://".utf8)

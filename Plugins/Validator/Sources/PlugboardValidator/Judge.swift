@@ -2,18 +2,18 @@ import PlugboardJSONSchema
 import PlugboardKit
 import PlugboardValidatorOptions
 
-/// Whose body it is.
+/// The message that a body belongs to.
 enum Side: String, Sendable {
     case request, response
 }
 
-/// What becomes of one body: counts it, and makes the error of one that is not valid.
+/// Counts a checked body, and makes the error of one that is not valid.
 struct Judge: Sendable {
     let host: PluginHost
     let checked: PluginHost.Counter
     let invalid: PluginHost.Counter
     let exchange: UInt64
-    /// As it may be printed.
+    /// In the form that may be printed.
     let url: String
     let side: Side
     let mode: ValidatorMode
@@ -40,7 +40,7 @@ struct Judge: Sendable {
             .validatorLimit, "The \(side.rawValue)'s body is larger than the \(limit) that validator checks.")
     }
 
-    /// The error to fail with; nil lets the body pass. Once for each body, from any thread.
+    /// The error to fail with; nil lets the body pass. Called once for each body, from any thread.
     func judge(_ error: PlugboardError?) -> PlugboardError? {
         checked.add()
         guard let error else { return nil }

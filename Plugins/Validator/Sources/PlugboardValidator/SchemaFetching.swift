@@ -34,7 +34,7 @@ final class SchemaFetching: Sendable {
         var known: [[UInt8]: Known] = [:]
         /// The bytes of the documents.
         var size = 0
-        /// How often everything was forgotten.
+        /// The number of calls of `forget`.
         var edition = 0
 
         mutating func makeRoom(for size: Int) {
@@ -46,10 +46,10 @@ final class SchemaFetching: Sendable {
     }
 
     var now: Duration { host.now }
-    /// Until when a schema that could not be compiled is not compiled again.
+    /// The time from which a schema that could not be compiled is compiled again.
     var retryTime: Duration { host.now + SchemaFetching.pause }
 
-    /// What is under way is not remembered either.
+    /// Forgets all documents. The results of requests under way are not kept either.
     func forget() { memory.withLock { $0 = Memory(edition: $0.edition + 1) } }
 
     /// Nil if nothing may be fetched. An error refuses the configuration.
@@ -69,7 +69,7 @@ final class SchemaFetching: Sendable {
         self.host = host
     }
 
-    /// An absolute URL of http or https without user, and with a path that nothing can lead out of.
+    /// Whether this is an absolute http or https URL without user and fragment, whose path cannot lead elsewhere.
     private static func isPlain(_ parts: URLParts) -> Bool {
         guard parts.scheme == "https" || parts.scheme == "http", parts.userinfo == nil, parts.fragment == nil,
             parts.host?.isEmpty == false, parts.path.utf8.first == UInt8(ascii: "/"),
@@ -95,7 +95,7 @@ final class SchemaFetching: Sendable {
     func document(
         _ uri: String, by routes: String, inheriting inheritance: Inheritance
     ) async throws(PlugboardError) -> JSONValue {
-        // Bytes, because canonically equivalent texts are not the same URL. No URI contains a line break.
+        // Uses bytes, because canonically equivalent texts are not the same URL. No URI contains a line break.
         let key = Array("\(uri)\n\(routes)".utf8)
         let known: Known = memory.withLock { memory in
             switch memory.known[key] {
@@ -105,7 +105,7 @@ final class SchemaFetching: Sendable {
             default: break
             }
             memory.makeRoom(for: 0)
-            // A task of its own: the exchange that asked first may be cancelled.
+            // A separate task, because the exchange that asked first may be cancelled.
             let edition = memory.edition
             let found = Known.underway(Task { [self] in await result(uri, key, edition, inheritance) })
             memory.known[key] = found

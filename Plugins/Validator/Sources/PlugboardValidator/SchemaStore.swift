@@ -5,7 +5,7 @@ import Synchronization
 
 /// The documents that schemas refer to, and the schemas that were compiled, by their content.
 final class SchemaStore: Sendable {
-    /// A schema as it is written.
+    /// A schema as text, and the options of its compilation.
     struct Key: Hashable, Sendable {
         var text: String
         var isShape = false
@@ -14,7 +14,7 @@ final class SchemaStore: Sendable {
         /// `Exchange.ownRoutes` of the exchange, by whose options its documents are fetched; empty if none is fetched.
         var routes = ""
 
-        // By bytes: two texts that are canonically equivalent are two schemas.
+        // Compares bytes, because canonically equivalent texts are two schemas.
         static func == (left: Key, right: Key) -> Bool {
             left.isShape == right.isShape && left.draft == right.draft && left.formats == right.formats
                 && left.routes == right.routes && left.text.utf8.elementsEqual(right.text.utf8)
@@ -32,7 +32,7 @@ final class SchemaStore: Sendable {
 
     private struct Compiled {
         let result: Result<JSONSchema, PlugboardError>
-        /// Until when it is used; nil as long as the documents are the same.
+        /// The time until which it is used; nil if it is used as long as the documents are the same.
         var until: Duration?
 
         func isCurrent(at now: Duration) -> Bool {
@@ -43,15 +43,15 @@ final class SchemaStore: Sendable {
 
     private struct State {
         var registry = SchemaRegistry()
-        /// Failures, too, so that a schema that cannot be compiled costs nothing the next time.
+        /// Includes failures, so that a schema that cannot be compiled is not compiled each time.
         var compiled: [Key: Compiled] = [:]
         /// Changes with the documents, so that a schema of older ones is not kept.
         var edition = 0
     }
 
-    /// Compiled schemas; with more, all are dropped.
+    /// The most compiled schemas; with more, all are dropped.
     static let limit = 1024
-    /// Larger texts are compiled by another thread than the loop, and those that refer to something.
+    /// The most bytes of a text that is compiled on the loop. Texts with references are compiled by another thread.
     static let inlineLimit = 1 << 10
     private let state = Mutex(State())
     private let fetching: SchemaFetching?
@@ -74,8 +74,8 @@ final class SchemaStore: Sendable {
         }
     }
 
-    /// The compiled form of a text; nil if it is not known and `load` has to be awaited: it is large, or refers to
-    /// documents that may be fetched. An error says what is wrong with it.
+    /// The compiled form of a text; nil if `load` must be awaited, because the text is large or refers to documents
+    /// that may be fetched. Throws an error that says what is wrong with the text.
     ///
     /// - Parameter limit: The bytes of the largest text that is compiled at once.
     func schema(_ key: Key, inline limit: Int) throws(PlugboardError) -> JSONSchema? {
@@ -141,7 +141,7 @@ final class SchemaStore: Sendable {
     /// The number of times that documents were registered.
     var edition: Int { state.withLock { $0.edition } }
 
-    /// Whether a text has no reference: these can lead to documents of any size.
+    /// Whether a text has no reference, which could lead to a document of any size.
     private static func isPlain(_ text: String) -> Bool {
         !text.utf8.contains { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "\\") }
     }

@@ -6,7 +6,7 @@ import PlugboardKit
     import Musl
 #endif
 
-/// The JSON of a setting: written there, or in a file.
+/// The JSON of a setting, which is inline or in a file.
 enum TextFile {
     static let limit = JSONParser.Options().sizeLimit
 

@@ -15,7 +15,7 @@ extension Validator {
             valueLimit: settings.showsValues ? Validator.valueLimit : 0)
     }
 
-    /// A body cannot be checked: the error to fail with, or nil in the mode warn, which publishes and logs it.
+    /// The error to fail with for a body that cannot be checked; nil in the mode warn, which publishes and logs it.
     func unchecked(_ exchange: borrowing Exchange, _ error: PlugboardError) -> PlugboardError? {
         guard mode(exchange) == .warn else { return error }
         host.publish("validator.unchecked", exchange: exchange.id, details: Fields(["reason": error.reason]))
@@ -48,7 +48,7 @@ extension Validator {
     ) -> Verdict<Phase> {
         if let error = coding(exchange, side) { return failing(unchecked(exchange, error)) }
         let judge = judge(exchange, side)
-        // A request that is sent in part cannot be taken back, so that only the mode warn lets it flow.
+        // A request that is sent in part cannot be taken back, so only the mode warn sends it while it is checked.
         let streams = side == .response && exchange[ValidatorAttributes.keys.streams] ?? settings.streams
         let flows = judge.mode == .warn || streams
         let passesLarger = flows ? settings.passesLarger : nil
@@ -65,11 +65,11 @@ extension Validator {
         return flows ? .next : .hold(upTo: judge.limit)
     }
 
-    /// A held body has come to its end, so it is valid; where there was none, nothing was checked.
+    /// A held body was read to its end, so it is valid. If there was no body, nothing was checked.
     func held(_ exchange: borrowing Exchange, _ side: Side) -> PlugboardError? {
         guard !knowledge(exchange).hasBody else { return nil }
         let judge = judge(exchange, side)
-        // The error of an empty text.
+        // The same error as for an empty text.
         do throws(JSONDocumentError) { _ = try JSONDocument("") } catch { return judge.judge(judge.error(of: error)) }
         return nil
     }

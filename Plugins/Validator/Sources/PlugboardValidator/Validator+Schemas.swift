@@ -2,7 +2,7 @@ import PlugboardJSONSchema
 import PlugboardKit
 import PlugboardValidatorOptions
 
-/// Which schema applies to a body.
+/// Finds the schema that applies to a body.
 extension Validator {
     enum Found {
         case nothing
@@ -22,7 +22,7 @@ extension Validator {
         return knowledge
     }
 
-    /// Responses that are complete representations.
+    /// Whether the response is a complete representation.
     func hasBody(_ exchange: borrowing Exchange, _ response: borrowing Head) -> Bool {
         exchange.request.method != .head && ![204, 205, 206, 304].contains(response.status)
     }
@@ -45,7 +45,7 @@ extension Validator {
         return try find(exchange, status: status, type)
     }
 
-    /// The schema of an operation's document.
+    /// Finds the schema in the OpenAPI document of the operation.
     func find(_ exchange: borrowing Exchange, status: Int?, _ type: String) throws(PlugboardError) -> Found {
         let (method, url) = (exchange.request.method.name, exchange.request.url)
         guard !operations.isEmpty, MediaRange.isJSON(type),
@@ -63,7 +63,7 @@ extension Validator {
         return rules.first { $0.rule.applies(method: method, url: url, status: status, type: type) }
     }
 
-    /// Which exchanges share the documents that a schema refers to.
+    /// Exchanges with the same value share the documents that a schema refers to.
     private func routes(_ exchange: borrowing Exchange) -> String { store.fetches ? exchange.ownRoutes : "" }
 
     func find(_ rule: Rule, _ exchange: borrowing Exchange) throws(PlugboardError) -> Found {

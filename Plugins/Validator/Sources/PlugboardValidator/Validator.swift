@@ -5,9 +5,9 @@ import Synchronization
 
 /// Checks bodies against JSON Schemas before the program sees them.
 ///
-/// It stands outside decode and the cache, so it checks what the program would read: decoded, stored or not. A source
+/// It runs outside decode and the cache, so it checks what the program would read: decoded, stored or not. A source
 /// around the body checks it while it is read. In the mode strict, the body is held until it is found valid, unless the
-/// setting `streams` lets the program read it meanwhile; where it is not valid, reading it ends.
+/// setting `streams` lets the program read it meanwhile; then an invalid body breaks.
 struct Validator: Plugin {
     static let manifest = Manifest(
         id: "validator", version: "1.0.0", documentation: "Checks bodies against JSON Schemas.", priority: 200,
@@ -88,7 +88,7 @@ struct Validator: Plugin {
         _ texts: [String: String], isShape: Bool = false, _ settings: Settings, _ store: SchemaStore,
         _ host: PluginHost
     ) throws -> [Rule] {
-        // The longer rule is the more special one, and counts.
+        // Longer rules are more specific, so they come first.
         try texts.sorted { ($1.key.utf8.count, $0.key) < ($0.key.utf8.count, $1.key) }.map { text, source in
             guard let rule = ValidatorRule(text) else {
                 throw PlugboardError(

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// Which bodies a schema of the settings is for: `[METHOD] URL [STATUS] [TYPE]`.
+/// A rule of the settings for the bodies of a schema: `[METHOD] URL [STATUS] [TYPE]`.
 ///
 /// In the URL, `*` stands for any characters. The status is a number or a class such as `2xx`, which is the default.
 /// The type is a media type or a range such as `text/*`; by default, the types of JSON.
@@ -11,7 +11,7 @@ struct ValidatorRule {
     let statuses: ClosedRange<Int>
     let type: MediaRange?
 
-    /// Nil if the text is no rule, or one that no URL has: without a scheme, and without `*` at the begin.
+    /// Nil if the text is not a rule, or if its URL has neither a scheme nor a leading `*`, so that none matches.
     init?(_ text: String) {
         var words = text.split(separator: " ")[...]
         guard let first = words.first else { return nil }
@@ -58,7 +58,7 @@ struct ValidatorRule {
     static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
         var position = 0
         var index = 0
-        // Where the last star stands, and how much it has taken.
+        // The place of the last star, and the end of the text that it matches.
         var star: (pattern: Int, text: Int)?
         while position < text.count {
             if index < pattern.count, pattern[index] == UInt8(ascii: "*") {

@@ -14,12 +14,12 @@ struct OpenAPIDocument {
     private let isVersion30: Bool
     private let uri: String
     private(set) var operations: [OpenAPIOperation] = []
-    /// Why operations and paths were left out; of more than a hundred the first hundred.
+    /// Why operations and paths were left out; the first hundred reasons.
     private(set) var defects: [String] = []
 
     var draft: ValidatorDraft { isVersion30 ? .draft4 : .draft2020 }
 
-    /// Reads a document. Its number tells it from others.
+    /// Reads a document. `number` distinguishes it from the others.
     init(_ root: JSONValue, number: Int) throws(PlugboardError) {
         guard let version = root["openapi"]?.stringValue,
             let minor = OpenAPIDocument.minor(of: version)
@@ -48,7 +48,7 @@ struct OpenAPIDocument {
         }
     }
 
-    /// The number behind the first dot of a version 3; nil for another version.
+    /// The number after the first dot of a version 3; nil for another version.
     private static func minor(of version: String) -> Int? {
         let parts = version.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count > 1, parts[0].elementsEqual("3".utf8) else { return nil }
@@ -107,7 +107,7 @@ struct OpenAPIDocument {
         }
     }
 
-    /// Whether a question mark or number sign stands outside of placeholders.
+    /// Whether a question mark or number sign occurs outside placeholders.
     private static func hasQuery(_ path: String) -> Bool {
         var isPlaceholder = false
         for byte in path.utf8 {
@@ -142,7 +142,7 @@ struct OpenAPIDocument {
         }
     }
 
-    /// What a node is, or what its reference leads to.
+    /// The node, or the node that its reference leads to.
     private func resolve(_ node: OpenAPINode) throws(PlugboardError) -> OpenAPINode {
         var node = node
         for _ in 0..<32 {

@@ -27,7 +27,7 @@ struct OpenAPIIndex: Sendable {
         }
         for place in entries.keys {
             entries[place]?.sort { left, right in
-                // Stable where both are alike: the first document counts.
+                // The sort is stable, so the first document counts if both are equal.
                 left.operation.fixedParts.lexicographicallyPrecedes(right.operation.fixedParts) { $0 && !$1 }
             }
         }

@@ -34,7 +34,7 @@ struct OpenAPINode {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A pointer as the fragment of a URI: what the compiler of schemas would decode is encoded.
+    /// A pointer as the fragment of a URI. Percent signs are encoded, because the compiler of schemas decodes them.
     static func fragment(_ pointer: String) -> String {
         var bytes: [UInt8] = []
         for byte in pointer.utf8 { bytes += byte == UInt8(ascii: "%") ? Array("%25".utf8) : [byte] }

@@ -21,7 +21,7 @@ struct OpenAPIOperation: Sendable {
             }
         }
 
-        /// The more special, the smaller; nil if they do not have the status.
+        /// Smaller for more specific statuses; nil if the status is not among them.
         func rank(_ status: Int) -> Int? {
             switch self {
             case .one(let own): own == status ? 0 : nil
@@ -93,7 +93,7 @@ struct OpenAPIOperation: Sendable {
         return Array(bytes[..<(bytes[(colon + 3)...].firstIndex(of: slash) ?? bytes.endIndex)])
     }
 
-    /// Whether each part is fixed: OpenAPI looks for paths without templates first.
+    /// Whether each part is fixed, because OpenAPI prefers paths without templates.
     var fixedParts: [Bool] { segments.map { !$0.contains(UInt8(ascii: "*")) } }
 
     func applies(_ origin: [UInt8], _ segments: [[UInt8]]) -> Bool {
@@ -139,7 +139,7 @@ struct MediaRange: Sendable {
         essence == "application/json" || essence.utf8.suffix(5).elementsEqual("+json".utf8)
     }
 
-    /// The more special, the smaller; nil if the type is not in the range.
+    /// Smaller for a more specific range; nil if the type is not in the range.
     func rank(_ type: String) -> Int? {
         if essence == type { return 0 }
         if essence == "*/*" { return 2 }

@@ -54,7 +54,7 @@ enum OpenAPISchemas {
         }
     }
 
-    /// Whether the value of a key is data, and no schema.
+    /// Whether the value of a key is data, and not a schema.
     private static func isData(_ key: String) -> Bool {
         switch key {
         case "example", "examples", "default", "enum", "const": true
