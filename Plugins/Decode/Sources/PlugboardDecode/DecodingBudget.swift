@@ -7,8 +7,8 @@ import Synchronization
 final class DecodingBudget: Sendable {
     /// The decoded size up to which the ratio does not apply, because short texts compress well.
     static let grace = 1 << 20
-    /// The most times that a body between two codings may be as large as what was received and what it decodes to.
-    /// What is larger consists of members, frames and blocks without content, and is made to cost time.
+    /// The most times that the input of a coding may be as large as the bytes received and as the bytes it decodes to.
+    /// Larger input consists of members, frames and blocks without content, and is made to cost time.
     static let hollowRatio = 16
 
     private let limit: Int

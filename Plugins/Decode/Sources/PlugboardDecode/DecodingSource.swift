@@ -4,8 +4,8 @@ import Synchronization
 /// A source that decodes one content coding of the body that it wraps.
 ///
 /// It holds at most one coded piece, and completes each pull with a piece of up to 256 KiB, after one step of bounded
-/// work: the piece is empty where that step decodes to nothing, so that the reader, which is the kernel, lets the loop
-/// do other work before it pulls again. It cannot be rewound.
+/// work. If that step decodes to nothing, the piece is empty, so that the kernel lets the loop do other work before it
+/// pulls again. It cannot be rewound.
 final class DecodingSource: BodySource {
     private let inner: any BodySource
     private let coding: ContentCoding

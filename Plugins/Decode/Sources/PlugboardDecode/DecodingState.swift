@@ -82,7 +82,7 @@ struct DecodingState: ~Copyable {
             input = input[step.consumed..<input.count]
             given += step.consumed
             count += step.produced
-            // Nothing more comes of what the decoder has.
+            // The decoder has no more output for this input.
             if step.consumed == part.count && step.produced < rest.count { break }
         }
         consumed += given
