@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// The requests under way, and which of them are shown. A value that knows neither clock nor terminal.
+/// The requests under way, and which of them are shown. A value without a clock or a terminal.
 struct ActiveRequests {
     struct Row: Equatable {
         let exchange: UInt64
@@ -10,7 +10,7 @@ struct ActiveRequests {
         /// The host's time at its beginning.
         let began: Duration
         var isSuspended = false
-        /// A response that needed no network is at hand at once, or is slow for other reasons than loading.
+        /// Whether the response came without the network. Such a request is not shown.
         var isStored = false
         var progress = TransferProgress()
     }
@@ -42,7 +42,7 @@ struct ActiveRequests {
         return (modal.isEmpty ? due : modal).sorted { $0.exchange < $1.exchange }
     }
 
-    /// How long it takes until another request is to be shown; nil if none waits for it.
+    /// The time until another request is to be shown; nil if none waits.
     func wait(at now: Duration) -> Duration? {
         var first: Duration?
         for row in rows.values where !row.isStored && now - row.began < delay {

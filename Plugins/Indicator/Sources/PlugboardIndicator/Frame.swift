@@ -52,13 +52,13 @@ struct Frame {
         return "\(count) B"
     }
 
-    /// As much of a text as fits into so many columns.
+    /// The beginning of a text that fits into this many columns.
     private static func cut(_ text: String, to columns: Int) -> String {
         var left = max(columns, 1)
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            // Wide characters of East Asia and pictures; those that combine with others count as well. Of the symbols
-            // some are wide: all count as wide but those that are drawn here.
+            // East Asian characters and pictures are wide. Combining characters are counted too. Of the symbols, some
+            // are wide, so all count as wide except those that are drawn here.
             let isWide =
                 (0x2300...0x24FF).contains(scalar.value) || (0x25A0...0x27FF).contains(scalar.value)
                 || (0x2900...0x2BFF).contains(scalar.value) || (0x1100...0x115F).contains(scalar.value)

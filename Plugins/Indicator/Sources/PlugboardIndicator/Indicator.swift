@@ -22,7 +22,7 @@ struct Indicator: Plugin {
         var isTimerSet = false
         var drawings = 0
         var terminal: Terminal?
-        /// What has happened and was not published yet.
+        /// The facts that were not published yet.
         var facts: [IndicatorFact] = []
         var isPublishing = false
 
@@ -83,7 +83,7 @@ struct Indicator: Plugin {
     // MARK: What happens to requests
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
-        // A plugin further out may send it again.
+        // An outer plugin may send the request again.
         guard exchange.state == nil else { return .next }
         exchange.state = Mark(isSubRequest: false)
         let keys = IndicatorAttributes.keys
@@ -140,14 +140,14 @@ struct Indicator: Plugin {
         let isLast = state.value.withLock { state in
             guard let row = state.requests.end(exchange) else { return false }
             state.add(.didComplete, row, outcome)
-            // Others stay until the next drawing, so that many short requests do not draw more often.
+            // Other requests stay until the next drawing, so that many short requests do not draw more often.
             return state.requests.count == 0 && state.isShown
         }
         publish()
         if isLast { draw() }
     }
 
-    /// Publishes what has happened, in its order, without the lock: a loop that publishes does it for all.
+    /// Publishes the facts in order, without the lock. One loop at a time publishes, for all loops.
     private func publish() {
         var isPublisher = false
         while true {

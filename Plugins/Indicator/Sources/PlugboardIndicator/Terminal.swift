@@ -8,31 +8,31 @@ import Synchronization
 
 /// The terminal, which only one indicator of the process may draw on.
 ///
-/// A drawing stands in the lines below the cursor, which stays where it is: what others write continues their line and
-/// is not erased. The next drawing clears what is below the cursor.
+/// A drawing occupies the lines below the cursor, which does not move, so that the output of others continues its line
+/// and is not erased. The next drawing clears everything below the cursor.
 ///
-/// Nothing here waits: what a terminal that was stopped (Ctrl-S) does not take is kept, and only the latest drawing
+/// Nothing here blocks. Output that a stopped terminal (Ctrl-S) does not accept is kept, and only the latest drawing
 /// follows it.
 final class Terminal: Sendable {
     private static let isTaken = Mutex(false)
 
     private struct Output {
-        /// The end of a drawing, of which the terminal has taken the beginning.
+        /// The end of a drawing whose beginning the terminal has accepted.
         var rest: [UInt8] = []
-        /// The latest drawing, if the terminal has taken nothing of it.
+        /// The latest drawing, if the terminal has accepted nothing of it.
         var next: [UInt8]?
     }
 
     private let descriptor: Int32
     private let output = Mutex(Output())
 
-    /// Nil if it is no terminal, it cannot be opened, or another indicator of this process draws already.
+    /// Nil if it is not a terminal, it cannot be opened, or another indicator of this process draws already.
     ///
     /// - Parameter path: Empty for standard error.
     init?(_ path: String, standardError: Int32 = STDERR_FILENO) {
         guard getenv("TERM").map({ String(cString: $0) }) != "dumb" else { return nil }
         guard !path.isEmpty || isatty(standardError) == 1 else { return nil }
-        // Opened again, because O_NONBLOCK on standard error itself would hold for all that share it.
+        // Opened again, because O_NONBLOCK on standard error itself would apply to all that share it.
         descriptor = open(
             path.isEmpty ? "/proc/self/fd/\(standardError)" : path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -60,7 +60,7 @@ final class Terminal: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Whether the terminal has not taken everything.
+    /// Whether the terminal has not accepted everything.
     var isBehind: Bool { output.withLock { !$0.rest.isEmpty || $0.next != nil } }
 
     /// Draws these lines in place of the last ones; none clears them.
@@ -79,7 +79,7 @@ final class Terminal: Sendable {
         }
     }
 
-    /// Writes what the terminal has not taken yet, as far as it takes it now.
+    /// Writes what the terminal has not accepted yet, as far as it accepts it now.
     func flush() { output.withLock { write(&$0) } }
 
     private func write(_ output: inout Output) {
@@ -91,7 +91,7 @@ final class Terminal: Sendable {
             }
             let count = Terminal.write(descriptor, output.rest)
             if count < 0 && errno == EAGAIN { return }
-            // A terminal that is gone takes nothing any more.
+            // A closed terminal accepts nothing more.
             output.rest.removeFirst(count < 0 ? output.rest.count : count)
         }
     }

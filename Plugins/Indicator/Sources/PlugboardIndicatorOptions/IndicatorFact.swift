@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// What the plugin `indicator` says about a request, for the controls of a program.
+/// An event of a request, for the controls of a program.
 public struct IndicatorFact: Sendable, Equatable {
     /// What has happened.
     public enum Kind: String, Sendable, CaseIterable {
@@ -33,7 +33,7 @@ public struct IndicatorFact: Sendable, Equatable {
     public var isModal: Bool
     /// The name of the control that the request belongs to.
     public var control: String?
-    /// The bytes of both bodies so far; of `progress`.
+    /// The bytes of both bodies so far; only in `progress`.
     public var progress: TransferProgress?
     /// How the request has ended, in `didComplete`: `ended`, `failed` or `cancelled`.
     public var outcome: String?
@@ -50,7 +50,7 @@ public struct IndicatorFact: Sendable, Equatable {
         self.control = control
     }
 
-    /// The fact that an event of the plugin says; nil for other events.
+    /// The fact that an event of the plugin contains; nil for other events.
     ///
     /// - Parameter text: Returns a detail of the event.
     public init?(id: String, text: (String) -> String?) {
@@ -65,7 +65,7 @@ public struct IndicatorFact: Sendable, Equatable {
         outcome = text("outcome")
     }
 
-    /// The id of the event that says this fact.
+    /// The id of the event that contains this fact.
     public var eventID: String { "indicator.\(kind.rawValue)" }
 
     /// The details of that event.

@@ -62,7 +62,7 @@ public final class IndicatorFeed: Sendable {
         return { [weak self] in self?.state.withLock { $0.callbacks[number] = nil } }
     }
 
-    /// All facts from now on, until the reader ends. Of those that it has not taken, the last 1000 are kept.
+    /// All facts from now on, until the reader ends. Of the facts that it has not read, the last 1000 are kept.
     public var facts: AsyncStream<IndicatorFact> {
         let (stream, input) = AsyncStream.makeStream(of: IndicatorFact.self, bufferingPolicy: .bufferingNewest(1000))
         let number = state.withLock { state in
