@@ -12,7 +12,7 @@ struct RedirectPolicy: Sendable {
     /// 300 leaves the choice to the user, 304 responds to a condition, 305 and 306 are deprecated or unused.
     static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// What is known when a response has come.
+    /// The facts about a response, on which the decision depends.
     struct Situation {
         var status: Int
         var method: Method

@@ -25,7 +25,7 @@ struct Reference: Equatable, Sendable {
         return zip(host, host.dropFirst()).contains { $0 == UInt8(ascii: "%") && "89ABCDEFabcdef".utf8.contains($1) }
     }
 
-    /// In lower case; nil of a relative reference.
+    /// The scheme in lower case; nil for a relative reference.
     var scheme: String? { parts.scheme?.lowercased() }
 
     /// Adds what the new URL inherits from the old one: the fragment if the reference has none (RFC 9110 §10.2.2), and
