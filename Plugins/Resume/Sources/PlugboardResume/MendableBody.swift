@@ -1,7 +1,7 @@
 import PlugboardKit
 import PlugboardRanges
 
-/// The bytes that a response's body consists of, and the representation that they belong to.
+/// The bytes of a response's body, and the representation that they belong to.
 struct MendableBody: Sendable {
     /// The representation, which has a strong validator.
     let representation: Representation
@@ -31,6 +31,6 @@ struct MendableBody: Sendable {
         guard representation.validator != nil, representation.acceptsRanges else { return nil }
     }
 
-    /// How the bytes are requested that follow the first `count` of the body.
+    /// The policy that requests the bytes after the first `count` of the body.
     func policy(after count: Int) -> RangePolicy { RangePolicy(representation, next: first + count, end: end) }
 }

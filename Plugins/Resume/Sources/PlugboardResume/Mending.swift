@@ -15,9 +15,9 @@ struct Mending: Sendable {
     /// The last byte that the reader has received.
     private var lastByte: UInt8?
     private var hasRenewed = false
-    /// The exact number of bytes that the current response still brings; nil for the first response.
+    /// The exact number of bytes that the current response still has; nil for the first response.
     private var left: Int?
-    /// Bytes of the current response that the reader has already.
+    /// The number of bytes of the current response to skip, because the reader has them.
     private(set) var skipped = 0
     private var isComparing = false
     private var current = Current.first
@@ -44,7 +44,7 @@ struct Mending: Sendable {
         case forward
         /// The reader gets the rest of the piece, from this offset.
         case give(from: Int)
-        /// All of it was there already.
+        /// The reader has all of the piece already.
         case drop
         /// More bytes are needed, which the source requests.
         case mend
@@ -53,9 +53,9 @@ struct Mending: Sendable {
     }
 
     enum Reason: Equatable {
-        /// The response has not the bytes that it announced.
+        /// The response does not have the number of bytes that it announced.
         case wrongCount
-        /// A repeated byte is not the same.
+        /// A repeated byte differs.
         case wrongByte
     }
 
@@ -109,13 +109,13 @@ struct Mending: Sendable {
     enum Continuation: Equatable {
         case continueBody
         case tryAgain
-        /// Begins at the first plugin, without the credentials of the first request.
+        /// Sends a request from the first plugin on, without the credentials of the first request.
         case renew
         case changed(String)
         case giveUp
     }
 
-    /// What a response to `request` is good for.
+    /// Decides what to do with a response to `request`.
     mutating func receive(_ head: ResponseHead, _ request: RangeRequest, bodyLength: Int?) -> Continuation {
         switch policy.decision(on: head, to: request, bodyLength: bodyLength) {
         case .part(let part):

@@ -1,16 +1,16 @@
 import PlugboardKit
 import PlugboardRanges
 
-/// The request whose response is mended, for the requests of its rest.
+/// The request whose response is mended, as the template of the requests for the rest.
 struct MendingRequest: Sendable {
     let url: String
     let fields: Fields
     let attributes: [String: String]
     let exchange: UInt64
 
-    /// - Parameter renewed: Leaves out the credentials, and keeps the caller's attributes, for a request that begins at
-    ///   the first plugin: plugins such as authentication and cookies add what is valid now. The cache must not respond
-    ///   to it, and nothing may decode its body.
+    /// - Parameter renewed: If true, omits the credentials and keeps the caller's attributes, for a request that begins
+    ///   at the first plugin: plugins such as authentication and cookies add current credentials. The cache must not
+    ///   respond to it, and no plugin may decode its body.
     func request(_ range: RangeRequest, renewed: Bool) -> Request {
         var fields = fields
         // RFC 9110 §13.1: `If-Range` is the only precondition of a request for the rest.

@@ -3,9 +3,9 @@ import PlugboardRanges
 import PlugboardResumeOptions
 import Synchronization
 
-/// A body that goes on after a break: it requests the rest with a sub-request, and its reader does not notice.
+/// A body that continues after a break: it requests the rest with a sub-request, unnoticed by its reader.
 ///
-/// Sendable because everything but `release` is called on the loop only; what `release` touches is under the lock.
+/// Sendable because everything but `release` is called on the loop only; what `release` uses is under the lock.
 final class MendingSource: BodySource, @unchecked Sendable {
     /// What is released when the reader leaves.
     private struct Open {
@@ -78,7 +78,7 @@ final class MendingSource: BodySource, @unchecked Sendable {
         switch step {
         case .forward: return true
         case .give: break
-        // Not at once: pieces that are available already would grow the stack.
+        // Pulls later, because pieces that are available already would grow the stack.
         case .drop:
             let timer = plugin.host.schedule(after: .zero) { self.pull(pull) }
             keep({ $0.timer = timer }, orElse: { timer.cancel() })
@@ -99,7 +99,7 @@ final class MendingSource: BodySource, @unchecked Sendable {
     // MARK: Mending
 
     private func mend(after error: PlugboardError, _ pull: Pull) {
-        // The exchange is at its end, and not the connection.
+        // These errors end the exchange, so the body is not mended.
         guard error.code != .cancelled, error.code != .shutDown,
             error.code.kind != "timeout" || error.code == .timeoutIdle
         else {

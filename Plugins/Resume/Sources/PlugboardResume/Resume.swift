@@ -5,7 +5,7 @@ import PlugboardResumeOptions
 /// Mends response bodies that break: requests the missing bytes, and continues the body with them, as long as the
 /// server confirms the strong validator of the first response (RFC 9110 §13.1.5, §14, §15.3.7).
 ///
-/// A response without a strong validator, and one to another method than GET, costs one look at its fields.
+/// Of a response without a strong validator, or to another method than GET, it only looks at the fields.
 final class Resume: Plugin {
     static let manifest = Manifest(
         id: "resume", version: "1.0.0", documentation: "Mends response bodies that break.", priority: 700,
@@ -46,7 +46,7 @@ final class Resume: Plugin {
     }
 }
 
-/// How much is done to mend one body.
+/// The limits for mending one body.
 struct MendingLimits: Sendable {
     /// The requests that may fail in a row without a new byte.
     let attempts: Int
