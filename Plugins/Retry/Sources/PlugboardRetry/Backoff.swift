@@ -11,7 +11,7 @@ struct Backoff: Sendable {
 
     /// - Parameters:
     ///   - repetition: Counted from 1.
-    ///   - random: Evenly spread over all its values.
+    ///   - random: A random number, evenly distributed.
     func delay(before repetition: Int, random: UInt64) -> Duration {
         let ceiling = UInt64(clamping: ceiling(before: repetition).nanoseconds)
         // The ceiling is at most 2⁶³ − 1, so the drawn delay is too.

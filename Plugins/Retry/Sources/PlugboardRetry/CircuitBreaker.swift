@@ -33,7 +33,7 @@ struct CircuitBreaker: Equatable, Sendable {
 
     enum Permission: Equatable {
         case free
-        /// With a permit, which `record` returns.
+        /// With a permit, which is given back to `record`.
         case probe(UInt64)
         /// The time until a probe is allowed; nil while probes are under way.
         case refused(for: Duration?)
@@ -63,9 +63,9 @@ struct CircuitBreaker: Equatable, Sendable {
         }
     }
 
-    /// Records the outcome of an attempt, and returns its permit, if it had one.
+    /// Records the outcome of an attempt, and takes back its permit, if it had one.
     ///
-    /// Only probes count while the circuit is half-open, and nothing counts while it is open: those attempts began
+    /// Only probes count while the circuit is half-open. Nothing counts while it is open, because those attempts began
     /// before.
     mutating func record(_ health: Health, permit: UInt64?, at now: Duration, _ limits: Limits) -> Change? {
         switch state {

@@ -40,7 +40,7 @@ struct OriginTable: Sendable {
         } ?? (.free, nil)
     }
 
-    /// Records the outcome of an attempt. Returns its permit, if it had one.
+    /// Records the outcome of an attempt. Takes back its permit, if it had one.
     mutating func record(
         _ health: CircuitBreaker.Health, of origin: Origin, permit: UInt64? = nil, at now: Duration
     ) -> CircuitBreaker.Change? {

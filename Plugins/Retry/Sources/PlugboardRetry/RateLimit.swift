@@ -20,7 +20,7 @@ struct RateLimit: Sendable {
     /// The longest delay of all quotas that are used up.
     let delay: Duration
 
-    /// Longer fields are ignored, because parsing parameters takes time with the square of their number.
+    /// Longer fields are ignored, because the time to parse parameters grows with the square of their number.
     private static let byteLimit = 4096
 
     init?(reading fields: Fields) {

@@ -37,7 +37,7 @@ final class Retry: Plugin {
             statuses: attributes[keys.statuses], failures: attributes[keys.failures], methods: attributes[keys.methods])
     }
 
-    // MARK: Inward
+    // MARK: Before the request is sent
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         let keys = RetryAttributes.keys
@@ -88,7 +88,7 @@ final class Retry: Plugin {
                 + (when ?? "A request that probes it is under way: try again later."))
     }
 
-    // MARK: Outward
+    // MARK: After the response or the failure
 
     func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
         guard let response = exchange.response else { return .next }
@@ -105,7 +105,7 @@ final class Retry: Plugin {
         return judge(exchange, .failure(failure.code)).map { .resend(after: $0) } ?? .next
     }
 
-    /// The common case, which must cost almost nothing.
+    /// Handles the common case, which must cost almost nothing.
     private func succeed(_ exchange: borrowing Exchange) {
         let progress = exchange.turnState as? Progress
         if let progress, progress.attempts > 0 { news.countRecovery() }
@@ -171,7 +171,7 @@ final class Retry: Plugin {
         return refusal
     }
 
-    /// Returns a token if no attempt was made with it: a token stands for load on the network.
+    /// Returns a token if no attempt was made with it, because a token stands for load on the network.
     private func settleToken(_ exchange: borrowing Exchange, _ progress: Progress?) {
         guard let progress, let token = progress.token else { return }
         progress.token = nil

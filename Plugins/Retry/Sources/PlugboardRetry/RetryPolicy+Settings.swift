@@ -15,7 +15,7 @@ extension RetryPolicy {
         try RetryPolicy.check(statuses: settings.statuses, failures: settings.failures, methods: settings.methods)
     }
 
-    /// Throws `configuration` for values that can never have an effect; of nil there are none.
+    /// Throws `configuration` for values that can never have an effect; nil is valid.
     static func check(
         statuses: [String]?, failures: Set<PlugboardError.Code>?, methods: Set<Method>?
     ) throws(PlugboardError) {

@@ -30,11 +30,11 @@ public struct RetryCommands<Commands: PluginCommands>: Sendable {
 public struct OriginStatistics: Sendable, Equatable {
     /// A circuit breaker's state.
     public enum Circuit: Sendable, Equatable {
-        /// Requests are sent; so many have failed in a row.
+        /// Requests are sent; this many have failed in a row.
         case closed(failures: Int)
-        /// Requests are refused. The next one that is sent, as a probe, may begin in this time.
+        /// Requests are refused. A probe may be sent after this time.
         case open(probedIn: Duration)
-        /// So many probes are under way, and so many have succeeded.
+        /// The numbers of probes under way, and of those that have succeeded.
         case halfOpen(probing: Int, succeeded: Int)
     }
 
