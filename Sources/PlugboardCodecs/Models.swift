@@ -1,7 +1,7 @@
 import PlugboardJSON
 import PlugboardMessages
 
-/// Types of a program by name, for responses whose type is chosen by a text: the definitions of a file, for example.
+/// Types of a program by name, for responses whose type is given as a text, for example by the definitions of a file.
 ///
 ///     var models = Models()
 ///     models.register(Topic.self)
@@ -17,22 +17,22 @@ public struct Models: Sendable {
         ) throws -> any Sendable
 
     private var transforms: [String: Transform] = [:]
-    /// Lists of what is registered without its list, by the name in brackets.
+    /// Transforms for lists that are not registered themselves, by the name in brackets.
     private var lists: [String: Transform] = [:]
 
-    /// Without any types.
+    /// Creates a registry without types.
     public init() {}
 
     /// The names that were registered, sorted.
     public var names: [String] { transforms.keys.sorted() }
 
     /// Registers a type that the codecs can decode.
-    /// - Parameter name: The name of the type in its module by default. A name that is taken is replaced.
+    /// - Parameter name: By default the name of the type in its module. Replaces the type that has the name.
     public mutating func register<Model: Sendable>(_ type: Model.Type, as name: String? = nil) {
         register(name ?? "\(type)", from: type) { $0 }
     }
 
-    /// Registers what is made of a value that the codecs can decode, which is called for each element of a list.
+    /// Registers a closure that makes a model from a decoded value. It is called for each element of a list.
     ///
     /// An error of `transform` is thrown as `body.decode`, unless it is a `PlugboardError`.
     public mutating func register<Source, Model: Sendable>(
@@ -42,7 +42,7 @@ public struct Models: Sendable {
         lists["[\(name)]"] = { try $2.decode([Source].self, from: $0, contentType: $1).map(transform) }
     }
 
-    /// Registers what reads whole bodies by itself. A list has to be registered by its own name, such as `[Topic]`.
+    /// Registers a closure that reads whole bodies. A list must be registered under its own name, such as `[Topic]`.
     ///
     /// An error of `transform` is thrown as `body.decode`, unless it is a `PlugboardError`.
     public mutating func register(_ name: String, transform: @escaping Transform) {
@@ -50,10 +50,10 @@ public struct Models: Sendable {
         lists["[\(name)]"] = nil
     }
 
-    /// Throws `configuration`, with the nearest name, if nothing is registered under a name.
+    /// Throws `configuration`, with the most similar name, if nothing is registered under a name.
     public func check(_ name: String) throws(PlugboardError) { _ = try transform(name) }
 
-    /// The model of a name in a whole body.
+    /// The model with a name, made from a whole body.
     ///
     /// Throws `configuration` if nothing is registered under the name, and `body.decode` if the body is not of the
     /// format or does not fit the type.

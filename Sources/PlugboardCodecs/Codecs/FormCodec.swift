@@ -2,14 +2,14 @@ import PlugboardJSON
 import PlugboardJSONCoding
 import PlugboardMessages
 
-/// Forms, `application/x-www-form-urlencoded`: `Parameters`, or any value that is encoded as an object.
+/// Forms, `application/x-www-form-urlencoded`: writes `Parameters`, or any value that is encoded as an object.
 ///
-/// It reads flat forms: names and texts, in which a name that occurs more than once is an array.
+/// Reads flat forms of names and texts. A name that occurs more than once becomes an array.
 public struct FormCodec: Sendable {
     /// How nested values are written.
     public let style: ParameterStyle
 
-    /// A codec.
+    /// Creates a codec.
     public init(style: ParameterStyle = ParameterStyle()) { self.style = style }
 }
 

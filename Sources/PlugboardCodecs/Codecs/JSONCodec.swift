@@ -15,7 +15,7 @@ public struct JSONCodec: Sendable {
     /// Writes bodies.
     public var encoder: JSONValueEncoder
 
-    /// A codec.
+    /// Creates a codec.
     /// - Parameter keys: How keys are spelled, in both directions.
     public init(keys: JSONKeyStrategy = .unchanged) {
         decoder = JSONValueDecoder(strict: false, keys: keys)

@@ -4,11 +4,10 @@ import PlugboardMessages
 package struct MediaType: Sendable, Equatable {
     /// Type and subtype in lower case, without parameters: `text/html`.
     package let name: String
-    /// Names in lower case, and values without quotes.
+    /// Parameters: names in lower case, and values without quotes.
     private let parameters: [(name: String, value: String)]
 
-    /// Reads the value of a field. Nil if it does not begin with a type and a subtype; parameters that cannot be read
-    /// are left out.
+    /// Reads the value of a field. Nil if it does not begin with a type and a subtype; invalid parameters are ignored.
     package init?(_ text: String) {
         var reader = FieldReader(text)
         reader.skipBlanks()
@@ -22,8 +21,8 @@ package struct MediaType: Sendable, Equatable {
     /// The value of a parameter, such as `charset`, by its name in lower case; nil if the type does not have it.
     package subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
 
-    /// Whether the type is one of a pattern: `text/html` itself, `text/*`, `*/*`, or a suffix as `*/*+json`
-    /// (RFC 6839), which stands for all types that end in it. Parameters of the pattern do not matter.
+    /// Whether the type matches a pattern: `text/html` itself, `text/*`, `*/*`, or a suffix such as `*/*+json` (RFC
+    /// 6839), which matches all types that end with it. Parameters of the pattern are ignored.
     package func matches(_ pattern: String) -> Bool {
         let pattern = pattern.utf8.prefix { $0 != UInt8(ascii: ";") && $0 > 0x20 }
         let name = name.utf8
@@ -51,7 +50,7 @@ extension FieldReader {
         while let byte = next {
             skipBlanks()
             guard skip(UInt8(ascii: ";")) else {
-                // What is not a parameter is skipped up to the next one, and a text in quotes as a whole.
+                // Skips to the next parameter if there is none here, and skips texts in quotes as a whole.
                 if value() == nil { _ = skip(next ?? byte) }
                 continue
             }

@@ -1,8 +1,8 @@
 import PlugboardMessages
 
-/// Bytes as they are: `Bytes` or `[UInt8]`. It also writes texts, in UTF-8.
+/// Bytes without conversion: `Bytes` or `[UInt8]`. It also writes texts, in UTF-8.
 public struct RawCodec: Sendable {
-    /// A codec.
+    /// Creates a codec.
     public init() {}
 }
 
@@ -33,6 +33,6 @@ extension RawCodec: Codec {
 }
 
 extension Codec where Self == RawCodec {
-    /// Bytes as they are: `Bytes` or `[UInt8]`.
+    /// Bytes without conversion: `Bytes` or `[UInt8]`.
     public static var raw: RawCodec { RawCodec() }
 }

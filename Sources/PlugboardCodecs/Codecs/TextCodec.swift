@@ -2,7 +2,7 @@ import PlugboardMessages
 
 /// Plain text: `String`. It writes UTF-8, and reads the charset that the response names.
 public struct TextCodec: Sendable {
-    /// A codec.
+    /// Creates a codec.
     public init() {}
 }
 

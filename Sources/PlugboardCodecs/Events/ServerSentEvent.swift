@@ -7,7 +7,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// The last field `id` of the stream up to this event; empty if there was none.
     public var id: String
 
-    /// An event.
+    /// Creates an event.
     public init(type: String = "message", data: String, id: String = "") {
         self.type = type
         self.data = data

@@ -1,10 +1,10 @@
 import PlugboardMessages
 
-/// Reads a stream of events (HTML standard §9.2.5, §9.2.6), wherever its pieces are cut, in linear time.
+/// Reads a stream of events (HTML standard §9.2.5, §9.2.6) from pieces that may be cut anywhere, in linear time.
 struct ServerSentEventParser {
     /// The last id of the events so far, as the field `Last-Event-ID` sends it.
     private(set) var lastEventID: String
-    /// What the last field `retry` says.
+    /// The value of the last field `retry`.
     private(set) var reconnectionTime: Duration?
 
     private let limit: Int
@@ -14,8 +14,8 @@ struct ServerSentEventParser {
     private var id: String
 
     /// - Parameters:
-    ///   - lastEventID: What an earlier stream ended with. The standard's text begins with none, but browsers keep it,
-    ///     so that events without an id do not lose the position.
+    ///   - lastEventID: The last id of an earlier stream. The standard begins without one, but browsers keep it, so
+    ///     that events without an id do not lose the position.
     ///   - limit: The most bytes in a line, and in the data of an event.
     init(lastEventID: String = "", limit: Int) {
         self.lastEventID = lastEventID
@@ -24,11 +24,11 @@ struct ServerSentEventParser {
         scanner = LineScanner(limit: limit)
     }
 
-    /// Takes the next piece, once `next` has returned nil.
+    /// Adds the next piece. Call it after `next` has returned nil.
     mutating func add(_ bytes: Bytes) { scanner.add(bytes) }
 
-    /// The next event, or nil if the piece ends no further one. Throws `body.limit`. An event that the end of the
-    /// stream cuts is not an event.
+    /// The next event, or nil if the piece completes no further one. Throws `body.limit`. An event that is cut by the
+    /// end of the stream is ignored.
     mutating func next() throws(PlugboardError) -> ServerSentEvent? {
         while let line = try scanner.next() {
             if line.isEmpty {
@@ -42,7 +42,7 @@ struct ServerSentEventParser {
 
     private mutating func read(_ line: Bytes) throws(PlugboardError) {
         let colon = line.withUnsafeBytes { $0.firstIndex(of: UInt8(ascii: ":")) } ?? line.count
-        // One space behind the colon is not part of the value.
+        // One space after the colon is not part of the value.
         let space = line.withUnsafeBytes { colon + 1 < $0.count && $0[colon + 1] == 0x20 } ? 1 : 0
         let value = line[min(colon + 1 + space, line.count)..<line.count]
         func isField(_ name: StaticString) -> Bool {
@@ -68,7 +68,7 @@ struct ServerSentEventParser {
         }
     }
 
-    /// What an empty line does.
+    /// Handles an empty line: returns the event, if there is one.
     private mutating func dispatched() -> ServerSentEvent? {
         lastEventID = id
         defer {
@@ -80,7 +80,7 @@ struct ServerSentEventParser {
         return ServerSentEvent(type: type.isEmpty ? "message" : type, data: text, id: id)
     }
 
-    /// Digits only; at most about a year in milliseconds, because no larger number makes a difference.
+    /// Reads digits only. The limit is about a year in milliseconds, because larger numbers have the same effect.
     private static func number(_ digits: UnsafeRawBufferPointer) -> Int? {
         if digits.isEmpty { return nil }
         var number = 0

@@ -1,15 +1,15 @@
 import PlugboardMessages
 
 extension RequestSender {
-    /// Sends a request, and returns the events of its response and of those after it: when the stream ends or breaks,
-    /// the request is sent again with the id of the last event, as the HTML standard says (§9.2.3).
+    /// Sends a request, and returns the events of its response. When the stream ends or breaks, the request is sent
+    /// again with the id of the last event, as the HTML standard requires (§9.2.3).
     ///
     ///     for try await event in kernel.serverSentEvents(Request(.get, url)) { print(event.data) }
     ///
-    /// The sequence ends when the server responds with status 204. It throws `response.status` at any other status
-    /// than 200, `response.type` at any other type than `text/event-stream`, the first error if no stream was opened
-    /// yet, and `cancelled` when the task is cancelled. A request whose body cannot be sent again throws `body.rewind`
-    /// instead of connecting again. Nothing is sent before the first event is asked for.
+    /// The sequence ends when the server responds with status 204. It throws `response.status` for any status except
+    /// 200, `response.type` for any type except `text/event-stream`, the first error if no stream has been opened yet,
+    /// and `cancelled` when the task is cancelled. A request whose body cannot be sent again throws `body.rewind`
+    /// instead of reconnecting. Nothing is sent before the first event is requested.
     public func serverSentEvents(
         _ request: Request, settings: ServerSentEventSettings = ServerSentEventSettings()
     ) -> ServerSentEventStream<Self> {
@@ -17,31 +17,31 @@ extension RequestSender {
     }
 }
 
-/// Events of a server, over as many connections as it takes.
+/// Events of a server, over as many connections as necessary.
 public struct ServerSentEventStream<Sender: RequestSender>: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
-    /// Why the stream cannot go on.
+    /// The error that ended the stream.
     public typealias Failure = PlugboardError
 
     let sender: Sender
     let request: Request
     let settings: ServerSentEventSettings
 
-    /// Begins with the first connection.
+    /// Makes an iterator; it connects when the first event is requested.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-    /// Reads events, and connects when it has to.
+    /// Reads events, and connects if necessary.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let sender: Sender
         private let request: Request
         private let settings: ServerSentEventSettings
         private var events: ServerSentEvents.AsyncIterator?
         private var isDone = false
-        /// Whether a stream was opened.
+        /// Whether a stream has been opened.
         private var wasOpen = false
         private var isFirst = true
-        /// Attempts in a row that opened no stream.
+        /// The number of attempts in a row that opened no stream.
         private var failures = 0
         private var reconnectionTime: Duration
 

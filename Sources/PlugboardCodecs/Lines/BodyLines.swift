@@ -1,7 +1,7 @@
 import PlugboardMessages
 
 extension Body {
-    /// The lines of the body as they arrive, each without its end, of at most 1 MiB.
+    /// The lines of the body as they arrive, each without its line end, of at most 1 MiB.
     ///
     ///     for try await line in response.body.lines { … }
     ///
@@ -9,7 +9,7 @@ extension Body {
     /// beginning is left out.
     public var lines: BodyLines { lines(upTo: .mebibytes(1)) }
 
-    /// The same, with lines of at most `limit` bytes. A longer one breaks the sequence with `body.limit`.
+    /// Like `lines`, but with lines of at most `limit` bytes. A longer line ends the sequence with `body.limit`.
     public func lines(upTo limit: ByteCount) -> BodyLines { BodyLines(self, limit) }
 }
 

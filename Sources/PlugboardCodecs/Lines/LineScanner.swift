@@ -1,31 +1,31 @@
 import PlugboardMessages
 import PlugboardSystem
 
-/// Divides pieces into lines, which end with LF, CR or CR LF, wherever the pieces are cut. Each byte is read a bounded
+/// Divides pieces, which may be cut anywhere, into lines, which end with LF, CR or CR LF. Each byte is read a bounded
 /// number of times.
 struct LineScanner {
     private let limit: Int
     private var piece = Bytes.empty
     private var offset = 0
-    /// Where the next LF of the piece is, or the piece's end; correct as long as the offset is not behind it.
+    /// The offset of the next LF of the piece, or the piece's end; valid until the offset is after it.
     private var lineFeed = -1
-    /// The beginning of a line, from earlier pieces.
+    /// The beginning of a line from earlier pieces.
     private var partial: [UInt8] = []
-    /// After CR, which ends the line at once: an LF that follows belongs to it.
+    /// Whether a CR has just ended a line, so that a following LF belongs to it.
     private var skipsLineFeed = false
     private var isAtStart = true
 
-    /// - Parameter limit: The most bytes in a line, without its end.
+    /// - Parameter limit: The most bytes in a line, without its line end.
     init(limit: Int) { self.limit = limit }
 
-    /// Takes the next piece, once `next` has returned nil.
+    /// Adds the next piece. Call it after `next` has returned nil.
     mutating func add(_ bytes: Bytes) {
         piece = bytes
         offset = 0
         lineFeed = -1
     }
 
-    /// The next line without its end, or nil if the piece holds no further end. Throws `body.limit`.
+    /// The next line without its line end, or nil if the piece has no further line end. Throws `body.limit`.
     mutating func next() throws(PlugboardError) -> Bytes? {
         if skipsLineFeed, offset < piece.count {
             skipsLineFeed = false
@@ -55,14 +55,14 @@ struct LineScanner {
         return line
     }
 
-    /// The last line, if the body does not end with the end of a line; called after its end.
+    /// The last line, if the body does not end with a line end. Call it after the end of the body.
     mutating func rest() -> Bytes? {
         if partial.isEmpty { return nil }
         let line = whole(.empty)
         return line.isEmpty ? nil : line
     }
 
-    /// With its beginning from earlier pieces, and without a byte order mark at the beginning of the body.
+    /// The line with its beginning from earlier pieces, and without a byte order mark at the beginning of the body.
     private mutating func whole(_ end: Bytes) -> Bytes {
         var line = end
         if !partial.isEmpty {

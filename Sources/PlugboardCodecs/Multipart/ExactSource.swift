@@ -1,8 +1,8 @@
 import PlugboardMessages
 import Synchronization
 
-/// A body that must have the length that it announced: a part that is longer or shorter would shift all that follows
-/// it, so that the whole body breaks instead.
+/// A body that must have its announced length: a longer or shorter part would shift everything after it, so reading the
+/// whole body fails instead.
 final class ExactSource: BodySource, PullReceiver {
     private struct State {
         var given = 0
@@ -11,7 +11,7 @@ final class ExactSource: BodySource, PullReceiver {
 
     private let source: any BodySource
     private let expected: Int
-    /// What the body is, to begin a sentence.
+    /// The name of the body, at the beginning of a sentence.
     private let subject: String
     private let state = Mutex(State())
 

@@ -1,8 +1,8 @@
 import PlugboardMessages
 
 extension MediaType {
-    /// The media type of a file by the extension of its name, as in `application/pdf`; `application/octet-stream` if
-    /// it is not one of the usual ones. The file is not read.
+    /// The media type of a file by its file name extension, such as `application/pdf`; `application/octet-stream` for
+    /// unknown extensions. The file is not read.
     public static func name(ofFile path: String) -> String {
         let name = Array(path.utf8)
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "application/octet-stream" }
@@ -16,7 +16,7 @@ extension MediaType {
         return "application/octet-stream"
     }
 
-    /// The types of the web and of everyday files, as in the registry of IANA; each with its extensions.
+    /// The types of the web and of common files, as in the registry of IANA, each with its extensions.
     private static let table = """
         application/gzip gz
         application/java-archive jar

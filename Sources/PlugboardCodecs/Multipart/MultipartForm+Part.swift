@@ -10,7 +10,7 @@ extension MultipartForm {
 
         /// The name of the form's field.
         public let name: String
-        /// The name of the file, as it is sent; nil for a part that is no file.
+        /// The name of the file, as it is sent; nil for a part that is not a file.
         public let fileName: String?
         /// The content type; nil for none, which means text.
         public let type: String?
@@ -29,7 +29,7 @@ extension MultipartForm {
         /// Bytes in memory.
         ///
         /// - Parameters:
-        ///   - fileName: The name that the server sees; nil for a part that is no file.
+        ///   - fileName: The name that the server sees; nil for a part that is not a file.
         ///   - type: The content type; nil for that of the file name's extension, or none without a file name.
         public static func data(
             _ name: String, _ bytes: Bytes, fileName: String? = nil, type: String? = nil
@@ -39,8 +39,8 @@ extension MultipartForm {
 
         /// A file, which is opened now and read while it is sent.
         ///
-        /// Throws `body.read` if it cannot be opened or is not a regular file. Sending breaks with the same code if the
-        /// file becomes longer or shorter meanwhile; one that is removed or replaced is sent as it was opened.
+        /// Throws `body.read` if it cannot be opened or is not a regular file. Sending fails with the same code if the
+        /// size of the file changes. If the file is removed or replaced, the opened file is sent.
         /// - Parameters:
         ///   - fileName: The name that the server sees; nil for the last component of the path.
         ///   - type: The content type; nil for that of the file name's extension.
@@ -51,11 +51,11 @@ extension MultipartForm {
             return Part(name, .body(try .file(path)), fileName ?? String(last ?? path[...]), type)
         }
 
-        /// The elements of a sequence, as it produces them. It cannot be sent again.
+        /// The elements of a sequence, as it produces them. The part cannot be sent again.
         ///
         /// - Parameters:
-        ///   - length: The number of bytes in all; nil if it is not known. Sending breaks if it is another number.
-        ///   - fileName: The name that the server sees; nil for a part that is no file.
+        ///   - length: The total number of bytes; nil if it is unknown. Sending fails if the number is different.
+        ///   - fileName: The name that the server sees; nil for a part that is not a file.
         ///   - type: The content type; nil for that of the file name's extension, or none without a file name.
         public static func stream<Pieces: AsyncSequence & Sendable>(
             _ name: String, _ pieces: Pieces, length: Int? = nil, fileName: String? = nil, type: String? = nil
@@ -63,10 +63,10 @@ extension MultipartForm {
             body(name, .stream(pieces, length: length), fileName: fileName, type: type)
         }
 
-        /// Any body. Sending breaks if it does not have the length that it announces.
+        /// Any body. Sending fails if it does not have its announced length.
         ///
         /// - Parameters:
-        ///   - fileName: The name that the server sees; nil for a part that is no file.
+        ///   - fileName: The name that the server sees; nil for a part that is not a file.
         ///   - type: The content type; nil for that of the file name's extension, or none without a file name.
         public static func body(
             _ name: String, _ body: Body, fileName: String? = nil, type: String? = nil
@@ -77,7 +77,7 @@ extension MultipartForm {
             return Part(name, .body(Body(exact)), fileName, type)
         }
 
-        /// The fields of the part and the empty line behind them.
+        /// The fields of the part and the empty line after them.
         func head() throws(PlugboardError) -> String {
             var head = "Content-Disposition: form-data; name=\"\(Part.escaped(Part.withLineEnds(name)))\""
             if let fileName { head += "; filename=\"\(Part.escaped(fileName))\"" }
@@ -92,7 +92,7 @@ extension MultipartForm {
             return head + "\r\n\r\n"
         }
 
-        /// As the HTML standard writes names (§4.10.22.7): quotes and line ends in percent encoding, all else in UTF-8.
+        /// The name by the HTML standard (§4.10.22.7): quotes and line ends in percent encoding, the rest in UTF-8.
         private static func escaped(_ name: String) -> String {
             name.unicodeScalars.reduce(into: "") { text, scalar in
                 switch scalar {
@@ -104,7 +104,7 @@ extension MultipartForm {
             }
         }
 
-        /// The same section: line ends of a name, but not of a file's, are CR LF.
+        /// HTML standard §4.10.22.7: line ends of a name are written as CR LF, but not those of a file name.
         private static func withLineEnds(_ name: String) -> String {
             var text = String.UnicodeScalarView()
             var last: Unicode.Scalar?

@@ -5,18 +5,18 @@ import PlugboardMessages
 ///     let form = MultipartForm([.text("title", "Lake"), try .file("image", "lake.jpg")])
 ///     let response = try await kernel.send(Request(.post, url, multipart: form))
 ///
-/// Files and streams are read while they are sent and are never held. The length is known if that of each part is, and
-/// the form can be sent again if each part can.
+/// Files and streams are read while they are sent and are never held in memory as a whole. The length is known if the
+/// length of each part is known, and the form can be sent again if each part can.
 public struct MultipartForm: Sendable {
-    /// The line between the parts, without its hyphens.
+    /// The separator of the parts, without its hyphens.
     public let boundary: String
-    /// In the order in which they are sent.
+    /// The parts in the order in which they are sent.
     public var parts: [Part]
 
-    /// A form of these parts.
+    /// Creates a form of these parts.
     ///
     /// - Parameter boundary: 1 to 70 characters of RFC 2046 §5.1.1, which must not occur in a part. By default 128
-    ///   random bits, which do not occur by chance.
+    ///   random bits, which practically never occur in a part.
     public init(_ parts: [Part] = [], boundary: String = MultipartForm.randomBoundary()) {
         precondition(
             MultipartForm.isBoundary(boundary),
@@ -50,7 +50,7 @@ public struct MultipartForm: Sendable {
                 bodies += [.bytes(text), .bytes(bytes)]
                 text = []
             case .body(let body):
-                // A part may be in a form twice, and a form may be sent twice.
+                // A form may contain a part twice, and may be sent twice.
                 bodies += [.bytes(text), Body(body.source.copy() ?? body.source)]
                 text = []
             }
@@ -66,7 +66,7 @@ public struct MultipartForm: Sendable {
             + String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
-    /// RFC 2046 §5.1.1.
+    /// Whether a text is a valid boundary (RFC 2046 §5.1.1).
     private static func isBoundary(_ text: String) -> Bool {
         (1...70).contains(text.utf8.count) && text.utf8.last != 0x20
             && text.utf8.allSatisfy { byte in

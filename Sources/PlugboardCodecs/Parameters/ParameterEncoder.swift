@@ -1,11 +1,11 @@
 import PlugboardJSON
 import PlugboardJSONCoding
 
-/// Collects the properties of a value as parameters, without a tree of containers: most values have few properties,
-/// each a text, a number or a boolean.
+/// Collects the properties of a value as parameters, without a tree of containers: most values have few properties, and
+/// each is a text, a number or a boolean.
 ///
-/// Anything else is left to `JSONValueEncoder`, which encodes a property of another type, or the whole value if it is
-/// no object, has many members, or cannot be encoded.
+/// `JSONValueEncoder` encodes everything else: a property of another type, or the whole value if it is not an object,
+/// has many members, or cannot be encoded.
 final class ParameterEncoder: Encoder {
     private enum Stop: Error { case notSimple }
 
@@ -32,7 +32,7 @@ final class ParameterEncoder: Encoder {
     func unkeyedContainer() -> any UnkeyedEncodingContainer { general().unkeyedContainer() }
     func singleValueContainer() -> any SingleValueEncodingContainer { general().singleValueContainer() }
 
-    /// An encoder whose result is not used.
+    /// An encoder whose result is ignored.
     private func general() -> any Encoder {
         isSimple = false
         return UnusedEncoder()
@@ -42,10 +42,10 @@ final class ParameterEncoder: Encoder {
         guard isSimple, ParameterEncoder.add(name, value, to: &entries) else { throw Stop.notSimple }
     }
 
-    /// Whether there was room. An object's property is accessed once, because each access is checked.
+    /// Adds a member; false if there is no room. The property is passed inout, because each access to it is checked.
     private static func add(_ name: String, _ value: JSONValue, to entries: inout [Parameters.Entry]) -> Bool {
         guard entries.count < memberLimit else { return false }
-        // The last of equal names counts.
+        // Of equal names, the last value is used.
         if let index = entries.firstIndex(where: { $0.name == name }) {
             entries[index].value = value
         } else {

@@ -1,4 +1,4 @@
-/// How nested values, booleans and null are written in queries and forms, which have names and texts only.
+/// The style of nested values, booleans and null in queries and forms, which consist of names and texts only.
 ///
 /// The default writes `["tags": ["a", "b"], "user": ["name": "x"]]` as `tags[]=a&tags[]=b&user[name]=x`, with the
 /// brackets percent-encoded.
@@ -39,7 +39,7 @@ public struct ParameterStyle: Sendable, Hashable {
     public enum Nulls: Sendable, Hashable {
         /// As an empty text: `name=`.
         case empty
-        /// Not at all.
+        /// Not written.
         case omitted
     }
 
@@ -52,7 +52,7 @@ public struct ParameterStyle: Sendable, Hashable {
     /// Empty by default.
     public var nulls: Nulls
 
-    /// The default style, except for what is given.
+    /// Creates a style; properties that are not given have their defaults.
     public init(
         arrays: Arrays = .brackets, objects: Objects = .brackets, bools: Bools = .words, nulls: Nulls = .empty
     ) {

@@ -2,11 +2,11 @@ import PlugboardJSON
 
 /// A value that can be a parameter: texts, numbers, booleans, and optionals, arrays and dictionaries of them.
 ///
-/// A type of a program's own, such as an identifier, conforms with one line:
+/// A type of the program, such as an identifier, conforms with one line:
 ///
 ///     extension TopicID: ParameterValue { public var parameterValue: JSONValue? { .string(text) } }
 public protocol ParameterValue {
-    /// The value by JSON's data model. Nil if it has none, as infinity; a request with it is refused.
+    /// The value as JSON. Nil if it has no JSON form, such as infinity; requests with it are refused.
     var parameterValue: JSONValue? { get }
 }
 
@@ -87,7 +87,7 @@ extension Array: ParameterValue where Element: ParameterValue {
 }
 
 extension Dictionary: ParameterValue where Key == String, Value: ParameterValue {
-    /// The object, in the order of its keys, because a dictionary has none; nil if a member has no value.
+    /// The object with sorted keys, because a dictionary has no order; nil if a member has no value.
     public var parameterValue: JSONValue? {
         var object = JSONObject()
         for (key, value) in sorted(by: { $0.key < $1.key }) {
@@ -99,6 +99,6 @@ extension Dictionary: ParameterValue where Key == String, Value: ParameterValue 
 }
 
 extension ParameterValue where Self: RawRepresentable, RawValue: ParameterValue {
-    /// The raw value, so that an enumeration of texts or numbers only has to conform.
+    /// The raw value, so that an enumeration of texts or numbers needs only the conformance.
     public var parameterValue: JSONValue? { rawValue.parameterValue }
 }

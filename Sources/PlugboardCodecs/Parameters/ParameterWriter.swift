@@ -4,11 +4,11 @@ import PlugboardSystem
 
 /// Writes parameters as `name=value&…`, in time that grows with the length of the result.
 struct ParameterWriter {
-    /// Where the text stands, which decides what is escaped.
+    /// The place of the text, which determines the characters that are escaped.
     enum Place {
-        /// The query of a URL (RFC 3986 §3.4): all but unreserved characters in percent encoding.
+        /// The query of a URL (RFC 3986 §3.4): everything except unreserved characters in percent encoding.
         case query
-        /// `application/x-www-form-urlencoded` (URL standard §5.2): the same, except that a space is a plus sign.
+        /// `application/x-www-form-urlencoded` (URL standard §5.2): like a query, but a space is a plus sign.
         case form
     }
 
@@ -18,12 +18,12 @@ struct ParameterWriter {
     let place: Place
     let style: ParameterStyle
     private var bytes: [UInt8]
-    /// Whether an ampersand stands before the next name.
+    /// Whether an ampersand comes before the next name.
     private var separates: Bool
 
-    /// A writer that appends to bytes.
+    /// Creates a writer that appends to bytes.
     ///
-    /// - Parameter separates: Whether there are parameters in these bytes.
+    /// - Parameter separates: Whether the bytes have parameters already.
     init(_ place: Place, _ style: ParameterStyle, to bytes: consuming [UInt8] = [], separates: Bool = false) {
         self.place = place
         self.style = style
@@ -31,7 +31,7 @@ struct ParameterWriter {
         self.separates = separates
     }
 
-    /// What was written, behind the bytes that were there.
+    /// The given bytes with the written parameters.
     consuming func end() -> [UInt8] { bytes }
 
     mutating func write(_ parameters: Parameters) throws(PlugboardError) {
@@ -159,7 +159,7 @@ extension Parameters {
         try text(.form, style)
     }
 
-    /// A URL or a relative reference with these parameters behind those of its query, and before its fragment.
+    /// A URL or a relative reference with these parameters after those of its query, and before its fragment.
     ///
     /// Throws `request.parameter` if a value cannot be written in this style.
     public func added(to url: String, style: ParameterStyle = ParameterStyle()) throws(PlugboardError) -> String {
@@ -185,7 +185,7 @@ extension Parameters {
         url = []
         try writer.write(self)
         url = writer.end()
-        // Empty arrays and omitted nulls are written as nothing.
+        // Empty arrays and omitted nulls write nothing.
         if mark == nil, url.count == length + 1 { url.removeLast() }
         if !fragment.isEmpty { url += fragment }
     }

@@ -2,8 +2,8 @@ import PlugboardJSON
 import PlugboardMessages
 
 extension Parameters {
-    /// Reads `application/x-www-form-urlencoded` (URL standard §5.1): names and texts, in their order. Any bytes are a
-    /// form; bytes that are not UTF-8 become U+FFFD.
+    /// Reads `application/x-www-form-urlencoded` (URL standard §5.1): names and texts, in their order. All bytes are
+    /// valid; bytes that are not UTF-8 become U+FFFD.
     public init(form: Bytes) {
         self.init()
         form.withUnsafeBytes { bytes in
@@ -16,7 +16,7 @@ extension Parameters {
         }
     }
 
-    /// An object in which a name that occurs more than once is an array.
+    /// The parameters as an object; a name that occurs more than once becomes an array.
     func gathered() throws(PlugboardError) -> JSONObject {
         try check()
         var values: [String: [JSONValue]] = [:]

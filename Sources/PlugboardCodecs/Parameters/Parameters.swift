@@ -6,20 +6,20 @@ import PlugboardMessages
 ///
 ///     let parameters: Parameters = ["board": board, "page": 2, "tags": ["swift", "linux"]]
 ///
-/// They keep their order. A literal takes values of any type that is a `ParameterValue`; a nested literal of several
-/// types is a `JSONValue`: `["user": ["name": "Ada", "age": 36] as JSONValue]`. A name can occur more than once.
+/// The order is kept. A literal accepts values of any `ParameterValue` type; a nested literal of several types must be
+/// a `JSONValue`: `["user": ["name": "Ada", "age": 36] as JSONValue]`. A name can occur more than once.
 public struct Parameters: Sendable {
     /// A parameter.
     public typealias Element = (name: String, value: JSONValue)
 
-    /// A structure, whose copies cost less than those of a tuple.
+    /// A structure, because copying it costs less than copying a tuple.
     struct Entry: Hashable {
         var name: String
         var value: JSONValue {
-            // Another value has no properties whose names are spelled.
+            // A replaced value has no properties whose names a codec spells differently.
             didSet { if let member { self.member = Member(name: member.name, value: value) } }
         }
-        /// What stands in a body instead; nil for name and value.
+        /// The form of the parameter in a body, if it differs; nil for name and value.
         var member: Member?
 
         static func == (left: Entry, right: Entry) -> Bool { left.name == right.name && left.value == right.value }
@@ -30,7 +30,7 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// A parameter as a codec spells it. An object, so that entries stay small.
+    /// A parameter with names as a codec spells them. A class, so that entries stay small.
     final class Member: Sendable {
         let name: String
         let value: JSONValue
@@ -42,24 +42,24 @@ public struct Parameters: Sendable {
     }
 
     private(set) var entries: [Entry] = []
-    /// The names of values that have no JSON form. They are remembered, because a literal cannot throw.
+    /// The names of values without a JSON form. They are stored, because a literal cannot throw.
     private var unwritable: [String] = []
 
-    /// No parameters.
+    /// Creates an empty list.
     public init() {}
 
-    /// The members of an object.
+    /// Creates parameters from the members of an object.
     public init(_ object: JSONObject) { entries = object.map { Entry(name: $0.key, value: $0.value) } }
 
-    /// The properties of a value, which must be encoded as an object; those that are nil are left out.
+    /// Creates parameters from the properties of a value, which must encode an object. Nil properties are omitted.
     ///
-    /// The names are those of the properties, in queries and forms. In a body of JSON they are spelled as the codec
-    /// spells them.
+    /// In queries and forms, the names are those of the properties. In a body of JSON, the codec's spelling of keys is
+    /// used.
     ///
     /// Throws `request.parameter` if the value cannot be encoded, or is not an object.
     ///
-    /// - Parameter encoder: What encodes types by closures and spells the names everywhere, as that of a `JSONCodec`;
-    ///   nil for that of the codec of an endpoint's body in its parameters, and else for that of `CodecSet.standard`.
+    /// - Parameter encoder: The encoder of types and names, such as that of a `JSONCodec`. With nil, the encoder of the
+    ///   body's codec in the parameters of an endpoint, otherwise that of `CodecSet.standard`.
     public init(encoding value: some Encodable, with encoder: JSONValueEncoder? = nil) throws(PlugboardError) {
         if let encoder {
             try self.init(encoded: value, by: encoder)
@@ -70,7 +70,7 @@ public struct Parameters: Sendable {
         encoder.keys = .unchanged
         try self.init(encoded: value, by: encoder)
         guard let spelled else { return }
-        // Both have the same members in the same order, unless two are spelled in the same way.
+        // Both have the same members in the same order, unless two members get the same name.
         guard spelled.entries.count == entries.count else {
             throw PlugboardError(
                 .requestParameter, "Two properties of \(type(of: value)) have one name as the codec spells them.")
@@ -99,7 +99,7 @@ public struct Parameters: Sendable {
         self.init(object)
     }
 
-    /// The encoder of the codec that writes the body of the endpoint that is asked for its parameters.
+    /// The encoder of the body's codec, while an endpoint's parameters are evaluated.
     @TaskLocal package static var encoder: JSONValueEncoder?
 
     /// The number of parameters.
@@ -122,7 +122,7 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// Adds a parameter at the end; others of the same name stay.
+    /// Adds a parameter at the end; other parameters with the same name are kept.
     public mutating func append(_ name: String, _ value: some ParameterValue) {
         if let value = value.parameterValue {
             entries.append(Entry(name: name, value: value))
@@ -131,20 +131,20 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// Replaces all parameters of this name by one, or adds it. Values that have no JSON form are refused later, when
+    /// Replaces all parameters with this name by one, or adds it. Values without a JSON form are refused later, when
     /// the parameters are written.
     public mutating func set(_ name: String, _ value: some ParameterValue) {
         self[name] = value.parameterValue
         if value.parameterValue == nil { unwritable.append(name) }
     }
 
-    /// Removes the parameters whose names fulfil a condition.
+    /// Removes the parameters whose names match a condition.
     package mutating func removeAll(where isRemoved: (String) -> Bool) {
         entries.removeAll { isRemoved($0.name) }
         if !unwritable.isEmpty { unwritable.removeAll(where: isRemoved) }
     }
 
-    /// These parameters and others. All of a name that the others have are replaced by the others'.
+    /// These parameters and others. Parameters whose names occur in the others are replaced.
     public func merging(_ others: Parameters) -> Parameters {
         if isEmpty { return others }
         if others.isEmpty { return self }
@@ -156,7 +156,7 @@ public struct Parameters: Sendable {
         return merged
     }
 
-    /// The parameters as a JSON object; of equal names, the last counts.
+    /// The parameters as a JSON object; of equal names, the last value is used.
     ///
     /// Throws `request.parameter` if a value has no JSON form.
     public func object() throws(PlugboardError) -> JSONObject {
@@ -186,7 +186,7 @@ extension Parameters: Sequence {
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral {
-    /// The parameters of a literal, in its order, with its duplicates.
+    /// Creates parameters from a literal, in its order, including duplicates.
     public init(dictionaryLiteral elements: (String, any ParameterValue)...) {
         for (name, value) in elements { append(name, value) }
     }
@@ -205,7 +205,7 @@ extension Parameters: Hashable {
 }
 
 extension Parameters: Encodable {
-    /// Encodes the parameters as an object; of equal names, the last counts.
+    /// Encodes the parameters as an object; of equal names, the last value is used.
     public func encode(to encoder: any Encoder) throws {
         try check()
         let members = entries.map { ($0.member?.name ?? $0.name, $0.member?.value ?? $0.value) }

@@ -1,7 +1,7 @@
 import PlugboardJSON
 import PlugboardMessages
 
-// Each initializer sets `Content-Type`, unless the fields have it already.
+// Each initializer sets `Content-Type`, unless the fields contain it.
 
 extension Request {
     /// A request without a body, whose parameters are added to the query of its URL.
@@ -96,7 +96,7 @@ extension Request {
         setBody(.bytes(try codec.encode(value)), type: codec.writtenType)
     }
 
-    /// Adds parameters to the query of the URL, behind those that it has and before the fragment.
+    /// Adds parameters to the query of the URL, after the existing ones and before the fragment.
     ///
     /// Throws `request.parameter` if one cannot be written.
     public mutating func addQuery(

@@ -5,14 +5,14 @@ extension Body {
     ///
     ///     try await response.body.write(to: "lake.jpg") { progress in … }
     ///
-    /// The file appears when the body is complete, and replaces one that is there; until then, the bytes are in a
-    /// hidden file beside it, of which nothing is left if the body breaks. Throws `download.write` if the file cannot
-    /// be written, and the error of the body if it breaks. Writes on a thread of the shared pool, also if the calling
-    /// task runs on a kernel's loop.
+    /// The file appears when the body is complete, and replaces an existing file. Until then the bytes are in a hidden
+    /// file beside it, which is removed if the body fails. Throws `download.write` if the file cannot be written, and
+    /// the error of the body if it fails. Writes on a thread of the shared pool, even if the calling task runs on a
+    /// kernel's loop.
     ///
     /// - Parameters:
-    ///   - permissions: As in `chmod`. Nil for those of the file that is replaced, or of a new file.
-    ///   - progress: Called with the bytes that are written (`received`) and the body's length (`toReceive`): at most
+    ///   - permissions: As in `chmod`. Nil for those of the replaced file, or of a new file.
+    ///   - progress: Called with the number of written bytes (`received`) and the body's length (`toReceive`): at most
     ///     ten times a second, and once at the end.
     @discardableResult @concurrent
     public func write(

@@ -2,23 +2,22 @@ import PlugboardJSON
 import PlugboardMessages
 
 extension Response {
-    /// Reads the whole body and makes a value of it with the codec that the content type chooses: JSON if it chooses
-    /// none.
+    /// Reads the whole body and decodes it with the codec for its content type, or as JSON if there is no such codec.
     ///
     ///     let topics: [Topic] = try await response.decode()
     ///
-    /// The codecs are those of `CodecSet.standard`. Types that are not `Decodable`, such as messages of Protocol
-    /// Buffers, are decoded with a codec or a set that is named.
+    /// The codecs are those of `CodecSet.standard`. For types that are not `Decodable`, such as messages of Protocol
+    /// Buffers, use a variant with a codec or a set.
     ///
-    /// Throws `body.decode` if the body is not of the format or does not fit the type, `body.limit` if it is larger
-    /// than the limit, and the error of the body if it breaks.
+    /// Throws `body.decode` if the body has another format or does not fit the type, `body.limit` if it is larger than
+    /// the limit, and the error of the body if it fails.
     public nonisolated(nonsending) consuming func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, upTo limit: ByteCount = .mebibytes(16)
     ) async throws(PlugboardError) -> Value {
         try await decode(type, among: .standard, upTo: limit)
     }
 
-    /// Reads the whole body and makes a value of it with the codec of the set that the content type chooses.
+    /// Reads the whole body and decodes it with the codec of the set for its content type.
     ///
     /// Throws like `decode(_:upTo:)`, and `body.decode` if no codec of the set makes such values.
     public nonisolated(nonsending) consuming func decode<Value>(
@@ -31,7 +30,7 @@ extension Response {
         return try await decode(type, with: codec, upTo: limit)
     }
 
-    /// Reads the whole body and makes a value of it with a codec, whatever the content type.
+    /// Reads the whole body and decodes it with a codec, whatever the content type.
     ///
     /// Throws like `decode(_:upTo:)`.
     public nonisolated(nonsending) consuming func decode<Value>(
@@ -55,8 +54,8 @@ extension Response {
         try await decode(JSONValue.self, with: .json, upTo: limit)
     }
 
-    /// Reads the whole body as text, in the charset that a byte order mark or the content type names: UTF-8 if they
-    /// name none. Invalid bytes become U+FFFD.
+    /// Reads the whole body as text, in the charset of the byte order mark or the content type, otherwise in UTF-8.
+    /// Invalid bytes become U+FFFD.
     ///
     /// Throws `body.decode` if the system cannot read the charset, and like `decode(_:upTo:)`.
     public nonisolated(nonsending) consuming func text(
@@ -66,7 +65,7 @@ extension Response {
         return try Charset.text(of: try await body.collect(upTo: limit), contentType: contentType)
     }
 
-    /// An error of a codec, which says the content type too if it is not one of the codec's: most often, that is why.
+    /// An error of a codec, with the content type if the codec does not list it: that is the most frequent cause.
     private static func told(_ error: PlugboardError, _ contentType: String?, _ codec: any Codec) -> PlugboardError {
         guard let contentType, let media = MediaType(contentType),
             !codec.contentTypes.contains(where: media.matches)

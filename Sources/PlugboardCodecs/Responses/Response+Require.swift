@@ -1,13 +1,13 @@
 import PlugboardMessages
 
 extension Response {
-    /// Returns the response if its status is in a range, else throws.
+    /// Returns the response if its status is in a range; otherwise throws.
     ///
     ///     let topics: [Topic] = try await kernel.send(request).requireStatus().decode()
     ///
     /// The error has the code `response.status` and keeps the head and the first bytes of the body in
     /// `error.response`.
-    /// - Parameter limit: How many bytes of the body are read for the error; the rest is dropped.
+    /// - Parameter limit: The number of bytes of the body that are read for the error; the rest is dropped.
     public nonisolated(nonsending) consuming func requireStatus(
         _ statuses: some RangeExpression<Int> = 200..<300, keeping limit: ByteCount = .kibibytes(4)
     ) async throws(PlugboardError) -> Response {
@@ -16,7 +16,7 @@ extension Response {
             .responseStatus, "\(Printable.url(url)) responded with status \(status).", keeping: limit)
     }
 
-    /// Returns the response if its content type is one of these, else throws.
+    /// Returns the response if its content type is one of these; otherwise throws.
     ///
     /// A type can be a pattern: `text/*`, or `*/*+json` for all types with this suffix. The error has the code
     /// `response.type` and keeps the head and the first bytes of the body in `error.response`.
@@ -26,7 +26,7 @@ extension Response {
         try await requireType(types, keeping: limit)
     }
 
-    /// Returns the response if its content type is one of these, else throws, as `requireType(_:keeping:)` does.
+    /// Returns the response if its content type is one of these; otherwise throws, as `requireType(_:keeping:)` does.
     public nonisolated(nonsending) consuming func requireType(
         _ types: [String], keeping limit: ByteCount = .kibibytes(4)
     ) async throws(PlugboardError) -> Response {

@@ -1,8 +1,8 @@
 import PlugboardMessages
 import PlugboardSystem
 
-/// A file that is written under another name in the same folder, and renamed when it is complete, so that no incomplete
-/// file is seen. If it is released before that, nothing is left of it.
+/// A file that is written under another name in the same folder, and renamed when it is complete, so that an incomplete
+/// file is never visible. If it is released before that, it is removed.
 ///
 /// Used by one task at a time. Its functions block.
 package final class WholeFile {
@@ -12,9 +12,9 @@ package final class WholeFile {
     private let permissions: mode_t?
     private var isThere = false
 
-    /// Begins a file that will be at `path`, or at the target of the symbolic link there.
+    /// Creates a file that will replace `path`, or the target of the symbolic link there.
     ///
-    /// - Parameter permissions: As in `chmod`. Nil for those of the file that it replaces, or of a new file.
+    /// - Parameter permissions: As in `chmod`. Nil for those of the replaced file, or of a new file.
     package init(_ path: String, permissions: UInt32? = nil) throws(PlugboardError) {
         var existing = stat()
         var wanted = permissions.map { mode_t($0 & 0o777) }
@@ -31,7 +31,7 @@ package final class WholeFile {
         }
         let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { target[...$0] } ?? ""
-        // A name of its own length, because the file's name may be as long as names can be.
+        // The name does not contain the file's name, which may have the maximum length.
         temporary = "\(folder).plugboard-\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
         self.path = target
         self.permissions = wanted
@@ -51,9 +51,9 @@ package final class WholeFile {
         if let failed { throw WholeFile.error(path, failed) }
     }
 
-    /// Gives the complete file its name.
+    /// Renames the complete file.
     ///
-    /// - Parameter isSynced: Whether its bytes must be on the disk before that.
+    /// - Parameter isSynced: Whether its bytes must be written to the disk first.
     package func appear(isSynced: Bool = false) throws(PlugboardError) {
         if let permissions { _ = fchmod(descriptor, permissions) }
         guard !isSynced || fsync(descriptor) == 0, rename(temporary, path) == 0 else {
@@ -62,7 +62,7 @@ package final class WholeFile {
         isThere = true
     }
 
-    /// The number of the error, or nil.
+    /// Writes all bytes. Returns the number of the error, or nil.
     private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
         var rest = bytes
         while !rest.isEmpty {
@@ -81,7 +81,7 @@ package final class WholeFile {
     }
 }
 
-/// The system's function, whose name is a function's of the class.
+/// The system's function, which the method of the same name would hide in the class.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

@@ -1,20 +1,20 @@
 import PlugboardMessages
 
-/// How the bytes of a text are read: the encodings of the WHATWG Encoding standard, by its labels (§4.2).
+/// The encoding of a text: one of the WHATWG Encoding standard, by its labels (§4.2).
 enum Charset: Equatable {
     case utf8
     case utf16(isBigEndian: Bool)
     case windows1252
-    /// One character of Unicode's private use for each byte from 80.
+    /// Maps each byte from 80 on to one character of Unicode's private use area.
     case userDefined
-    /// Encodings in which texts were hidden from filters, and which are no longer read.
+    /// Encodings that were used to hide texts from filters, and are no longer read.
     case replacement
-    /// Any other, for which libc has tables, by its name there.
+    /// Any other encoding for which libc has tables, by its name there.
     case system(String)
 
-    /// The text of a body, in the charset of its byte order mark, else in that of the content type, else in UTF-8.
+    /// The text of a body, in the charset of its byte order mark, of the content type, or else in UTF-8.
     ///
-    /// Labels that the standard does not know count as UTF-8, as in browsers.
+    /// Unknown labels mean UTF-8, as in browsers.
     static func text(of bytes: Bytes, contentType: String?) throws(PlugboardError) -> String {
         if let (charset, count) = bytes.withUnsafeBytes(mark) {
             return try charset.text(of: bytes[count..<bytes.count])
@@ -23,7 +23,7 @@ enum Charset: Equatable {
         return try (label.flatMap(Charset.init(label:)) ?? .utf8).text(of: bytes)
     }
 
-    /// Nil if the standard does not know the label.
+    /// The encoding with a label; nil if the standard does not define the label.
     init?(label: String) {
         let trimmed = label.utf8.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
         let label = trimmed.map(lowercased)
@@ -70,11 +70,11 @@ enum Charset: Equatable {
             return isBigEndian ? UInt16(bigEndian: unit) : UInt16(littleEndian: unit)
         }
         let text = String(decoding: units, as: UTF16.self)
-        // Half a unit at the end is one error with half a pair before it.
+        // Half a unit at the end forms one error together with half a pair before it.
         return bytes.count % 2 == 0 || units.last.map(UTF16.isLeadSurrogate) == true ? text : text + "\u{FFFD}"
     }
 
-    /// Also what the labels `iso-8859-1` and `us-ascii` mean: their texts are texts of windows-1252.
+    /// Also decodes `iso-8859-1` and `us-ascii`, which the standard defines as labels of windows-1252.
     private static func windows1252(_ bytes: UnsafeRawBufferPointer) -> String {
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         var text: [UInt8] = []

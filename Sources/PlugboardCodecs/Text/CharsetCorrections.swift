@@ -1,6 +1,6 @@
-/// Where libc's tables differ from the indexes of the WHATWG Encoding standard.
+/// The differences between libc's tables and the indexes of the WHATWG Encoding standard.
 enum CharsetCorrections {
-    /// The characters of a charset, by its name in libc, each by the bytes that stand for it, read as a number.
+    /// The characters of a charset, given by its name in libc. The keys are their bytes, read as a number.
     static func of(_ name: String) -> [UInt32: String] {
         let list: String
         switch name {
@@ -20,7 +20,7 @@ enum CharsetCorrections {
         return characters
     }
 
-    // Later versions of the charset have moved or added these; pages still use them.
+    // Later versions of the charset moved or added these characters; pages still use the older codes.
     private static let big5 = """
         8E69箸 8E6F簆 8E7E糎 8EAB緒 8EB4縝 8ECD者 8ED0耨 8F57菁 8F69蒨 8F6E萏 8FCB覦 8FCC覩 8FFE起 906D都 907A銹 90DC靜 \
         90F1響 91BF鼖 9244蔃 92AF兙 92B0兛 92B1兝 92B2兞 92C8鍮 92D1瑹 9447浧 94CA禛 95D9邗 9644靝 96ED瀞 96FC嬨 9B76爁 \

@@ -2,8 +2,8 @@ import PlugboardMessages
 
 /// Reads texts in the older encodings of the WHATWG Encoding standard (§9 to §14), by their names in libc.
 ///
-/// The characters come from libc's tables, and the bounds of sequences from the standard: libc composes accents, and
-/// goes on elsewhere than browsers after what is invalid. Takes time that grows with the number of bytes.
+/// The characters come from libc's tables, but the ends of sequences are those of the standard: libc composes accents,
+/// and resumes at another byte than browsers after invalid bytes. Takes linear time.
 struct CharsetDecoder {
     private let name: String
     private let charset: SystemCharset
@@ -11,7 +11,7 @@ struct CharsetDecoder {
     private let japanese: SystemCharset?
     private var text: [UInt8] = []
 
-    /// The text; what is invalid becomes U+FFFD.
+    /// The text; invalid bytes become U+FFFD.
     static func text(of bytes: Bytes, charset name: String) throws(PlugboardError) -> String {
         var decoder = try CharsetDecoder(name)
         return bytes.withUnsafeBytes { bytes in
@@ -45,7 +45,7 @@ struct CharsetDecoder {
         let characters: [[UInt8]] = (0x80...0xFF as ClosedRange<UInt8>).map { byte in
             var character: [UInt8] = []
             if charset.append(CollectionOfOne(byte), to: &character) { return character }
-            // libc leaves out the control characters of the code pages of Windows.
+            // libc omits the control characters of the code pages of Windows.
             return byte < 0xA0 ? [0xC2, byte] : [0xEF, 0xBF, 0xBD]
         }
         for byte in bytes {
@@ -67,8 +67,8 @@ struct CharsetDecoder {
         }
     }
 
-    /// The number of bytes that were read. An invalid sequence ends before a byte of ASCII, which a text or a syntax
-    /// may need.
+    /// Reads a sequence and returns the number of its bytes. An invalid sequence ends before an ASCII byte, which may
+    /// belong to the following text or syntax.
     private mutating func decodeSequence(_ rest: Slice<UnsafeRawBufferPointer>) -> Int {
         let first = rest[rest.startIndex]
         guard isLead(first) else {
@@ -136,7 +136,7 @@ struct CharsetDecoder {
 
     private mutating func decodeWithEscapes(_ bytes: UnsafeRawBufferPointer) {
         var mode = Mode.ascii
-        // Two escapes without a character between them could hide what a filter looked for.
+        // Two escapes without a character between them are an error, because they could hide text from a filter.
         var isAfterEscape = false
         var index = 0
         while index < bytes.count {
@@ -162,7 +162,7 @@ struct CharsetDecoder {
                 let column = rest.dropFirst().first
                 let isRead = column.map { 0x21...0x7E ~= $0 && appendJapanese(bytes[index], $0) } ?? false
                 if !isRead { appendReplacement() }
-                // An escape is read as one.
+                // ESC is not consumed here, so that it is read as an escape.
                 if column != 0x1B { index += 1 }
             default: appendReplacement()
             }

@@ -1,6 +1,6 @@
-/// The labels of the WHATWG Encoding standard (§4.2), each behind the name of its encoding in libc.
+/// The labels of the WHATWG Encoding standard (§4.2), each after the name of its encoding in libc.
 enum CharsetLabels {
-    /// The name of the encoding that a label in lower case stands for; nil if the label is not known.
+    /// The name of the encoding for a label in lower case; nil if the label is unknown.
     static func name(of label: [UInt8]) -> String? {
         for line in table.utf8.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: 0x20)
@@ -11,7 +11,7 @@ enum CharsetLabels {
         return nil
     }
 
-    // libc has no code of its own for what the standard adds to some encodings, so that the nearest one is named: the
+    // libc has no names for the standard's extensions of some encodings, so that the nearest one is named: the
     // standard's Shift_JIS is Windows code page 932, its EUC-KR code page 949, its Big5 the one with Hong Kong's.
     private static let table = """
         UTF-8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8

@@ -6,7 +6,7 @@ final class SystemCharset {
     private let converter: iconv_t
     private let corrections: [UInt32: String]
 
-    /// Throws `body.decode` if libc has no such charset.
+    /// Creates a converter. Throws `body.decode` if libc has no such charset.
     init(_ name: String) throws(PlugboardError) {
         guard let converter = iconv_open("UTF-8", name), converter != iconv_t(bitPattern: -1) else {
             throw PlugboardError(
@@ -20,7 +20,7 @@ final class SystemCharset {
 
     deinit { iconv_close(converter) }
 
-    /// Appends what the bytes of one character, at most four, stand for, in UTF-8. False if they stand for nothing.
+    /// Appends the text of one character of at most four bytes, in UTF-8. False if the bytes are not a character.
     func append(_ character: some Sequence<UInt8>, to text: inout [UInt8]) -> Bool {
         if !corrections.isEmpty, let correction = corrections[character.reduce(0) { $0 << 8 | UInt32($1) }] {
             text += correction.utf8
@@ -34,7 +34,7 @@ final class SystemCharset {
             }
             var (input, output, room) = (buffer.baseAddress, buffer.baseAddress?.advanced(by: 4), 60)
             let isKnown = iconv(converter, &input, &left, &output, &room) != -1
-            // Some converters keep a character back, with which a following accent could be composed.
+            // Some converters hold a character back to compose it with a following accent.
             iconv(converter, nil, nil, &output, &room)
             if isKnown { text += buffer[4..<(64 - room)].lazy.map { UInt8(bitPattern: $0) } }
             return isKnown
