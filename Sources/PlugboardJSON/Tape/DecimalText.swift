@@ -1,9 +1,9 @@
-/// What the text of a number (RFC 8259 §6) says: its significant digits, which neither begin nor end with 0, and the
-/// power of ten of the last one.
+/// The value of a number's text (RFC 8259 §6): its significant digits, which neither begin nor end with 0, and the
+/// power of ten of the last digit.
 @_spi(Tape) public struct DecimalText {
     public let text: UnsafeBufferPointer<UInt8>
     public private(set) var isNegative = false
-    /// The positions of the first and behind the last significant digit.
+    /// The positions of the first significant digit and after the last one.
     public private(set) var first = 0
     public private(set) var end = 0
     public private(set) var digitCount = 0
@@ -18,7 +18,7 @@
             position = 1
         }
         var isFraction = false
-        // The power of ten of the digit that was read last, before the written exponent.
+        // The power of ten of the last digit that was read, before the written exponent.
         var power = 0
         var zeros = 0
         scan: while position < text.count {

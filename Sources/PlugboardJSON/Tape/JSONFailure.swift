@@ -1,12 +1,12 @@
-/// Why a text is not valid JSON. Cheaper to throw than `JSONError`, which knows lines and columns.
+/// The reason why a text is not valid JSON. Cheaper to throw than `JSONError`, which has a line and a column.
 @_spi(Tape) public struct JSONFailure: Error {
-    /// In bytes from the beginning.
+    /// The offset in bytes from the beginning.
     public let offset: Int
-    /// One sentence without a full stop, and without parts of the text except a short key.
+    /// One sentence without a full stop. Does not quote the text, except for a short key.
     public let reason: String
-    /// The character that stands where another one is expected, in quotes.
+    /// The character at the place of an expected one, in quotes.
     public var found: String?
-    /// Whether the text exceeds a limit, and may well be JSON.
+    /// Whether the text exceeds a limit, so that it may still be valid JSON.
     public var isLimit = false
 }
 
@@ -32,7 +32,7 @@
         return failure
     }
 
-    /// The key of a token stands a second time in its object.
+    /// The key of a token is a duplicate in its object.
     @inline(never)
     public func duplicate(_ key: JSONToken) -> JSONFailure {
         let name = String(

@@ -1,14 +1,14 @@
-/// The keys of a large object in a hash table, so that no choice of keys makes looking for one slow.
+/// The keys of a large object in a hash table, so that no choice of keys makes a look-up slow.
 @_spi(Tape) public struct JSONKeyTable {
-    /// Objects with more members are worth a table.
+    /// Objects with more members use a table.
     @inlinable public static var threshold: Int { 24 }
 
     private let tokens: JSONTokens
-    /// The tokens of the keys, each at the place of its hash or behind it; 0 in free places. The number of places is
+    /// The tokens of the keys, each at the place of its hash or after it; 0 in free places. The number of places is
     /// a power of two, and at most half of them are used.
     private var places: [UInt32]
 
-    /// A table without keys, which must not outlive the tokens.
+    /// Creates a table without keys, which must not outlive the tokens.
     init(memberCount: Int, _ tokens: JSONTokens) {
         self.tokens = tokens
         var size = 64
@@ -22,7 +22,7 @@
         tokens.forEachKey(of: object) { _ = insert($0) }
     }
 
-    /// Returns the equal key that was inserted before, whose place the key takes.
+    /// Inserts a key, and returns the equal key that it replaces.
     mutating func insert(_ key: Int) -> Int? {
         let place = place(of: tokens.text(key))
         let earlier = places[place]
@@ -36,9 +36,9 @@
         return token == 0 ? nil : Int(token)
     }
 
-    /// The place of a key, or the free one where it would stand.
+    /// The place of a key, or the free place for it.
     private func place(of key: UnsafeBufferPointer<UInt8>) -> Int {
-        // Not the hash of the token, which is quick and no protection from chosen keys.
+        // Does not use the hash of the token, which is fast but does not protect against chosen keys.
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(key))
         var place = hasher.finalize() & (places.count - 1)
@@ -49,7 +49,7 @@
     }
 }
 
-/// A quick hash of keys, with a seed that differs from process to process.
+/// A fast hash of keys, with a seed that differs between processes.
 @_spi(Tape) public enum JSONKeyHash {
     /// The seed of this process.
     public static let processSeed: UInt64 = UInt64.random(in: .min ... .max)

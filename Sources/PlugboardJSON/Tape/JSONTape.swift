@@ -2,7 +2,7 @@ import PlugboardSystem
 
 /// A parsed JSON text: its tokens over a copy of its bytes, in which strings with escapes are decoded.
 ///
-/// Values, Codable and schemas are made of it. Any thread may read it.
+/// Values, `Codable` types and schemas are read from it. Any thread may read it.
 package struct JSONTape: ~Copyable, @unchecked Sendable {  // Nothing changes after the initializer.
     /// The bytes and tokens, valid as long as the tape. A null follows the last token.
     package let view: JSONTokens

@@ -4,7 +4,7 @@ import PlugboardSystem
 @_spi(Tape) extension JSONTapeParser {
     /// Reads the string at the cursor and decodes its escapes in place.
     ///
-    /// Returns where its bytes end; the cursor stands after the closing quote.
+    /// Returns the end of its bytes; the cursor is then after the closing quote.
     @inline(__always)
     mutating func scanString() throws(JSONFailure) -> (end: Int, isASCII: Bool) {
         let (end, isASCII) = textEnd(from: cursor &+ 1)
@@ -13,7 +13,7 @@ import PlugboardSystem
         return (end, true)
     }
 
-    /// The next quote, backslash or control character, and whether all before it is ASCII.
+    /// The next quote, backslash or control character, and whether all bytes before it are ASCII.
     @inlinable @inline(__always)
     public func textEnd(from start: Int) -> (end: Int, isASCII: Bool) {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -25,8 +25,8 @@ import PlugboardSystem
             let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: read, as: UInt64.self))
             let quotes = word ^ (ones &* 0x22)
             let backslashes = word ^ (ones &* 0x5C)
-            // The usual test of a word for a zero byte and for a byte below 0x20. Hits behind the first one can be
-            // wrong, and are not used.
+            // The usual test of a word for a zero byte and for a byte below 0x20. Only the first hit is reliable, and
+            // only that one is used.
             let hits =
                 (((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
                     | ((word &- (ones &* 0x20)) & ~word)) & highs
@@ -40,7 +40,7 @@ import PlugboardSystem
         }
     }
 
-    /// Reads a string with escapes or other characters than ASCII, of which the text up to `end` was looked at.
+    /// Reads a string with escapes or non-ASCII characters. The text up to `end` has been scanned.
     @inline(never)
     private mutating func scanRest(to end: Int, _ isASCII: Bool) throws(JSONFailure) -> (end: Int, isASCII: Bool) {
         var read = cursor &+ 1
@@ -69,7 +69,7 @@ import PlugboardSystem
         return (write, isASCII)
     }
 
-    /// The string at the cursor has no end.
+    /// The error for a string without a closing quote.
     public func unclosed() -> JSONFailure { failure("the string is never closed") }
 
     /// Throws at the first byte that is not UTF-8 (RFC 3629).
@@ -91,7 +91,7 @@ import PlugboardSystem
         originalPlaces.append((start, count))
     }
 
-    /// The scalar of the escape at `read`, which is moved behind it.
+    /// The scalar of the escape at `read`, which is moved after it.
     public func escape(_ read: inout Int) throws(JSONFailure) -> UInt32 {
         let start = read
         read &+= 2
@@ -135,7 +135,7 @@ import PlugboardSystem
         return value
     }
 
-    /// Writes UTF-8. No escape is shorter than what it stands for.
+    /// Writes UTF-8. The result is never longer than the escape.
     private func encode(_ scalar: UInt32, _ write: inout Int) {
         func put(_ value: UInt32) {
             bytes[write] = UInt8(truncatingIfNeeded: value)

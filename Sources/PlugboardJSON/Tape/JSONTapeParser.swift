@@ -1,7 +1,7 @@
 import PlugboardSystem
 
-/// Parses a text into tokens, without recursion, by RFC 8259 and what the options allow. Strings with escapes are
-/// decoded in place.
+/// Parses a text into tokens, without recursion, by RFC 8259 and the options. Strings with escapes are decoded in
+/// place.
 @_spi(Tape) public struct JSONTapeParser {
     /// `padding` zeros follow the text. They end every scan, and let words of eight bytes be read at its end.
     public var bytes: UnsafeMutablePointer<UInt8>
@@ -10,25 +10,25 @@ import PlugboardSystem
     public private(set) var tokens: UnsafeMutablePointer<JSONToken>
     public var tokenCount = 0
     @usableFromInline private(set) var capacity = 0
-    /// The token of the innermost array or object that is open; -1 without one.
+    /// The token of the innermost open array or object; -1 if there is none.
     public var container = -1
-    /// How many are open.
+    /// The number of open arrays and objects.
     public var depth = 0
     public let depthLimit: Int
     let allowsComments: Bool
     private let allowsTrailingCommas: Bool
     private let refusesDuplicates: Bool
     let seed = JSONKeyHash.processSeed
-    /// Whether a value is read that may have to be read again.
+    /// Whether a value is being read that may have to be read again.
     public var isTrying = false
-    /// The bytes of strings that were decoded in place meanwhile, one after the other.
+    /// The original bytes of strings that were decoded in place since then, one after the other.
     public var originals: [UInt8] = []
     public var originalPlaces: [(offset: Int, count: Int)] = []
 
     /// The zeros after the text.
     @inlinable public static var padding: Int { 16 }
 
-    /// A parser of a text, with room for some tokens, or none. The caller owns the bytes and releases the parser.
+    /// Creates a parser of a text, with or without room for tokens. The caller owns the bytes and releases the parser.
     init(
         _ bytes: UnsafeMutablePointer<UInt8>, _ size: Int, _ tokens: UnsafeMutablePointer<JSONToken>, room: Int,
         options: JSONParser.Options
@@ -43,12 +43,12 @@ import PlugboardSystem
         refusesDuplicates = options.duplicateKeys == .error
     }
 
-    /// A parser without a text, which comes in pieces. The caller reallocates the bytes, and frees them.
+    /// Creates a parser for a text that arrives in pieces. The caller reallocates and frees the bytes.
     public init(options: JSONParser.Options) {
         self.init(Self.first(as: UInt8.self), 0, Self.first(as: JSONToken.self), room: 0, options: options)
     }
 
-    /// Zeros for `realloc` and `free`, of a size at which every allocation of Swift would end the process, too.
+    /// Zeroed memory for `realloc` and `free`. As with Swift's own allocations of this size, failure ends the process.
     private static func first<Element>(as type: Element.Type) -> UnsafeMutablePointer<Element> {
         calloc(1, 64)!.bindMemory(to: type, capacity: 64 / MemoryLayout<Element>.stride)
     }
@@ -56,7 +56,7 @@ import PlugboardSystem
     /// Frees the tokens.
     public func release() { free(tokens) }
 
-    /// Appends where `reserve` has made room.
+    /// Appends a token where `reserve` has made room.
     @inline(__always)
     mutating func append(_ token: JSONToken) {
         tokens[tokenCount] = token
@@ -87,7 +87,7 @@ import PlugboardSystem
         }
     }
 
-    /// Skips white space, and comments where they are allowed.
+    /// Skips white space, and comments if they are allowed.
     @inline(__always)
     private mutating func skipBlank() throws(JSONFailure) {
         skipSpace()
@@ -129,12 +129,12 @@ import PlugboardSystem
         guard cursor == size else { throw unexpected("the end of the text") }
     }
 
-    /// Reads what follows in the innermost array or object: the next element or member, or the end.
+    /// Reads the next element, member or end of the innermost array or object.
     public mutating func step() throws(JSONFailure) {
         let isObject = tokens[container].kind == .object
         let bracket = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
         let isFirst = tokenCount == container &+ 1
-        // A key and a value.
+        // Room for a key and a value.
         try reserve(2)
         try skipBlank()
         let byte = bytes[cursor]
@@ -191,7 +191,7 @@ import PlugboardSystem
     public mutating func enter(_ kind: JSONToken.Kind) throws(JSONFailure) {
         guard depth < depthLimit else { throw tooDeep() }
         depth &+= 1
-        // While it is open, the token around it stands where its end will stand.
+        // While it is open, the token of the outer container is stored where the token of its end will be stored.
         let outer = UInt64(UInt32(truncatingIfNeeded: container))
         container = tokenCount
         append(JSONToken(kind: kind, payload: UInt64(truncatingIfNeeded: cursor) &<< 32 | outer))
@@ -245,7 +245,7 @@ import PlugboardSystem
 }
 
 extension JSONTapeParser {
-    /// Marks the keys of an object that stand in it again later.
+    /// Marks the keys of an object that occur again later in it.
     private mutating func replaceDuplicates(in object: Int) throws(JSONFailure) {
         let view = JSONTokens(UnsafePointer(tokens), UnsafePointer(bytes))
         let count = Int(tokens[object].count)
@@ -266,7 +266,7 @@ extension JSONTapeParser {
             seen |= 1 &<< UInt64(tokens[key].hash & 63)
             key = view.after(key &+ 1)
         }
-        // If each has a bit of its own, no two are equal.
+        // If each key has a bit of its own, no two are equal.
         guard seen.nonzeroBitCount < count else { return }
         for position in 1..<count {
             let later = members[position]

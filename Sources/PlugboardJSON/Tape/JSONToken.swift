@@ -1,42 +1,42 @@
-/// One value or key of a parsed text, in 16 bytes. The tokens of a text stand in its order: what an array or object
-/// contains follows it, keys and values of an object in turns.
+/// One value or key of a parsed text, in 16 bytes. Tokens have the order of the text: the contents of an array or
+/// object follow its token; keys and values of an object alternate.
 ///
 /// Members of the interface `Tape` serve modules of this package only. They are public because `package` declarations
 /// are not inlined across modules.
 @_spi(Tape) public struct JSONToken {
-    /// What a token is. Numbers have a kind for each way that their value is kept.
+    /// The kind of a token. Numbers have several kinds, depending on how their value is stored.
     public enum Kind: UInt8 {
         case null, `false`, `true`
         /// An integer of 64 bits.
         case integer
         /// A number with a fraction: an integer of 64 bits and a power of ten from -18 to -1.
         case decimal
-        /// Numbers that only their text holds.
+        /// Numbers whose value is stored only as text.
         case bigInteger, bigDecimal
         case string, array, object
         /// The key of a member; its value is the next token.
         case key
-        /// A key that the same object has again later: the last one counts.
+        /// A key that occurs again later in the same object: the last one is used.
         case replacedKey
     }
 
-    /// Of strings.
+    /// For strings.
     @inlinable public static var isASCII: UInt16 { 1 }
-    /// Of numbers: the number is written with a fraction or an exponent.
+    /// For numbers: the number is written with a fraction or an exponent.
     @inlinable public static var hasFraction: UInt16 { 2 }
-    /// Of objects: a key stands again later.
+    /// For objects: a key occurs again later.
     @inlinable public static var hasReplacedKeys: UInt16 { 1 << 15 }
 
     public var kind: Kind
     /// The power of ten of a decimal.
     public var exponent: Int8 = 0
-    /// Flags. Of an array or object also a bit for each kind of its elements or values; none if that is not known.
+    /// Flags. For an array or object, also a bit for each kind of its elements or values; none if they are unknown.
     public var detail: UInt16 = 0
-    /// The bytes of a string or of a big number's text, the elements of an array, the members of an object without
-    /// replaced ones. Of other values: where they begin in the text.
+    /// The number of bytes of a string or of a big number's text, of elements of an array, or of members of an object
+    /// without replaced ones. For other values, the offset in the text.
     public var count: UInt32 = 0
-    /// An integer's bits, or the offset of the text with the hash of a key above it, or the token after the last one of
-    /// an array or object with the offset of its bracket above it.
+    /// The bits of an integer; or the offset of the text, with the hash of a key above it; or the token after the last
+    /// one of an array or object, with the offset of its bracket above it.
     public var payload: UInt64 = 0
 
     @inlinable
@@ -57,13 +57,13 @@
 }
 
 @_spi(Tape) extension JSONToken {
-    /// Of text: where it begins, without its quote. Of an array or object: the token after its last one.
+    /// For text, its offset without the quote. For an array or object, the token after its last one.
     @inlinable public var offset: Int { Int(payload & 0xFFFF_FFFF) }
     /// The hash of a key.
     @inlinable public var hash: UInt32 { UInt32(truncatingIfNeeded: payload &>> 32) }
     @inlinable public var integer: Int64 { Int64(bitPattern: payload) }
 
-    /// Where the value or key begins in the text.
+    /// The offset of the value or key in the text.
     public var position: Int {
         switch kind {
         case .string, .key, .replacedKey: offset - 1
@@ -80,7 +80,7 @@
     /// A bit for each kind.
     @inlinable public var bit: UInt16 { 1 &<< UInt16(rawValue) }
 
-    /// To print after "expected": `an object`, `null`.
+    /// The name to print after "expected": `an object`, `null`.
     public var name: String {
         switch self {
         case .null: "null"

@@ -11,7 +11,7 @@
 
     @inlinable public subscript(token: Int) -> JSONToken { tokens[token] }
 
-    /// The token after a value and all that it contains.
+    /// The token after a value and all its contents.
     @inlinable @inline(__always)
     public func after(_ token: Int) -> Int { tokens[token].kind.isContainer ? tokens[token].offset : token &+ 1 }
 
@@ -25,7 +25,7 @@
     @inlinable @inline(__always)
     public func string(_ token: Int) -> String { String(decoding: text(token), as: UTF8.self) }
 
-    /// The text of a number as it is written.
+    /// The text of a number as it was written.
     public func numberText(_ token: Int) -> UnsafeBufferPointer<UInt8> {
         let this = tokens[token]
         if this.kind == .bigInteger || this.kind == .bigDecimal { return text(token) }
@@ -41,7 +41,7 @@
         }
     }
 
-    /// Whether a key, which is not replaced, is these bytes.
+    /// Whether a key, which must not be replaced, consists of these bytes.
     @inlinable @inline(__always)
     public func key(_ token: Int, equals key: UnsafeBufferPointer<UInt8>) -> Bool {
         guard tokens[token].kind == .key, Int(tokens[token].count) == key.count else { return false }
@@ -50,7 +50,7 @@
 
     func keysAreEqual(_ left: Int, _ right: Int) -> Bool { key(left, equals: text(right)) }
 
-    /// The counts must be equal.
+    /// Compares bytes; the counts must be equal.
     @inlinable @inline(__always)
     func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
         let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
@@ -83,7 +83,7 @@
 }
 
 @_spi(Tape) extension JSONTokens {
-    /// A value and all that it contains. Recursive: the depth limit of the parser bounds it.
+    /// A value with its contents. Recursive: the depth limit of the parser bounds the recursion.
     public func value(_ token: Int) -> JSONValue {
         let this = tokens[token]
         switch this.kind {

@@ -11,11 +11,11 @@ public struct JSONError: Error, Sendable, Hashable {
         position = JSONPosition(offset: failure.offset, in: bytes)
     }
 
-    /// From 1.
+    /// The line, from 1.
     public var line: Int { position.line }
-    /// From 1, in Unicode scalars (not bytes).
+    /// The column, from 1, in Unicode scalars (not bytes).
     public var column: Int { position.column }
-    /// In bytes from the beginning, a byte order mark included.
+    /// The offset in bytes from the beginning, including a byte order mark.
     public var offset: Int { position.offset }
 }
 
@@ -26,11 +26,11 @@ extension JSONError: CustomStringConvertible {
 
 /// A position in a JSON text.
 public struct JSONPosition: Sendable, Hashable {
-    /// From 1. LF, CR and CR LF end a line.
+    /// The line, from 1. LF, CR and CR LF end a line.
     public let line: Int
-    /// From 1, in Unicode scalars (not bytes); a byte order mark does not count.
+    /// The column, from 1, in Unicode scalars (not bytes), without a byte order mark.
     public let column: Int
-    /// In bytes from the beginning, a byte order mark included.
+    /// The offset in bytes from the beginning, including a byte order mark.
     public let offset: Int
 
     init(offset: Int, in bytes: UnsafeRawBufferPointer) {
@@ -63,6 +63,6 @@ extension JSONPosition: CustomStringConvertible {
 }
 
 extension UnsafeRawBufferPointer {
-    /// 3 if the text begins with U+FEFF, which RFC 8259 §8.1 lets a parser ignore, else 0.
+    /// 3 if the text begins with U+FEFF, which RFC 8259 §8.1 lets a parser ignore; otherwise 0.
     var byteOrderMarkCount: Int { starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 }

@@ -9,7 +9,7 @@ struct JSONOutput {
         self.style = style
     }
 
-    /// The indentation counts levels.
+    /// Appends a value; the indentation counts levels.
     mutating func append(_ value: JSONValue, indentation: Int) {
         switch value {
         case .null: append("null", as: .word)
@@ -87,7 +87,7 @@ struct JSONOutput {
             || (byte == UInt8(ascii: "/") && options.escapesSlashes)
     }
 
-    /// RFC 8259 §7; the byte must need an escape.
+    /// Appends an escape (RFC 8259 §7); the byte must need one.
     private mutating func append(escaping byte: UInt8) {
         switch byte {
         case 0x20...: append(escape: byte)

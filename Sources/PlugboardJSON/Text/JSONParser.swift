@@ -1,13 +1,13 @@
 /// Parses JSON texts, strictly by RFC 8259 except for what the options allow.
 ///
 /// UTF-8 must be valid, surrogates must be in pairs, and only one value is allowed. A byte order mark at the start is
-/// ignored. The depth limit bounds the recursion of what reads the values. Called on any thread.
+/// ignored. The depth limit bounds the recursion of code that reads the values. Can be called on any thread.
 public struct JSONParser: Sendable {
-    /// What is allowed beyond RFC 8259, and limits.
+    /// Extensions of RFC 8259, and limits.
     public struct Options: Sendable {
         /// What happens if an object has a key twice.
         public enum DuplicateKeys: Sendable {
-            /// The last value counts, at the position of the first.
+            /// The last value is used, at the position of the first.
             case lastWins
             /// A repeated key is an error.
             case error
@@ -19,18 +19,18 @@ public struct JSONParser: Sendable {
         public var allowsTrailingCommas = false
         /// The most levels of nested arrays and objects; at most `deepest`.
         public var depthLimit = 512
-        /// The size of the largest text, in bytes; less than 4 GiB counts.
+        /// The size of the largest text, in bytes; values of 4 GiB or more have the effect of slightly less.
         public var sizeLimit = 64 << 20
         /// What happens if an object has a key twice.
         public var duplicateKeys = DuplicateKeys.lastWins
 
-        /// The depth for which a stack of 512 KiB suffices in an optimized build.
+        /// The depth for which a stack of 512 KiB is sufficient in an optimized build.
         public static let deepest = 1024
 
         /// RFC 8259, with a depth limit of 512 and a size limit of 64 MiB.
         public init() {}
 
-        /// RFC 8259 with the largest limits, for what the program has written itself.
+        /// RFC 8259 with the largest limits, for texts that the program itself has written.
         package static let unlimited: Options = {
             var options = Options()
             options.depthLimit = deepest
@@ -59,13 +59,13 @@ public struct JSONParser: Sendable {
         }
     }
 
-    /// Parses a text of which at most one byte more than the size limit is read.
+    /// Parses a text. Reads at most one byte more than the size limit.
     public static func parse(
         _ bytes: some Sequence<UInt8>, options: Options = Options()
     ) throws(JSONError) -> JSONValue {
         let parsed = bytes.withContiguousStorageIfAvailable { result(of: UnsafeRawBufferPointer($0), options) }
         if let parsed { return try parsed.get() }
-        // One byte more than the limit is enough to refuse the text, also if the sequence is endless.
+        // One byte more than the limit is enough to refuse the text, even if the sequence is endless.
         let limit = max(0, min(options.sizeLimit, Int.max - 1))
         return try Array(bytes.prefix(limit + 1)).withUnsafeBytes { result(of: $0, options) }.get()
     }
@@ -76,25 +76,25 @@ public struct JSONParser: Sendable {
         return try text.withUTF8 { result(of: UnsafeRawBufferPointer($0), options) }.get()
     }
 
-    /// Parses a text and returns the positions of all parts, too. The positions keep a copy of the bytes.
+    /// Parses a text and returns also the positions of all parts. The positions keep a copy of the bytes.
     package static func parseWithPositions(
         _ bytes: some Sequence<UInt8>, options: Options = Options()
     ) throws(JSONError) -> (JSONValue, JSONPositions) {
         let limit = max(0, min(options.sizeLimit, Int.max - 1)) + 1
-        // In one piece where that is possible: a sequence is copied byte by byte.
+        // In one piece if possible, because a sequence is copied byte by byte.
         let copy = bytes.withContiguousStorageIfAvailable { Array($0.prefix(limit)) }
         let bytes = copy ?? Array(bytes.prefix(limit))
         return (try parse(bytes, options: options), JSONPositions(bytes: bytes, options: options))
     }
 
-    /// Parses a text and returns the positions of all parts, too. The positions keep a copy of the text.
+    /// Parses a text and returns also the positions of all parts. The positions keep a copy of the text.
     package static func parseWithPositions(
         _ text: String, options: Options = Options()
     ) throws(JSONError) -> (JSONValue, JSONPositions) {
         try parseWithPositions(text.utf8, options: options)
     }
 
-    /// Carries a typed error out of closures that rethrow untyped ones.
+    /// Returns a result, because a typed error cannot be thrown through closures that rethrow untyped errors.
     private static func result(of bytes: UnsafeRawBufferPointer, _ options: Options) -> Result<JSONValue, JSONError> {
         do throws(JSONError) {
             return .success(try parse(bytes, options: options))

@@ -18,7 +18,7 @@ public struct JSONPath: Sendable, Hashable {
     /// The steps from the root on.
     public var elements: [JSONPathElement]
 
-    /// A path of these steps; without any, the root.
+    /// Creates a path of these steps; without steps, the root.
     public init(_ elements: some Sequence<JSONPathElement> = []) { self.elements = Array(elements) }
 
     /// Whether the path has no steps.
@@ -53,7 +53,7 @@ extension JSONPath: ExpressibleByArrayLiteral {
 }
 
 extension JSONPath: CustomStringConvertible {
-    /// The path as people write it. Keys with other characters than ASCII letters, digits, `_` and `-` are quoted, and
+    /// The path as people write it. Keys with characters other than ASCII letters, digits, `_` and `-` are quoted, and
     /// long keys are shortened: `origins["https://a.example"]`. The root is `(root)`.
     public var description: String {
         guard !isRoot else { return "(root)" }

@@ -1,6 +1,6 @@
 /// The positions of the parts of a parsed text, for errors that name a line.
 ///
-/// Keeps the text and reads it again in each call, so that parsing itself costs no more.
+/// Keeps the text and parses it again in each call, so that the first parsing costs no more.
 package struct JSONPositions: Sendable {
     private let bytes: [UInt8]
     private let options: JSONParser.Options
@@ -22,7 +22,7 @@ package struct JSONPositions: Sendable {
 
     private func place(of path: JSONPath) -> (key: JSONPosition?, value: JSONPosition)? {
         bytes.withUnsafeBytes { bytes in
-            // The text was parsed before.
+            // The text was parsed successfully before.
             guard let tape = try? JSONTape(bytes, options: options), let place = tape.view.place(of: path) else {
                 return nil
             }

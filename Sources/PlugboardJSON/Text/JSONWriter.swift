@@ -19,11 +19,11 @@ public struct JSONWriter: Sendable {
 
     /// A kind of token in the written text.
     public enum Token: Sendable, Hashable, CaseIterable {
-        /// With its quotes.
+        /// A key with its quotes.
         case key
-        /// With its quotes.
+        /// A string with its quotes.
         case string
-        /// With the digits of the value's text.
+        /// A number with the digits of the value's text.
         case number
         /// `true`, `false` or `null`.
         case word
@@ -31,7 +31,7 @@ public struct JSONWriter: Sendable {
         case punctuation
     }
 
-    /// Gets the text of a token and returns the text to write, for example with colours around it.
+    /// Receives the text of a token and returns the text to write, for example with colours around it.
     public typealias Style = (_ token: Token, _ text: String) -> String
 
     /// Returns the text in UTF-8.
@@ -46,7 +46,7 @@ public struct JSONWriter: Sendable {
         String(decoding: write(value, options: options) as [UInt8], as: UTF8.self)
     }
 
-    /// Returns the text with the style applied to its tokens, which it gets in their order.
+    /// Returns the text with the style applied to its tokens, in their order.
     public static func write(_ value: JSONValue, options: Options = Options(), style: Style) -> String {
         withoutActuallyEscaping(style) { style in
             var output = JSONOutput(options: options, style: style)

@@ -59,7 +59,7 @@ struct CanonicalDecimal: Hashable {
         return result
     }
 
-    /// The nearest double, also for exponents that the standard library does not parse.
+    /// The nearest double, also for exponents that the standard library cannot parse.
     var double: Double {
         let value: Double
         if isZero || magnitude < -400 {
@@ -86,7 +86,7 @@ extension CanonicalDecimal: Comparable {
         }
     }
 
-    /// Compares without the signs.
+    /// Compares absolute values.
     private func isSmaller(than other: CanonicalDecimal) -> Bool {
         if isZero || other.isZero { return !other.isZero }
         if magnitude != other.magnitude { return magnitude < other.magnitude }
@@ -99,8 +99,8 @@ extension CanonicalDecimal {
         guard !isZero else { return true }
         // With a smaller exponent, the digits would have to be divisible by ten, but they never end with 0.
         guard !divisor.isZero, exponent >= divisor.exponent else { return false }
-        // Each factor of ten cancels one 2 and one 5 of the divisor, which has fewer than four of them per digit; so
-        // more zeros change nothing.
+        // Each factor of ten cancels one 2 and one 5 of the divisor, which has fewer than four of them per digit.
+        // Therefore more zeros change nothing.
         let zeros = min(exponent - divisor.exponent, 4 * divisor.digits.count)
         if divisor.digits.count <= 18 {
             let modulus = divisor.digits.reduce(0 as UInt64) { $0 * 10 + UInt64($1) }

@@ -1,11 +1,11 @@
 /// A JSON number (RFC 8259 §6). It keeps its original text, so that numbers of any size are exact.
 ///
-/// Equality, order and hashing follow the mathematical value: `1.0`, `1` and `10e-1` are equal. Nothing here expands an
-/// exponent, so `1e999999999` costs what its text costs. The one limit: an exponent of a number other than zero has at
-/// most 18 digits.
+/// Equality, order and hashing use the mathematical value: `1.0`, `1` and `10e-1` are equal. Exponents are never
+/// expanded, so `1e999999999` is as cheap as its short text. The only limit: an exponent of a number other than zero
+/// has at most 18 digits.
 public struct JSONNumber: Sendable {
     enum Storage: Sendable {
-        /// The text is the integer in decimal.
+        /// The integer whose decimal digits are the text.
         case integer(Int64)
         /// Text that follows the grammar of RFC 8259 §6.
         case text(String)
@@ -32,7 +32,7 @@ public struct JSONNumber: Sendable {
 
     /// Nil if the text is not exactly one number of RFC 8259 §6, without white space around it.
     public init?(text: String) {
-        // A text that begins and ends like a number, and is one value, is a number without white space around it.
+        // A text that begins and ends like a number and is one value is a number without white space around it.
         guard let first = text.utf8.first, let last = text.utf8.last, first.isDigit || first == UInt8(ascii: "-"),
             last.isDigit, case .number(let number)? = try? JSONParser.parse(text, options: .unlimited)
         else { return nil }

@@ -12,19 +12,19 @@ public struct JSONObject: Sendable {
 
     private static let indexThreshold = 12
 
-    /// An object without members.
+    /// Creates an object without members.
     public init() {
         members = []
         index = nil
     }
 
-    /// An object with these members. Of equal keys, the last value counts, at the position of the first.
+    /// Creates an object with these members. Of equal keys, the last value is used, at the position of the first.
     public init(_ elements: some Sequence<(String, JSONValue)>) {
         self.init()
         for (key, value) in elements { updateValue(value, forKey: key) }
     }
 
-    /// An object with these members, whose keys are all different.
+    /// Creates an object with these members, whose keys must all be different.
     init(unique members: [Element]) {
         self.members = members
         rebuildIndex()
@@ -82,7 +82,7 @@ public struct JSONObject: Sendable {
         return old
     }
 
-    /// The index of a member, nil without it.
+    /// The index of a member; nil if there is none.
     package func position(of key: String) -> Int? {
         if let index { return index[IndexKey(text: key)] }
         return members.firstIndex { $0.key.hasSameUTF8(as: key) }
@@ -137,7 +137,7 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// The object of a literal. Of equal keys, the last value counts.
+    /// The object of a literal. Of equal keys, the last value is used.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
     /// The keys of a literal.

@@ -1,10 +1,10 @@
 /// Suggestions for misspelled words.
 public enum Spelling {
-    /// The candidate that a misspelled word most likely means; nil if none is close.
+    /// The candidate that a misspelled word most likely means; nil if none is similar.
     ///
-    /// A candidate is close if the word becomes it by a number of edits of at most a third of the word's letters, and
-    /// at least one. An edit inserts, removes, changes or transposes letters; case does not count. Of equally close
-    /// candidates the first is returned. For words of more than 64 letters, none is.
+    /// A candidate is similar if the number of edits between both is at most a third of the word's letters, or one. An
+    /// edit inserts, removes, changes or transposes letters; case is ignored. Of equally similar candidates the first
+    /// is returned. Words of more than 64 letters have no result.
     public static func nearest(_ word: String, in candidates: some Sequence<String>) -> String? {
         let lengthLimit = 64
         let letters = Array(word.lowercased().unicodeScalars.prefix(lengthLimit + 1))
@@ -15,7 +15,7 @@ public enum Spelling {
             let other = Array(candidate.lowercased().unicodeScalars.prefix(lengthLimit + 1))
             guard (1...lengthLimit).contains(other.count), abs(other.count - letters.count) <= limit else { continue }
             let distance = editDistance(letters, other)
-            // If all letters are different, it is not a misspelling: "a" is not near "b".
+            // If all letters are different, the word is not a misspelling: "a" is not similar to "b".
             guard distance <= limit, distance < max(letters.count, other.count) else { continue }
             best = (candidate, distance)
             guard distance > 0 else { break }
@@ -25,7 +25,7 @@ public enum Spelling {
     }
 }
 
-/// The distance of optimal string alignment: Levenshtein's, in which two transposed neighbours are one edit.
+/// The optimal string alignment distance: Levenshtein's distance, with a transposition of neighbours as one edit.
 private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

@@ -10,7 +10,7 @@ extension String {
         return (same ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Agrees with `hasSameUTF8(as:)`.
+    /// Consistent with `hasSameUTF8(as:)`.
     package func hashUTF8(into hasher: inout Hasher) {
         let hashed: Void? = utf8.withContiguousStorageIfAvailable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
