@@ -25,7 +25,7 @@ struct DocumentKey: CodingKey {
 
 extension JSONPath {
     init(codingPath: [any CodingKey]) {
-        // The integer keys of a dictionary are keys in JSON; only this type of key has indexes.
+        // The integer keys of a dictionary are keys in JSON; only this type has indexes.
         self.init(codingPath.map { ($0 as? DocumentKey)?.element ?? .key($0.stringValue) })
     }
 }

@@ -4,12 +4,12 @@ public import PlugboardJSON
 public struct JSONDecodingError: Error, Sendable, Hashable {
     /// The path of the value; the root if the text is not valid.
     public let path: JSONPath
-    /// One sentence without a full stop. It quotes keys, but no values, unless an error of the type does.
+    /// One sentence without a full stop. It quotes keys, but no values, unless an error of the type quotes them.
     public let reason: String
-    /// Where the text is not valid; nil if a value has not the type.
+    /// The position at which the text is not valid; nil if a value does not fit the type.
     public let position: JSONPosition?
 
-    /// An error at a path.
+    /// Creates an error at a path.
     public init(path: JSONPath, reason: String) {
         self.init(path: path, reason: reason, position: nil)
     }

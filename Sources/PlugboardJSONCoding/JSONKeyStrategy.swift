@@ -1,14 +1,13 @@
-/// How the keys of a document are spelled beside the names of properties.
+/// The relation of a document's keys to the names of properties.
 public enum JSONKeyStrategy: Sendable, Hashable {
-    /// As the types spell them.
+    /// The keys are the names.
     case unchanged
-    /// `userName` is `user_name`, and `imageURL` is `image_url`.
+    /// `userName` becomes `user_name`, and `imageURL` becomes `image_url`.
     ///
-    /// A key that stands in the document as the type spells it is taken first, so that the keys of dictionaries stay
-    /// as they are.
+    /// A key that the document contains unconverted is used first, so that the keys of dictionaries are not changed.
     case snakeCase
 
-    /// Words of small letters, with `_` between them.
+    /// The name as lower-case words with `_` between them.
     static func snakeCased(_ name: String) -> String {
         let letters = Array(name.utf8)
         var result: [UInt8] = []
@@ -18,7 +17,7 @@ public enum JSONKeyStrategy: Sendable, Hashable {
                 result.append(letter)
                 continue
             }
-            // A word begins after a small letter or a digit, and with the last capital before a small letter.
+            // A word begins after a lower-case letter or a digit, and with the last capital before a lower-case letter.
             let follows = position > 0 && !letters[position - 1].isCapital && letters[position - 1] != UInt8(ascii: "_")
             let ends =
                 position > 0 && letters[position - 1].isCapital && position + 1 < letters.count

@@ -1,6 +1,6 @@
 import PlugboardJSON
 
-// The coders of this module pass values unchanged. With others, numbers become integers if they fit, else doubles.
+// The coders of this module pass values unchanged. With others, numbers become integers if they fit, or else doubles.
 
 extension JSONValue: Codable {
     /// Decodes the value unchanged with `JSONValueDecoder`; other decoders convert numbers.

@@ -1,20 +1,20 @@
 @_spi(Tape) public import PlugboardJSON
 
-/// Decodes `Decodable` values from JSON: from a text, without a tree of values between, or from a value.
+/// Decodes `Decodable` values from JSON: from a text, without an intermediate tree of values, or from a value.
 ///
-/// Strict by default: a key that the type does not read is an error, which names the nearest key that it reads.
+/// Strict by default: a key that the type does not read is an error, which names the most similar key of the type.
 /// Integers may be written as `1.0` or `1e2`. A number that does not fit in its type is an error. `JSONValue`,
-/// `JSONObject` and `JSONNumber` are decoded unchanged. Of equal keys of an object, the last counts. The time is linear
+/// `JSONObject` and `JSONNumber` are decoded unchanged. Of equal keys of an object, the last is used. Time is linear
 /// in the size of the text.
 public struct JSONValueDecoder: Sendable {
     typealias Reader = @Sendable (any Decoder) throws -> Any
 
-    /// Whether unknown keys are errors. A `decode` that fails inside a type's `init(from:)` does not count, so that a
-    /// type may try alternatives.
+    /// Whether unknown keys are errors. A `decode` that fails inside a type's `init(from:)` is no error, so that a type
+    /// may try alternatives.
     public var strict: Bool
-    /// How keys are spelled.
+    /// The relation of keys to the names of properties.
     public var keys: JSONKeyStrategy
-    /// What is allowed beyond RFC 8259, and limits.
+    /// Extensions of RFC 8259, and limits.
     public var options: JSONParser.Options
     private(set) var readers: [ObjectIdentifier: Reader] = [:]
 
@@ -27,9 +27,9 @@ public struct JSONValueDecoder: Sendable {
         self.options = options
     }
 
-    /// Decodes a type by a closure instead of its `init(from:)`: dates from text, for example.
+    /// Decodes a type by a closure instead of its `init(from:)`, for example dates from text.
     ///
-    /// It has no effect on strings, booleans, numbers and JSON values, nor on what a closure decodes as its own type.
+    /// It has no effect on strings, booleans, numbers and JSON values. For its own type, a closure is not called again.
     public mutating func read<Value>(_ type: Value.Type, by reader: @escaping @Sendable (any Decoder) throws -> Value) {
         readers[ObjectIdentifier(type)] = { try reader($0) }
     }

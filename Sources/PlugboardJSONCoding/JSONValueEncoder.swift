@@ -1,26 +1,26 @@
 public import PlugboardJSON
 
-/// Encodes `Encodable` values as JSON: as a text, without a tree of values between, or as a value.
+/// Encodes `Encodable` values as JSON: as a text, without an intermediate tree of values, or as a value.
 ///
 /// Members have the order in which the type encodes them; optionals that are nil are omitted. `JSONValue`, `JSONObject`
-/// and `JSONNumber` are encoded unchanged. A type that encodes a key twice writes it twice, and in a value the last one
-/// counts.
+/// and `JSONNumber` are encoded unchanged. A type that encodes a key twice writes it twice; in a value the last one is
+/// used.
 public struct JSONValueEncoder: Sendable {
     typealias Writer = @Sendable (Any, any Encoder) throws -> Void
 
-    /// The most levels of nested values, so that a cycle of references is an error.
+    /// The most levels of nested values, which makes a cycle of references an error.
     static let depthLimit = 512
 
-    /// How keys are spelled.
+    /// The relation of keys to the names of properties.
     public var keys: JSONKeyStrategy
     private var writers: [ObjectIdentifier: Writer] = [:]
     /// Whether a type is encoded by a closure.
     package var hasWriters: Bool { !writers.isEmpty }
 
-    /// An encoder.
+    /// Creates an encoder.
     public init(keys: JSONKeyStrategy = .unchanged) { self.keys = keys }
 
-    /// Encodes a type by a closure instead of its `encode(to:)`: dates as text, for example.
+    /// Encodes a type by a closure instead of its `encode(to:)`, for example dates as text.
     ///
     /// It has no effect on strings, booleans, numbers and JSON values.
     public mutating func write<Value>(
@@ -58,14 +58,14 @@ public struct JSONValueEncoder: Sendable {
     }
 }
 
-/// The error for a value that has no JSON form: a double is not finite, or the `encode(to:)` of a type has thrown.
+/// The error for a value without a JSON form: a double is not finite, or the `encode(to:)` of a type has thrown.
 public struct JSONEncodingError: Error, Sendable, Hashable {
     /// The path of the value.
     public let path: JSONPath
     /// One sentence without a full stop.
     public let reason: String
 
-    /// An error at a path.
+    /// Creates an error at a path.
     public init(path: JSONPath, reason: String) {
         self.path = path
         self.reason = reason

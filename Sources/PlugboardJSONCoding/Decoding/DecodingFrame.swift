@@ -1,6 +1,6 @@
 @_spi(Tape) import PlugboardJSON
 
-/// An object and the keys that were read from it, in a strict session.
+/// An object and the keys that types have read from it, in a strict session.
 final class DecodingFrame {
     let object: Int
     let path: JSONPath
@@ -33,7 +33,7 @@ final class DecodingFrame {
                 debugDescription: "unknown key \(key.quotedForError)\(suggestion ?? "")"))
     }
 
-    /// The key of the document that was not read, and most likely is meant by one that is missing.
+    /// The unread key of the document that is most similar to a missing key.
     func nearest(to key: String, in tokens: JSONTokens) -> String? { Spelling.nearest(key, in: unread(in: tokens)) }
 
     private func unread(in tokens: JSONTokens) -> [String] {

@@ -1,7 +1,7 @@
 @_spi(Tape) import PlugboardJSON
 
 extension DecodingNode {
-    /// The error of a type's `init(from:)`, with the words of an enum, and kept with its path.
+    /// The error of a type's `init(from:)`, with its path. For an enum, the reason lists its words.
     @inline(never)
     func explained(_ error: any Error, _ type: Any.Type) -> any Error {
         guard let error = error as? DecodingError else {
@@ -14,7 +14,7 @@ extension DecodingNode {
         return DecodingError.dataCorrupted(.init(codingPath: path, debugDescription: reason))
     }
 
-    /// The words of an enum. The reason of the standard library would quote the value.
+    /// The reason for an enum of words. The reason of the standard library would quote the value.
     private func wordReason(_ type: Any.Type) -> String? {
         guard kind == .string, type is any (RawRepresentable<String>).Type else { return nil }
         let words = (type as? any CaseIterable.Type).map { Self.words($0) } ?? []

@@ -1,7 +1,7 @@
 @_spi(Tape) import PlugboardJSON
 
 extension DecodingNode {
-    /// The value as a type, of which the common ones are not sent through their `init(from:)`.
+    /// The value as a type. Common types are decoded directly, without their `init(from:)`.
     @inline(__always)
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if type == String.self { return unsafeBitCast(try string(), to: type) }
@@ -47,7 +47,7 @@ extension DecodingNode {
         }
         do {
             let value = session.isStrict ? try session.checked { try makeChecked(type) } : try make(type)
-            // An error that the type has caught does not count.
+            // An error that the type has caught is no failure.
             if session.failedPath != nil { session.failedPath = nil }
             return value
         } catch {
@@ -133,7 +133,7 @@ extension DecodingNode {
 
     func float() throws -> Float {
         guard kind.isNumber else { throw mismatch(Float.self, "a number is expected") }
-        // Not converted through Double, which would round twice.
+        // Not converted through Double, because that would round twice.
         let text = String(decoding: session.tokens.numberText(Int(token)), as: UTF8.self)
         let float = Float(text) ?? Float(session.tokens.number(Int(token)).double)
         guard float.isFinite else { throw outOfRange(Float.self) }

@@ -1,6 +1,6 @@
 @_spi(Tape) import PlugboardJSON
 
-/// A part of a JSON text that a type is decoding. It is small enough to need no memory of its own as `any Decoder`.
+/// A part of a JSON text that a type is decoding. It is small enough to be stored inline in `any Decoder`.
 struct DecodingNode: Decoder {
     let session: DecodingSession
     let token: UInt32
@@ -8,7 +8,7 @@ struct DecodingNode: Decoder {
     let parent: UInt32
     /// The index in an array, or the token of the key; in an object, 0 stands for a superclass.
     let step: UInt32
-    /// 0 unless the session is strict.
+    /// The number of the frame; 0 unless the session is strict.
     let frame: UInt32
 
     var codingPath: [any CodingKey] { path.elements.map(DocumentKey.init) }
@@ -43,9 +43,9 @@ struct DecodingNode: Decoder {
 extension DecodingNode: SingleValueDecodingContainer {
     func decodeNil() -> Bool { kind == .null }
 
-    // Stands for all overloads of the protocol.
+    // This overload also implements the other overloads of the protocol.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        // Its own frame, because keys that this type reads must not count as read by the outer one.
+        // Uses a frame of its own, because keys that this type reads must not count as read by the outer one.
         try DecodingNode(session: session, token: token, parent: parent, step: step, frame: session.makeFrame())
             .value(type)
     }

@@ -9,29 +9,29 @@ final class DecodingSession {
         let parent: UInt32
         /// The index in an array, or the token of the key.
         let step: UInt32
-        /// Where the next key is looked for: after the one that was found last.
+        /// Where the search for the next key begins: after the last key that was found.
         var hint: UInt32
     }
 
-    // The decoder that a type keeps must not outlive the text.
+    // A decoder that a type keeps must not outlive the text.
     private let tape: JSONTape
     let tokens: JSONTokens
-    /// The token of values that are missing, a null.
+    /// The token of a null, which stands for missing values.
     let missing: UInt32
     let isStrict: Bool
-    /// Neither strict nor with other keys than the types'.
+    /// Whether the session is neither strict nor converts keys.
     let isPlain: Bool
     let keys: JSONKeyStrategy
     let readers: [ObjectIdentifier: JSONValueDecoder.Reader]
     /// The path of the innermost value that could not be decoded.
     var failedPath: JSONPath?
-    /// The first one stands for none.
+    /// The places; the first one means none.
     private(set) var places: UnsafeMutablePointer<Place>
     private var placeCount = 1
     private var capacity = 32
-    /// Of large objects whose keys are not read in their order, by token.
+    /// Tables of large objects whose keys are not read in their order, by token.
     private var tables: [Int: JSONKeyTable] = [:]
-    /// What types have read of objects, in a strict session: those that are not yet checked, by number and in order.
+    /// The keys that types have read of objects, in a strict session: unchecked frames by number.
     private var frames: [UInt32: DecodingFrame] = [:]
     private var opened: [UInt32] = []
     private var lastFrame: UInt32 = 0
@@ -51,7 +51,7 @@ final class DecodingSession {
 
     deinit { places.deallocate() }
 
-    /// The key under which a document of this session has a property.
+    /// The key by which a document of this session names a property.
     func converted(_ key: String) -> String {
         if let known = converted[key] { return known }
         let made = JSONKeyStrategy.snakeCased(key)
@@ -59,7 +59,7 @@ final class DecodingSession {
         return made
     }
 
-    /// In a strict session, the number of a new frame; all types that read the same object as one value share it.
+    /// In a strict session, the number of a new frame, which all types that read the same object as one value share.
     func makeFrame() -> UInt32 {
         guard isStrict else { return 0 }
         lastFrame &+= 1
@@ -126,7 +126,7 @@ extension DecodingSession {
     /// The token of a key; nil if the object has none.
     @inline(__always)
     func find(_ key: UnsafeBufferPointer<UInt8>, in place: UInt32) -> UInt32? {
-        // Most types read the keys in the order in which they stand.
+        // Most types read the keys in the order of the object.
         let container = places[Int(place)]
         let hint = Int(container.hint)
         if hint < tokens[Int(container.token)].offset, tokens.key(hint, equals: key) { return found(hint, in: place) }

@@ -25,13 +25,13 @@ extension JSONTokens {
 }
 
 extension UInt64 {
-    /// The double nearest to the number, which must not be 0, times a power of ten from -19 to 19, which needs only 128
-    /// bits.
+    /// The double nearest to a number, which must not be 0, times a power of ten from -19 to 19. Needs only 128-bit
+    /// arithmetic.
     @inline(__always)
     fileprivate func double(exponent: Int, isNegative: Bool) -> Double {
         let value: Double
         if self < 1 << 53 {
-            // Both are exact, so that the result is rounded once.
+            // Both factors are exact, so that the result is rounded once.
             let power = Double(UInt64.power(abs(exponent)))
             value = exponent < 0 ? Double(self) / power : Double(self) * power
         } else if exponent >= 0 {
@@ -48,7 +48,7 @@ extension UInt64 {
         let dividend = self << UInt64(digitShift)
         // The divisor has its first bit set and the high half does not, so that the quotient has 62 to 64 bits.
         let (quotient, remainder) = (divisor << UInt64(divisorShift)).dividingFullWidth((dividend >> 1, dividend << 63))
-        // The last bit stands for all that follow it: it is far beyond those that a double has.
+        // The last bit represents the rest of the division: it is far below the precision of a double.
         return UInt64.scaled(quotient | (remainder == 0 ? 0 : 1), by: divisorShift - digitShift - 63)
     }
 

@@ -79,7 +79,7 @@ struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decodeNil(forKey key: Key) throws -> Bool { try node(key).decodeNil() }
 
-    // These two stand for all overloads of the protocol.
+    // These two also implement the other overloads of the protocol.
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try node(key).value(type) }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -100,7 +100,7 @@ struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder() throws -> any Decoder { superDecoder(at: DocumentKey.super) }
     func superDecoder(forKey key: Key) throws -> any Decoder { superDecoder(at: key) }
 
-    /// A missing key is read as null.
+    /// The decoder for a superclass. A missing key is read as null.
     private func superDecoder(at key: some CodingKey) -> DecodingNode {
         find(key).map { node(at: $0) }
             ?? DecodingNode(session: session, token: session.missing, parent: place, step: 0, frame: 0)

@@ -1,6 +1,6 @@
 @_spi(Tape) import PlugboardJSON
 
-/// As small as a node, for the same reason.
+/// The elements of an array. It is small enough to be stored inline, like a node.
 struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
     private let session: DecodingSession
     private let place: UInt32
@@ -38,7 +38,7 @@ struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
         return .valueNotFound(type, .init(codingPath: codingPath, debugDescription: reason))
     }
 
-    /// Called after an element was decoded: one that cannot be is not skipped, as `UnkeyedDecodingContainer` demands.
+    /// Called after an element was decoded. `UnkeyedDecodingContainer` requires that a failed element is not skipped.
     @inline(__always)
     private mutating func advance() {
         next = UInt32(truncatingIfNeeded: session.tokens.after(Int(next)))
@@ -51,7 +51,7 @@ struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
         return true
     }
 
-    // Stands for all overloads of the protocol.
+    // This overload also implements the other overloads of the protocol.
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let value = try node(type).value(type)
         advance()

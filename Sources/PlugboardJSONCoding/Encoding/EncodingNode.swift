@@ -1,12 +1,12 @@
 import PlugboardJSON
 
-/// A value that a type is encoding. It is small enough to need no memory of its own as `any Encoder`.
+/// A value that a type is encoding. It is small enough to be stored inline in `any Encoder`.
 struct EncodingNode: Encoder {
     let text: EncodingText
     let depth: Int
     let serial: Int
 
-    /// A value that is written to a text of its own until the end.
+    /// A value that is written to a separate text until the end.
     init(insertedIn text: EncodingText, at path: [any CodingKey]) {
         self.text = text.insertText(at: path)
         depth = 0
@@ -19,7 +19,7 @@ struct EncodingNode: Encoder {
         self.serial = serial
     }
 
-    /// A value that will not stand in the text.
+    /// A value that will not be part of the text.
     static func unused(by text: EncodingText) -> EncodingNode {
         let other = EncodingText(keys: text.keys, writers: text.writers, path: text.path(), outerDepth: 0, capacity: 16)
         return EncodingNode(other, depth: 0, serial: other.enter(keyStart: 0))
@@ -40,7 +40,7 @@ struct EncodingNode: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// Whether the value is the one that is being encoded.
+    /// Whether the value is the innermost one that is being encoded.
     @inline(__always) var isOpen: Bool { text.isInnermost(depth, serial) }
 
     /// Throws unless the value is an object or array that can be written to.
@@ -64,7 +64,7 @@ extension EncodingNode: SingleValueEncodingContainer {
         text.append(literal: "null")
     }
 
-    // Stands for all overloads of the protocol.
+    // This overload also implements the other overloads of the protocol.
     func encode<Value: Encodable>(_ value: Value) throws {
         guard isOpen else { throw misused() }
         text.beginValue()

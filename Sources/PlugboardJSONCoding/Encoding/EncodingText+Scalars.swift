@@ -9,7 +9,7 @@ extension EncodingText {
     }
 
     private func append(quoting text: UnsafeBufferPointer<UInt8>) {
-        // One word more than the text, because words are written whole.
+        // One word more than the text, because whole words are written.
         reserve(text.count + 16)
         append(UInt8(ascii: "\""))
         let source = UnsafeRawBufferPointer(text)
@@ -46,7 +46,7 @@ extension EncodingText {
         append(UInt8(ascii: "\""))
     }
 
-    /// The byte must need an escape.
+    /// Appends an escape; the byte must need one.
     private func append(escaping byte: UInt8) {
         let letter: UInt8
         switch byte {

@@ -68,7 +68,7 @@ extension EncodingText {
         return true
     }
 
-    /// The elements stand in a frame, for the paths of errors.
+    /// Appends elements, in a frame that gives errors their paths.
     private func appendElements<Element>(
         _ elements: [Element], _ keyStart: Int, _ append: (Element) throws -> Void
     ) throws {
@@ -84,11 +84,11 @@ extension EncodingText {
     @inline(__always)
     private func append(_ value: some BinaryFloatingPoint & CustomStringConvertible, keyStart: Int) throws {
         guard value.isFinite else { throw notFinite(value, keyStart) }
-        // From its text, so that a Float keeps its shortest digits.
+        // From its text, so that a Float has its shortest digits.
         append(ascii: value.description)
     }
 
-    /// Infinity and NaN; the value would stand at the end.
+    /// The error for infinity and NaN, for a value at the end.
     @inline(never)
     private func notFinite(_ value: Any, _ keyStart: Int) -> EncodingError {
         _ = enter(keyStart: keyStart)
@@ -96,7 +96,7 @@ extension EncodingText {
         return .invalidValue(value, .init(codingPath: path(), debugDescription: reason))
     }
 
-    /// Appends what a type encodes.
+    /// Appends the value that a type encodes.
     private func appendOther<Value: Encodable>(_ value: Value, keyStart: Int) throws {
         let serial = enter(keyStart: keyStart)
         guard !isTooDeep else {

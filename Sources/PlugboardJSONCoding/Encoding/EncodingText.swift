@@ -1,26 +1,26 @@
 import PlugboardJSON
 
-/// A JSON text that types are writing, by appending only.
+/// A JSON text that types write by appending only.
 ///
-/// A value that is being encoded is a frame. What is written goes to the innermost frame, because `encode(to:)` ends
-/// before its caller goes on. Containers that are handed out by `nestedContainer` and `superEncoder` may be written to
-/// at any time until the end; each has a text of its own, which is put in its place by `finish`.
+/// Each value that is being encoded is a frame. Text is appended to the innermost frame, because `encode(to:)` ends
+/// before its caller continues. Containers of `nestedContainer` and `superEncoder` may be written to at any time until
+/// the end; each has a separate text, which `finish` inserts at its place.
 final class EncodingText {
     struct Frame {
         enum Content: UInt8 { case nothing, value, array, object }
 
-        /// Where the value begins, and the key before it if it is a member.
+        /// The offset of the value, or of the key before it if it is a member.
         var start: Int
         var keyStart: Int
         var count: Int
         var content: Content
-        /// Tells the frame from others at its depth, earlier and later.
+        /// Distinguishes the frame from earlier and later frames at its depth.
         let serial: Int
     }
 
     let keys: JSONKeyStrategy
     let writers: [ObjectIdentifier: JSONValueEncoder.Writer]
-    /// The path of the value, and how many arrays and objects contain it.
+    /// The path of the value, and the number of arrays and objects that contain it.
     private let path: [any CodingKey]
     private let outerDepth: Int
     private(set) var bytes: UnsafeMutablePointer<UInt8>
@@ -58,7 +58,7 @@ final class EncodingText {
         for (offset, text) in inserted {
             body(UnsafeRawBufferPointer(start: bytes + written, count: offset - written))
             text.finish(body)
-            // A byte keeps the place.
+            // One byte reserves the place.
             written = offset + 1
         }
         body(UnsafeRawBufferPointer(start: bytes + written, count: count - written))
@@ -66,7 +66,7 @@ final class EncodingText {
 
     // MARK: Frames
 
-    /// Begins a value at the end. Its key, if it has one, was written last.
+    /// Begins a value at the end. If it has a key, the key was written last.
     @inline(__always)
     func enter(keyStart: Int) -> Int {
         lastSerial &+= 1
@@ -93,7 +93,7 @@ final class EncodingText {
         case .value: break
         case .array: append(UInt8(ascii: "]"))
         case .object: append(UInt8(ascii: "}"))
-        // A type that encodes nothing is an object without members.
+        // A type that encodes nothing becomes an object without members.
         case .nothing: append(literal: "{}")
         }
     }
@@ -103,7 +103,7 @@ final class EncodingText {
 
     var isTooDeep: Bool { outerDepth + depth > JSONValueEncoder.depthLimit }
 
-    /// Makes the innermost frame an array or an object. Replaces whatever else has been written.
+    /// Makes the innermost frame an array or an object. Replaces other text of the frame.
     @inline(__always)
     func open(_ content: Frame.Content) {
         let last = depth &- 1
@@ -114,7 +114,7 @@ final class EncodingText {
         append(content == .array ? UInt8(ascii: "[") : UInt8(ascii: "{"))
     }
 
-    /// Prepares the innermost frame for a value. Replaces whatever else has been written.
+    /// Prepares the innermost frame for a value. Replaces other text of the frame.
     @inline(__always)
     func beginValue() {
         let last = depth &- 1
@@ -122,7 +122,7 @@ final class EncodingText {
         frames[last].content = .value
     }
 
-    /// Begins a member or an element of the innermost frame: writes what separates it from the one before.
+    /// Begins a member or an element of the innermost frame: writes the separator.
     @inline(__always)
     func beginPart() {
         let last = depth &- 1
@@ -130,14 +130,14 @@ final class EncodingText {
         frames[last].count += 1
     }
 
-    /// Takes back a part that could not be encoded, from its comma on.
+    /// Removes a part that could not be encoded, including its comma.
     func dropPart(from offset: Int, level: Int) {
         depth = level + 1
         frames[level].count -= 1
         truncate(to: offset)
     }
 
-    /// Takes back a value that could not be encoded.
+    /// Removes a value that could not be encoded.
     func dropValue(level: Int) {
         depth = level + 1
         frames[level].content = .nothing
@@ -149,7 +149,7 @@ final class EncodingText {
         while let last = inserted.last, last.offset >= offset { inserted.removeLast() }
     }
 
-    /// A text of its own, which will stand here.
+    /// A separate text, which will be inserted here.
     func insertText(at path: [any CodingKey]) -> EncodingText {
         let text = EncodingText(
             keys: keys, writers: writers, path: path, outerDepth: outerDepth + depth, capacity: 128)
@@ -169,7 +169,7 @@ final class EncodingText {
 
     private func step(into frame: Frame, of parent: Frame) -> any CodingKey {
         guard parent.content == .object else { return DocumentKey(.index(parent.count - 1)) }
-        // The key with its quotes and its colon.
+        // The key, with its quotes and its colon.
         let key = UnsafeRawBufferPointer(start: bytes + frame.keyStart, count: max(0, frame.start - 1 - frame.keyStart))
         return DocumentKey(.key((try? JSONParser.parse(key))?.stringValue ?? ""))
     }

@@ -5,7 +5,7 @@ struct KeyedNodeEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     var codingPath: [any CodingKey] { node.codingPath }
 
-    /// Writes a key, and its value by `append`. Takes the key back if the value cannot be encoded.
+    /// Writes a key, and its value by `append`. Removes the key if the value cannot be encoded.
     @inline(__always)
     private func member(_ key: some CodingKey, _ append: (EncodingText, _ keyStart: Int) throws -> Void) throws {
         try node.require(.object)
@@ -23,23 +23,23 @@ struct KeyedNodeEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         }
     }
 
-    /// The keys of dictionaries stay as they are.
+    /// The converted key. Keys of dictionaries are not converted.
     private func converted(_ key: some CodingKey) -> String {
         "\(Key.self)" == "_DictionaryCodingKey" ? key.stringValue : JSONKeyStrategy.snakeCased(key.stringValue)
     }
 
     func encodeNil(forKey key: Key) throws { try member(key) { text, _ in text.append(literal: "null") } }
 
-    // Stands for all overloads of the protocol.
+    // This overload also implements the other overloads of the protocol.
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try member(key) { text, keyStart in try text.encode(value, keyStart: keyStart) }
     }
 
-    /// A member whose value may be written until the end.
+    /// A member whose value may be written at any time until the end.
     private func inserted(_ key: some CodingKey) -> EncodingNode {
         let path = codingPath + [key]
         var inserted: EncodingNode?
-        // A container that is not open cannot say so here: what is written to it is left out.
+        // This function cannot throw: text that is written to a container that is not open is dropped.
         try? member(key) { text, _ in inserted = EncodingNode(insertedIn: text, at: path) }
         return inserted ?? .unused(by: node.text)
     }

@@ -6,7 +6,7 @@ struct UnkeyedNodeEncoding: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { node.codingPath }
     var count: Int { node.isOpen ? node.text.frames[node.depth].count : 0 }
 
-    /// Writes an element by `append`. Takes its comma back if the element cannot be encoded.
+    /// Writes an element by `append`. Removes its comma if the element cannot be encoded.
     @inline(__always)
     private func element(_ append: (EncodingText) throws -> Void) throws {
         try node.require(.array)
@@ -23,14 +23,14 @@ struct UnkeyedNodeEncoding: UnkeyedEncodingContainer {
 
     func encodeNil() throws { try element { $0.append(literal: "null") } }
 
-    // Stands for all overloads of the protocol.
+    // This overload also implements the other overloads of the protocol.
     func encode<Value: Encodable>(_ value: Value) throws { try element { try $0.encode(value, keyStart: $0.count) } }
 
-    /// An element that may be written until the end.
+    /// An element that may be written at any time until the end.
     private func inserted() -> EncodingNode {
         let path = codingPath + [DocumentKey(.index(count))]
         var inserted: EncodingNode?
-        // A container that is not open cannot say so here: what is written to it is left out.
+        // This function cannot throw: text that is written to a container that is not open is dropped.
         try? element { inserted = EncodingNode(insertedIn: $0, at: path) }
         return inserted ?? .unused(by: node.text)
     }
