@@ -72,9 +72,9 @@ public struct CacheSettings: PluginSettings {
     /// Lets identical requests wait for the one under way.
     @Setting("Lets identical requests wait for the one under way.")
     public var singleFlight = true
-    /// The longest time that they wait; less if the response's body stops growing.
+    /// The longest wait of identical requests; less if the body stops growing.
     @Setting(
-        "The longest time that they wait; less if the response's body stops growing.", in: .zero ... .seconds(3600))
+        "The longest wait of identical requests; less if the body stops growing.", in: .zero ... .seconds(3600))
     public var singleFlightLimit = Duration.seconds(30)
     /// Adds Cache-Status (RFC 9211) to responses.
     @Setting("Adds Cache-Status (RFC 9211) to responses.")
