@@ -13,9 +13,9 @@ public struct CookiesSettings: PluginSettings {
         "The file; a relative path starts at the configuration's folder. Without it, cookies.sqlite in the data directory."
     )
     public var path: String? = nil
-    /// Where cookies of the session are: forget has them in memory only, keep in the file too, for later processes.
+    /// Where cookies of the session are stored: in memory (forget), or in the file too, for later processes (keep).
     @Setting(
-        "Where cookies of the session are: forget has them in memory only, keep in the file too, for later processes.")
+        "Where cookies of the session are stored: in memory (forget), or in the file too, for later processes (keep).")
     public var sessionCookies = SessionCookies.forget
     /// The jar of requests that do not name one.
     @Setting("The jar of requests that do not name one.")
