@@ -11,7 +11,7 @@ struct Mock: Plugin {
         priority: 980, hooks: [.request, .response], attributes: MockAttributes.definitions,
         commands: [
             CommandDefinition(
-                "check", "Reads a file of rules, and says how many it has.",
+                "check", "Reads a file of rules, and shows their number.",
                 arguments: #"{"path": "the file"}"#, isQuiet: true),
             CommandDefinition("report", "Shows how often each rule has responded, and which never has.", isQuiet: true),
         ])
@@ -47,7 +47,7 @@ struct Mock: Plugin {
             return .fail(
                 PlugboardError(
                     .mockUnmatched,
-                    "No rule of the plugin mock is for \(request.method.name) \(Printable.url(request.url)).\(nearest) "
+                    "No rule of mock matches \(request.method.name) \(Printable.url(request.url)).\(nearest) "
                         + "Add a rule, or set unmatched to pass."))
         }
         let delay = (found.response?.delay ?? .zero) + (exchange[MockAttributes.keys.latency] ?? .zero)

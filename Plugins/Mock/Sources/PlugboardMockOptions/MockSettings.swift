@@ -7,20 +7,20 @@ public struct MockSettings: PluginSettings {
     /// A file of rules.
     @Setting("A file of rules.")
     public var rules: String? = nil
-    /// A file of HAR 1.2, whose responses are given again.
-    @Setting("A file of HAR 1.2, whose responses are given again.")
+    /// A HAR 1.2 file, whose responses are given again.
+    @Setting("A HAR 1.2 file, whose responses are given again.")
     public var har: String? = nil
-    /// What becomes of a request that no rule is for: it fails, or passes to the network.
-    @Setting("What becomes of a request that no rule is for: fail, or pass (to the network).")
+    /// What happens to a request that no rule matches: it fails, or passes to the network.
+    @Setting("What happens to a request that no rule matches: fail, or pass (to the network).")
     public var unmatched = Unmatched.fail
-    /// The number from which the choices of rules with a probability follow.
-    @Setting("The number from which the choices of rules with a probability follow.")
+    /// The seed of the random choices of rules with a probability.
+    @Setting("The seed of the random choices of rules with a probability.")
     public var seed = 1
     /// The most bytes of a request's body that are held, to compare it with rules for bodies.
     @Setting("The most bytes of a request's body that are held, to compare it with rules for bodies.")
     public var bodyLimit = ByteCount.mebibytes(1)
 
-    /// What becomes of a request that no rule is for.
+    /// What happens to a request that no rule matches.
     public enum Unmatched: String, WordOption {
         /// It fails with `mock.unmatched`.
         case fail

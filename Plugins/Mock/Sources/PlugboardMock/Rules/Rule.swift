@@ -44,10 +44,10 @@ struct Rule: Sendable {
         case .method: "its method is \(method ?? "")"
         case .url: "its url is \(Printable.text(url?.text ?? ""))"
         case .field(let index):
-            "it wants the field \(fields[index].name.text): \(Printable.text(fields[index].value.text))"
-        case .body: "it wants another body"
+            "it requires the field \(fields[index].name.text): \(Printable.text(fields[index].value.text))"
+        case .body: "it requires another body"
         case .times: "it has responded as often as it may (times)"
-        case .probability: "its probability left the request out"
+        case .probability: "its probability excluded the request"
         }
     }
 }

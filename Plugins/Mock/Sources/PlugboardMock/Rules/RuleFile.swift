@@ -63,7 +63,7 @@ struct RuleFile {
             guard FieldCheck.isCode(code) else {
                 throw object.error("must have a code such as transport.reset as fail")
             }
-            let reason = try object.text("reason") ?? "The plugin mock lets the request fail."
+            let reason = try object.text("reason") ?? "The plugin mock makes the request fail."
             return MockResponse(outcome: .failure(code: code, reason: reason), delay: delay)
         }
         var fields = Fields()
