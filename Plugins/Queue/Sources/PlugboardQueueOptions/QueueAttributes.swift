@@ -16,9 +16,9 @@ public struct QueueAttributes: AttributeTable {
         "queue", "category", "Requests of one category are sent one after the other, in their order.")
     /// A word by which requests are found and dropped.
     public let tag = AttributeKey<String>("queue", "tag", "A word by which requests are found and dropped.")
-    /// A text of the program's own, which is handed out with the outcome.
+    /// A text of the program, which is returned with the outcome.
     public let context = AttributeKey<String>(
-        "queue", "context", "A text of the program's own, which is handed out with the outcome.")
+        "queue", "context", "A text of the program, which is returned with the outcome.")
     /// Requests with a greater number are sent first.
     public let priority = AttributeKey<Int>(
         "queue", "priority", "Requests with a greater number are sent first.", in: -1_000_000...1_000_000)

@@ -50,7 +50,7 @@ public struct QueueCommands: Sendable {
         var arguments: JSONObject = ["id": .string(ticket)]
         if let within { arguments["wait"] = .string(DurationText(max(within, .milliseconds(1))).description) }
         guard let request = QueuedRequest(try await ask("outcome", arguments)) else {
-            throw PlugboardError(.commandReply, "The plugin queue has replied with what is not a request.")
+            throw PlugboardError(.commandReply, "The plugin queue did not reply with a request.")
         }
         return request
     }

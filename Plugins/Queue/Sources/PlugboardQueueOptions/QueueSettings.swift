@@ -27,11 +27,11 @@ public struct QueueSettings: PluginSettings {
     /// Whether secret fields, such as Authorization, Cookie and X-Api-Key, are stored too.
     @Setting("Whether secret fields, such as Authorization, Cookie and X-Api-Key, are stored too.")
     public var storeCredentials = false
-    /// Sends requests also by another Unix socket or connectTo than they were queued for.
-    @Setting("Sends requests also by another Unix socket or connectTo than they were queued for.")
+    /// Also sends requests through another Unix socket or connectTo than they were queued for.
+    @Setting("Also sends requests through another Unix socket or connectTo than they were queued for.")
     public var acrossRoutes = false
-    /// Whether requests are sent again by themselves, or only by the command replay.
-    @Setting("Whether requests are sent again by themselves, or only by the command replay.")
+    /// Whether requests are sent again automatically, or only by the command replay.
+    @Setting("Whether requests are sent again automatically, or only by the command replay.")
     public var automatic = true
     /// A URL that must respond with a status of 2xx before requests are sent again.
     @Setting("A URL that must respond with a status of 2xx before requests are sent again.")
@@ -60,9 +60,9 @@ public struct QueueSettings: PluginSettings {
     /// How long a new request waits for the waiting ones of its category.
     @Setting("How long a new request waits for the waiting ones of its category.", in: .zero ... .seconds(86_400))
     public var categoryWait = Duration.seconds(30)
-    /// How long a process holds a request that it sends, unless it renews this.
+    /// How long a process holds a request that it sends, without a renewal.
     @Setting(
-        "How long a process holds a request that it sends, unless it renews this.", in: .seconds(1) ... .seconds(86_400)
+        "How long a process holds a request that it sends, without a renewal.", in: .seconds(1) ... .seconds(86_400)
     )
     public var lease = Duration.seconds(30)
     /// The most requests without an outcome, and the most outcomes.

@@ -129,7 +129,7 @@ final class BodySpool: @unchecked Sendable {
     private func stalled(_ patience: Duration) -> PlugboardError {
         PlugboardError(
             .bodyRead,
-            "The body of the request brought nothing for \(patience), and holds up its category. Queue it when its body is "
+            "No byte of the request body arrived for \(patience), while its category waits. Queue it when its body is "
                 + "complete, or raise categoryWait of queue."
         )
     }

@@ -18,7 +18,7 @@ struct QueueCommand {
             arguments: #"{"id": "the ticket"}"#, isQuiet: true),
         CommandDefinition(
             "replay",
-            "Sends requests now, also dead ones that are named, and replies when nothing can be sent any more.",
+            "Sends requests now, including dead ones named by their ticket, and replies when nothing more can be sent.",
             arguments: "{\(selecting)}", isQuiet: true),
         CommandDefinition(
             "drop", "Removes requests, and cancels those that this process sends.",
@@ -29,7 +29,7 @@ struct QueueCommand {
         CommandDefinition("watch", "Replies with a line of JSON for each event, until it is cancelled."),
         CommandDefinition(
             "outcome", "Waits for the outcome of a request, and replies with it.",
-            arguments: #"{"id": "the ticket", "wait": "how long at most, such as 30s; no limit without it"}"#),
+            arguments: #"{"id": "the ticket", "wait": "the longest wait, such as 30s; no limit without it"}"#),
         CommandDefinition(
             "outcomes", "Lists the outcomes that were not acknowledged.",
             arguments: "{\(selecting), \"limit\": \"the most; 100 without it\"}", isQuiet: true),

@@ -131,7 +131,7 @@ struct QueueFile: Sendable {
         if isCancelled {
             try finish(
                 sequence, .done,
-                PlugboardError(.queueCollapsed, "It and the waiting request with the same collapse key cancelled out."),
+                PlugboardError(.queueCollapsed, "It and the waiting request of its collapse key cancel each other out."),
                 nil, now, connection)
         }
         if isReplaced { try finish(sequence, .done, QueueFile.replaced, nil, now, connection) }
@@ -168,7 +168,7 @@ struct QueueFile: Sendable {
         return sequence
     }
 
-    static let replaced = PlugboardError(.queueCollapsed, "A later request with the same collapse key came.")
+    static let replaced = PlugboardError(.queueCollapsed, "A later request with the same collapse key replaced it.")
 
     // MARK: Lines
 

@@ -47,9 +47,9 @@ extension Replayer {
             .queueRoute,
             head.detour == nil
                 ? "The request was queued for the server of its URL, and the unixSocket or connectTo of this kernel leads "
-                    + "elsewhere. It waits for a kernel without, or for queue.acrossRoutes."
+                    + "elsewhere. It waits for a kernel without them, or until queue.acrossRoutes is true."
                 : "The request was queued for the server that a unixSocket or connectTo led to, and this kernel has another "
-                    + "or none. It waits for a kernel with that one, or for queue.acrossRoutes.")
+                    + "or none. It waits for a kernel with that one, or until queue.acrossRoutes is true.")
     }
 
     /// [loop]
