@@ -27,7 +27,7 @@ struct Recorder: Plugin {
             guard let pattern = MediaTypePattern(text) else {
                 throw PlugboardError(
                     .configuration,
-                    "bodyTypes has \(Printable.text(text)), which is no media type such as application/json or text/*.")
+                    "bodyTypes has \(Printable.text(text)), not a media type such as application/json or text/*.")
             }
             return pattern
         }

@@ -11,7 +11,7 @@ enum RecorderCommand: String, CaseIterable {
     private var documentation: String {
         switch self {
         case .list: "Lists recorded exchanges, the newest first, each in a line."
-        case .show: "Shows one exchange: heads, bodies, attempts, and what plugins told of it."
+        case .show: "Shows one exchange: heads, bodies, attempts, and the events of plugins."
         case .har: "Writes recorded exchanges as HAR 1.2."
         case .curl: "Shows the request of one exchange as a command line of curl."
         case .import: "Adds the entries of a HAR file."
@@ -26,7 +26,7 @@ enum RecorderCommand: String, CaseIterable {
             "took": "at least this time, such as 500ms", "text": "in the URL, a field or a body", "label": "recorder.label"
             """#
         switch self {
-        case .list: return #"{"limit": "the most lines; 50", "json": "true: as JSON", \#(filter)}"#
+        case .list: return #"{"limit": "the most lines; 50 by default", "json": "true replies in JSON", \#(filter)}"#
         case .show, .curl: return #"{"id": "the number in the list"}"#
         case .har: return #"{"id": "one exchange only", "path": "a file, instead of the reply", \#(filter)}"#
         case .import: return #"{"path": "the file", "text": "its content, instead of path"}"#

@@ -35,8 +35,8 @@ enum HARFile {
             guard let record = Record(entry) else {
                 throw PlugboardError(
                     .recorderFile,
-                    "log.entries[\(index)] is no entry of HAR: it needs startedDateTime, request.method, request.url and "
-                        + "response.status.")
+                    "log.entries[\(index)] is not an entry of HAR: it needs startedDateTime, request.method, "
+                        + "request.url and response.status.")
             }
             return record
         }
