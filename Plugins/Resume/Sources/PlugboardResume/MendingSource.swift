@@ -90,8 +90,8 @@ final class MendingSource: BodySource, @unchecked Sendable {
                     reason == .wrongByte ? .resumeChanged : .bodyCut,
                     reason == .wrongByte
                         ? "The body broke, and the server repeats its bytes differently now. Send the request again."
-                        : "The body broke, and the server's rest has not the length that it announced. Send the request "
-                            + "again."))
+                        : "The body broke, and its rest does not have the length that the server announced. Send the "
+                            + "request again."))
         }
         return false
     }
