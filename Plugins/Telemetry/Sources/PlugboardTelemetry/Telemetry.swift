@@ -35,10 +35,10 @@ struct Telemetry: Plugin {
         {
             throw PlugboardError(
                 .configuration,
-                "endpoint is \(Printable.url(endpoint)), which is no URL such as http://localhost:4318.")
+                "endpoint is \(Printable.url(endpoint)), which is not a URL such as http://localhost:4318.")
         }
         if let name = settings.fields.keys.first(where: { !Telemetry.isToken($0) }) {
-            throw PlugboardError(.configuration, "fields has \(Printable.text(name)), which is no name of a field.")
+            throw PlugboardError(.configuration, "fields has \(Printable.text(name)), which is not a field name.")
         }
         requestFields = settings.requestFields.map { FieldName($0) }
         responseFields = settings.responseFields.map { FieldName($0) }

@@ -8,9 +8,9 @@ public struct TelemetryAttributes: AttributeTable {
     /// The span that the request is made in, as W3C's traceparent: 00-TRACE-SPAN-FLAGS.
     public let traceparent = AttributeKey<String>(
         "telemetry", "traceparent", "The span that the request is made in, as W3C's traceparent: 00-TRACE-SPAN-FLAGS.")
-    /// What the tracing systems of that span have noted, as W3C's tracestate.
+    /// The state of that span's tracing systems, as W3C's tracestate.
     public let tracestate = AttributeKey<String>(
-        "telemetry", "tracestate", "What the tracing systems of that span have noted, as W3C's tracestate.")
+        "telemetry", "tracestate", "The state of that span's tracing systems, as W3C's tracestate.")
     /// The path with names in place of values, such as /users/{id}: url.template, and a part of the span's name.
     public let template = AttributeKey<String>(
         "telemetry", "template",

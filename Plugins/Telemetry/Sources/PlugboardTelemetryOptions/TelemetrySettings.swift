@@ -31,9 +31,9 @@ public struct TelemetrySettings: PluginSettings {
     /// How often metrics are exported.
     @Setting("How often metrics are exported.", in: .milliseconds(100) ... .seconds(3600))
     public var metricsInterval = Duration.seconds(60)
-    /// How many traces of a hundred are sampled, of those that begin here; others follow their parent.
+    /// The percentage of traces that are sampled, of those that begin here; others follow their parent.
     @Setting(
-        "How many traces of a hundred are sampled, of those that begin here; others follow their parent.", in: 0...100)
+        "The percentage of traces that are sampled, of those that begin here; others follow their parent.", in: 0...100)
     public var sampled = 100
     /// The most spans that wait for their export; further ones are dropped and counted.
     @Setting("The most spans that wait for their export; further ones are dropped and counted.", in: 1...1_000_000)
