@@ -16,8 +16,8 @@ public struct ValidatorSettings: PluginSettings {
     /// Documents that schemas refer to, by URI, as files or JSON.
     @Setting("Documents that schemas refer to, by URI, as files or JSON.")
     public var documents: [String: String] = [:]
-    /// OpenAPI documents (3.0, 3.1) whose operations bring schemas of their responses, as files or JSON.
-    @Setting("OpenAPI documents (3.0, 3.1) whose operations bring schemas of their responses, as files or JSON.")
+    /// OpenAPI documents (3.0, 3.1) whose operations have schemas of their responses, as files or JSON.
+    @Setting("OpenAPI documents (3.0, 3.1) whose operations have schemas of their responses, as files or JSON.")
     public var openapi: [String] = []
     /// Whether the bodies of requests are checked against the OpenAPI documents, too.
     @Setting("Whether the bodies of requests are checked against the OpenAPI documents, too.")

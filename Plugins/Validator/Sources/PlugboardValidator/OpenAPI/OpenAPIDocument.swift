@@ -26,7 +26,7 @@ struct OpenAPIDocument {
         else { throw OpenAPIDocument.error("must have the version 3.0 or 3.1 under openapi") }
         self.root = root
         isVersion30 = minor == 0
-        if minor > 1 { defects.append("The OpenAPI document is newer than 3.1, as which it is read.") }
+        if minor > 1 { defects.append("The OpenAPI document is newer than 3.1, and is read as 3.1.") }
         uri = "urn:plugboard:validator:openapi:\(number)"
         guard let paths = root["paths"]?.objectValue ?? (root["paths"] == nil ? [:] : nil) else {
             throw OpenAPIDocument.error("must have an object of paths")
