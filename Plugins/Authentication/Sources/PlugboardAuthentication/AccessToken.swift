@@ -6,7 +6,7 @@ public typealias TokenProvider = @Sendable () async throws -> AccessToken
 public struct AccessToken: Sendable {
     /// What is sent as `Authorization: Bearer VALUE`.
     public let value: String
-    /// How long it is valid; nil if that is unknown: then a new one is fetched when a server rejects it.
+    /// How long it is valid; nil if unknown. Then a new one is fetched when a server rejects it.
     public let lifetime: Duration?
 
     /// A token.

@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// The attributes of the plugin `authentication`, for sections of origins and for requests.
 ///
-/// All are secret, so that none of them follows a request to another origin.
+/// All attributes are secret, so that none of them follows a request to another origin.
 public struct AuthenticationAttributes: AttributeTable {
     /// All keys.
     public static let keys = AuthenticationAttributes()

@@ -9,7 +9,7 @@ struct Credential: Hashable, Sendable {
         case basic(user: String)
         case bearer
 
-        /// As challenges name it (RFC 9110 §11.1).
+        /// The name in challenges (RFC 9110 §11.1).
         var name: String {
             switch self {
             case .basic: "Basic"

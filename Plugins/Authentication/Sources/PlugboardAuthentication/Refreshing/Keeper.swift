@@ -29,7 +29,7 @@ final class Keeper: Sendable {
     let credential: Credential
     /// `Exchange.ownRoutes` of the exchanges that a token is used for.
     let routes: String
-    /// Of the first exchange, for requests to the token endpoint.
+    /// The inheritance of the first exchange, for requests to the token endpoint.
     let inheritance: Inheritance
     let memory = Mutex(Memory())
     private let state: Mutex<State>
@@ -93,7 +93,7 @@ final class Keeper: Sendable {
             case .pass: return .pass
             }
         }
-        // Not under the lock, because the end of the flight takes it.
+        // Called without the lock, because the end of the flight takes it.
         if let begun { fetch(begun) }
         return step
     }

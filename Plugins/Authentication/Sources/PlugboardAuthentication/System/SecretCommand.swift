@@ -30,7 +30,7 @@ struct SecretCommand {
         var isOpen = true
         var status: Int32?
         while true {
-            // Only the program's own end counts: a process that it started may keep the pipe open.
+            // Only the end of the program counts, because a process that it started may keep the pipe open.
             let hasEnded = status != nil
             if isOpen { isOpen = readOn(output, &bytes, waiting: !hasEnded) }
             guard bytes.count <= SecretFile.limit else {

@@ -29,7 +29,7 @@ struct SecretFile: Sendable {
     ///
     /// Throws `authentication.refresh` if it is missing, is not a regular file, is too large, or is not UTF-8.
     init(_ path: String, known: SecretFile? = nil) throws(PlugboardError) {
-        // Not blocking: opening a named pipe would block the thread without limit.
+        // O_NONBLOCK, because opening a named pipe would block the thread without limit.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw .refresh("the file \(Printable.text(path)) cannot be opened (\(String(cString: strerror(errno))))")
