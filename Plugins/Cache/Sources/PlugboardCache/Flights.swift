@@ -39,7 +39,7 @@ final class Flights: Sendable {
 
 /// A request under way that identical requests wait for.
 final class Flight: Sendable {
-    /// How it ended, for the waiting requests.
+    /// How the flight ended, for the waiting requests.
     enum Ending: Sendable {
         /// Its response is stored.
         case landed

@@ -8,7 +8,7 @@ final class Revalidation: Sendable {
     private let cache: Cache
     private let lookup: Lookup
     private let flight: Flight
-    /// Of the exchange that it is for. Kept here, because that exchange has ended when a second request is sent.
+    /// The inheritance of the exchange that it is for, which has ended when a second request is sent.
     private let inheritance: Inheritance
 
     init(_ cache: Cache, _ lookup: Lookup, _ flight: Flight, _ inheritance: Inheritance) {

@@ -19,7 +19,7 @@ struct ResponseFacts: Sendable {
     let directives: ResponseDirectives
     /// Nil if the field is missing or invalid.
     let date: HTTPDate?
-    /// In seconds; nil if the field is missing or invalid (RFC 9111 §5.1).
+    /// The `Age` in seconds; nil if the field is missing or invalid (RFC 9111 §5.1).
     let age: Int64?
     /// Nil without the field.
     let expires: Expires?

@@ -27,7 +27,7 @@ extension CachePolicy {
         if freshness.isFresh { return .fresh }
         guard mayBeStale(facts) else { return .needsValidation(.stale) }
         if let limit = request.directives.maxStale, freshness.staleness <= limit { return .stale(revalidates: false) }
-        // Not for a part: a request in the background would ask for the whole.
+        // Not used for a part, because a request in the background would ask for the whole.
         let isWhole = entry.response.range == nil
         if isWhole, let limit = facts.directives.staleWhileRevalidate, freshness.staleness < limit {
             return .stale(revalidates: true)

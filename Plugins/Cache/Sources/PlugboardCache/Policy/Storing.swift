@@ -11,7 +11,7 @@ extension CachePolicy {
         }
     }
 
-    /// What to store of a response; nil if nothing.
+    /// What to store of a response; nil if it is not stored.
     func storing(_ response: NetworkResponse) -> ResponseDecision.Storing? {
         let request = response.forward.request
         guard response.forward.mayStore, response.status >= 200 else { return nil }

@@ -5,7 +5,7 @@ import PlugboardKit
 /// Each operation on one entry takes constant time; an operation on a URL takes time for the entries of that URL.
 struct MemoryTable {
     private struct Place {
-        /// Without pieces if only the head is in memory, and the body in a slower store.
+        /// Has no pieces if only the head is in memory, and the body in a slower store.
         var entry: CacheEntry
         /// The bytes that count for the limit.
         private(set) var cost: Int
@@ -155,7 +155,7 @@ struct MemoryTable {
         if let group = groups.index(forKey: entry.response.key) {
             groups.values[group].ids.append(entry.id)
         } else {
-            // With room for one, because most keys have one entry.
+            // An array with room for one, because most keys have one entry.
             groups[entry.response.key] = Group(ids: [entry.id])
         }
         if let url = entry.response.indexedURL { urls[url, default: []].append(entry.id) }
