@@ -41,7 +41,7 @@ public struct CookiesSettings: PluginSettings {
         case memory
     }
 
-    /// What becomes of cookies without an expiry at the end of the process.
+    /// What happens to cookies without an expiry at the end of the process.
     public enum SessionCookies: String, WordOption {
         /// They are forgotten.
         case forget

@@ -40,7 +40,7 @@ extension Cookies {
         try arguments["jar"] ?? settings.jar
     }
 
-    /// Without a name, the jar that requests to the URL use.
+    /// The named jar; without a name, the jar that requests to the URL use.
     private func jar(_ arguments: CommandArguments, for url: String) throws(PlugboardError) -> String {
         try arguments["jar"] ?? jar(for: url)
     }
