@@ -16,7 +16,7 @@ struct ActiveRequests {
     }
 
     private let delay: Duration
-    /// By their exchanges, because each event of thousands of requests looks for its own.
+    /// The rows by exchange, because each event looks for its own among thousands of requests.
     private var rows: [UInt64: Row] = [:]
 
     init(delay: Duration) { self.delay = delay }
@@ -35,7 +35,7 @@ struct ActiveRequests {
     /// Returns the request that has ended; nil if it is not under way.
     mutating func end(_ exchange: UInt64) -> Row? { rows.removeValue(forKey: exchange) }
 
-    /// Those that have taken longer than the delay, the oldest first; only the modal ones, if there are any.
+    /// The requests that have taken longer than the delay, the oldest first; only the modal ones, if any.
     func shown(at now: Duration) -> [Row] {
         let due = rows.values.filter { !$0.isStored && now - $0.began >= delay }
         let modal = due.filter(\.isModal)

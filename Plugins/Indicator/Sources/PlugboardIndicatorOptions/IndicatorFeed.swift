@@ -14,7 +14,7 @@ public final class IndicatorFeed: Sendable {
     private struct State {
         var active: [UInt64: IndicatorFact] = [:]
         var isShown = false
-        /// By numbers, so that each can be removed.
+        /// The callbacks by number, so that each can be removed.
         var callbacks: [UInt64: @Sendable (IndicatorFact) -> Void] = [:]
         var streams: [UInt64: AsyncStream<IndicatorFact>.Continuation] = [:]
         var added: UInt64 = 0
