@@ -6,9 +6,9 @@ struct Rule: Sendable {
     var name: String
     var method: String?
     var url: Wildcard?
-    /// In the order of the file.
+    /// The conditions on fields, in the order of the file.
     var fields: [(name: FieldName, value: Wildcard)] = []
-    /// What the JSON of the body must hold: members of objects, and equal values.
+    /// The members and values that the JSON of the body must have.
     var body: JSONValue?
     /// Given one after the other; the last one is repeated.
     var responses: [MockResponse]
@@ -55,7 +55,7 @@ struct Rule: Sendable {
 /// The parts of a request that rules compare.
 struct MockedRequest {
     var method: String
-    /// In UTF-8.
+    /// The URL in UTF-8.
     var url: [UInt8]
     var fields: Fields
     /// Nil for no body, and for one that is not JSON.
