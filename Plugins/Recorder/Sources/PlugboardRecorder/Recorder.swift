@@ -107,7 +107,7 @@ struct Recorder: Plugin {
         switch detail {
         case .off, .heads: nil
         case .capped: captureLimit
-        // So that a few bodies at the same time need little more memory than all records may have.
+        // A quarter, so that a few bodies at the same time need little more memory than all records may have.
         case .whole: settings.size.bytes / 4
         }
     }

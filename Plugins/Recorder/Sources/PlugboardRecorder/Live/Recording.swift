@@ -20,7 +20,7 @@ final class Recording: @unchecked Sendable {
         var url: String
         /// Since the exchange began.
         let began: Duration
-        /// Since the attempt began, by this plugin's clock.
+        /// The times since the attempt began, by this plugin's clock.
         var sent, headed, ended: Duration?
         var response: Head?
         var version: String?
@@ -50,7 +50,7 @@ final class Recording: @unchecked Sendable {
     let label: String?
     /// Since 1970.
     let date: Duration
-    /// On the monotonic clock.
+    /// The start on the monotonic clock.
     let began: Duration
 
     var method: String
