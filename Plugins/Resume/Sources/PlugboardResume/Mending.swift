@@ -26,7 +26,7 @@ struct Mending: Sendable {
     private enum Current {
         case first
         case whole
-        /// With the length of the whole, if it is known.
+        /// A part, with the length of the whole if it is known.
         case part(complete: Int?)
     }
 

@@ -5,7 +5,7 @@ import PlugboardResumeOptions
 /// Mends response bodies that break: requests the missing bytes, and continues the body with them, as long as the
 /// server confirms the strong validator of the first response (RFC 9110 §13.1.5, §14, §15.3.7).
 ///
-/// Of a response without a strong validator, or to another method than GET, it only looks at the fields.
+/// A response without a validator, or to another method than GET, is not wrapped.
 final class Resume: Plugin {
     static let manifest = Manifest(
         id: "resume", version: "1.0.0", documentation: "Mends response bodies that break.", priority: 700,
