@@ -20,7 +20,7 @@ struct CircuitBreaker: Equatable, Sendable {
     enum State: Equatable, Sendable {
         case closed(failures: Int)
         case open(until: Duration)
-        /// With the permits of the probes under way.
+        /// Probes are sent; with the permits of those under way.
         case halfOpen(probing: Set<UInt64>, succeeded: Int)
     }
 
@@ -33,7 +33,7 @@ struct CircuitBreaker: Equatable, Sendable {
 
     enum Permission: Equatable {
         case free
-        /// With a permit, which is given back to `record`.
+        /// The exchange is a probe, with a permit that is given back to `record`.
         case probe(UInt64)
         /// The time until a probe is allowed; nil while probes are under way.
         case refused(for: Duration?)

@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// The delays that a server asks for in a response's fields; no delay is longer than `limit`.
 struct ServerDelay: Equatable, Sendable {
-    /// From `Retry-After` (RFC 9110 §10.2.3); zero for a date in the past, nil if the field is missing or invalid.
+    /// The delay of `Retry-After` (RFC 9110 §10.2.3); zero for a past date, nil if the field is missing or invalid.
     var retryAfter: Duration?
     /// The time until a used-up quota is restored; see `RateLimit`.
     var rateLimit: Duration?
