@@ -16,7 +16,7 @@ final class Span: @unchecked Sendable {
     let parent: String
     /// Since 1970.
     let began: Duration
-    /// The same moment on the monotonic clock.
+    /// The start on the monotonic clock.
     let start: Duration
     let method: String
     let url: String
