@@ -13,7 +13,7 @@ struct Judge: Sendable {
     let checked: PluginHost.Counter
     let invalid: PluginHost.Counter
     let exchange: UInt64
-    /// In the form that may be printed.
+    /// The URL in the form that may be printed.
     let url: String
     let side: Side
     let mode: ValidatorMode

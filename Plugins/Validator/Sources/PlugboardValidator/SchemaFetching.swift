@@ -9,11 +9,11 @@ import Synchronization
 /// sent, neither those of an exchange nor those of the configuration.
 final class SchemaFetching: Sendable {
     private enum Known {
-        /// With the bytes of its text.
+        /// A document, with the number of bytes of its text.
         case document(JSONValue, size: Int)
-        /// With the time until which the document is not asked for again.
+        /// A failure, with the time until which the document is not requested again.
         case failure(PlugboardError, until: Duration)
-        /// All that need the document wait for one request.
+        /// All exchanges that need the document wait for one request.
         case underway(Task<Result<JSONValue, PlugboardError>, Never>)
     }
 

@@ -7,7 +7,7 @@ extension Validator {
     enum Found {
         case nothing
         case schema(JSONSchema)
-        /// To be loaded by another thread.
+        /// The schema must be loaded by another thread.
         case key(SchemaStore.Key)
     }
 

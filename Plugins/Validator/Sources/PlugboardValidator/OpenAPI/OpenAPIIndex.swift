@@ -13,7 +13,7 @@ struct OpenAPIIndex: Sendable {
         let draft: ValidatorDraft
     }
 
-    /// By method and number of segments; those with more fixed parts first.
+    /// The operations by method and number of segments; those with more fixed parts come first.
     private var entries: [Place: [Entry]] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
