@@ -131,7 +131,7 @@ struct QueueFile: Sendable {
         if isCancelled {
             try finish(
                 sequence, .done,
-                PlugboardError(.queueCollapsed, "It and the waiting request of its collapse key cancel each other out."),
+                PlugboardError(.queueCollapsed, "It and a waiting request of its collapse key cancel each other out."),
                 nil, now, connection)
         }
         if isReplaced { try finish(sequence, .done, QueueFile.replaced, nil, now, connection) }
