@@ -40,14 +40,14 @@ final class Pipeline: Sendable {
     static let limit = SlotSet.limit
 
     let slots: [Slot]
-    /// The same, for visits that count no references.
+    /// The same slots, for visits without reference counting.
     private let borrowed: [Unmanaged<Slot>]
     let hooks: HookSlots
     let tables: HookTables
     let watchers: Watchers
     /// The slots before whose hooks the messages are kept for the case of a fault.
     let slotsWithSnapshot: SlotSet
-    /// Only then must the request be kept as each plugin saw it.
+    /// Whether the request must be kept as each plugin saw it.
     let hasOutwardHooks: Bool
 
     init(_ slots: [Slot]) {
@@ -60,13 +60,13 @@ final class Pipeline: Sendable {
         hasOutwardHooks = !hooks.response.isEmpty || !hooks.failure.isEmpty
     }
 
-    /// Does something with the slot of this index, which the pipeline keeps meanwhile.
+    /// Calls a function with the slot of this index, which the pipeline keeps meanwhile.
     @inline(__always)
     func withSlot(_ index: Int, _ use: (Slot) -> Void) { borrowed[index]._withUnsafeGuaranteedRef(use) }
 }
 
 extension ExchangeCore {
-    /// Lets the head go on from where it is, until it has come through, or the exchange waits for something.
+    /// Moves the head on until it has passed all hooks, or the exchange waits for something.
     func advance() {
         while isDeciding {
             switch steering.step(pipeline.hooks) {
@@ -106,7 +106,7 @@ extension ExchangeCore {
                 let code = callee.function(callee.instance, exchange)
                 guard hasLeftNothing(code) && isDeciding else { return (slot, code) }
                 clearViews(after: outer)
-                // With the slots behind it that do not list `onRequest`.
+                // Including the next slots that do not list `onRequest`.
                 steering.passInward(left.before.intersection(range))
             }
             return nil
@@ -132,11 +132,11 @@ extension ExchangeCore {
         }
     }
 
-    /// Whether the head goes on now.
+    /// Whether the head may move on now.
     @inline(__always)
     private var isDeciding: Bool { !isSuspended && steering.phase == .deciding }
 
-    /// Calls one hook, with what is to be done before it.
+    /// Prepares and calls one hook, and carries out its decision.
     @inline(never)
     private func visit(_ slot: Slot) {
         let reason = steering.visit
@@ -163,7 +163,7 @@ extension ExchangeCore {
 
     // MARK: Inward
 
-    /// The request has come through: one attempt on the network.
+    /// Begins an attempt on the network, because the request has passed all plugins.
     private func perform() {
         guard attempts.count < core.settings.attemptLimit else {
             return turnAround(failing: Attempts.runaway(attempts.count))
@@ -187,7 +187,7 @@ extension ExchangeCore {
         advance()
     }
 
-    /// `respond`: what came from further in is not needed.
+    /// `respond`: a response from further in is discarded.
     private func turnAround(at slot: Slot, with response: OutwardResponse) {
         discardResponse()
         closeTurns(inside: slot.index, .replaced)
@@ -195,7 +195,7 @@ extension ExchangeCore {
         goOutward(from: slot.index, with: withoutForbiddenBody(response))
     }
 
-    /// Rule 7: responses to HEAD, and those with 204 and 304, have no body. A plugin may have given one all the same.
+    /// Responses to HEAD, and those with 204 and 304, have no body: removes one that a plugin has given.
     private func withoutForbiddenBody(_ response: OutwardResponse) -> OutwardResponse {
         let status = response.head.status
         guard let body = response.body, status == 204 || status == 304 || request.head.method == .head else {
@@ -234,19 +234,19 @@ extension ExchangeCore {
         steering.goOutward(.response, from: slot)
     }
 
-    /// Also for a body that breaks while it is held.
+    /// Also called for a body that breaks while it is held.
     func goOutward(from slot: Int, failing error: PlugboardError) {
         failure = error
         steering.goOutward(.failure, from: slot)
     }
 
-    /// The response is not needed any more: its body is drained or aborted.
+    /// Discards the response, which is no longer needed: its body is drained or aborted.
     func discardResponse() {
         releaseBody()
         response = nil
     }
 
-    /// The body has ended, or is not needed any more; the head stays for `onClose`.
+    /// Releases the body, which has ended or is no longer needed. The head stays for `onClose`.
     func releaseBody() {
         response?.body?.release()
         response?.body = nil
@@ -255,7 +255,7 @@ extension ExchangeCore {
 
     // MARK: The end
 
-    /// The response's head has come through. Its body now flows, and the turns close when it ends.
+    /// Delivers the response, whose head has passed all plugins. Its body now flows, and the turns close when it ends.
     private func deliver() {
         guard let head = response?.head else { return finish(failing: ExchangeCore.lostFailure) }
         steering.phase = .flowing
@@ -270,10 +270,10 @@ extension ExchangeCore {
         }
     }
 
-    /// A failure has come through, or the exchange is ended from outside: no more hooks are asked.
+    /// Ends the exchange after a failure has passed all plugins, or from outside. Calls no more steering hooks.
     func finish(failing error: PlugboardError, _ closing: TurnOutcome = .failed) {
         guard steering.phase != .ended else { return }
-        // First: what is released below must find that the exchange has ended, and why.
+        // Set first, because what is released below must find that the exchange has ended, and why.
         steering.phase = .ended
         failure = error
         releaseBody()
@@ -282,7 +282,7 @@ extension ExchangeCore {
         if !isDelivered { outcome.fail(error, self) }
     }
 
-    /// Closes the open turns, innermost first, and tells those who watch. The last thing that an exchange does.
+    /// Closes the open turns, innermost first, and reports the end. The last step of an exchange.
     func end(_ closing: TurnOutcome) {
         steering.phase = .ended
         unpark()

@@ -1,18 +1,18 @@
 import PlugboardKit
 
-/// How many bytes of a body are to come, for a body whose source comes from outside the kernel.
+/// Counts the bytes that a body must still give, for a body whose source comes from outside the kernel.
 struct BodyLength {
     /// Nil where the length is not known or not checked.
     private var left: Int?
 
     init(_ left: Int?) { self.left = left }
 
-    /// It is to be read from its first byte again.
+    /// Starts again, because the body is read from its first byte again.
     mutating func begin(_ source: any BodySource) {
         if left != nil { left = source.length }
     }
 
-    /// The piece, or a break where the source gives more bytes than its length says, or ends before.
+    /// Returns the piece, or an error if the source gives more bytes than its length says, or ends too early.
     mutating func check(_ piece: Piece, of source: any BodySource) -> Piece {
         guard let left else { return piece }
         switch piece {

@@ -7,18 +7,18 @@ import Synchronization
 /// A pull is completed on the loop, once, whatever thread the source completes it from. After a release, what the
 /// source gives is ignored.
 ///
-/// A source that completes its pulls at once cannot hold the loop: a piece without bytes, and each 64th piece in a row,
-/// goes to the reader in the loop's next turn.
+/// A source that completes its pulls at once cannot block the loop: a piece without bytes, and each 64th piece in a
+/// row, goes to the reader in the loop's next turn.
 ///
-/// It belongs to one loop, on which its source is called. One that was made on another thread belongs to none until an
-/// exchange takes it.
+/// A node belongs to one loop, on which its source is called. A node that was made on another thread belongs to none
+/// until an exchange takes it.
 ///
-/// Sendable because everything but `open` is touched on the loop only, and before it belongs to one, by its one owner.
+/// Sendable because everything except `open` is touched only on the loop, or by its one owner before it has a loop.
 final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private let source: any BodySource
     /// Keeps the loops.
     let core: KernelCore
-    // Unmanaged, because each piece needs it and counts no references for it.
+    // Unmanaged, to avoid reference counting for each piece.
     @exclusivity(unchecked) private var place: Unmanaged<KernelLoop>
     @exclusivity(unchecked) private var isBound: Bool
     /// The serial of the pull that is not completed, or 0.
@@ -27,17 +27,17 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private var waiting: Pull?
     /// Whether the source has not completed the last pull, or its piece is `deferred`.
     private var isSourcePulled = false
-    /// A piece that was there at once, and goes to the reader in the loop's next turn.
+    /// A piece that was ready at once, and goes to the reader in the loop's next turn.
     private var deferred: Piece?
     /// Whether the source's `pull` runs.
     private var isInPull = false
-    /// How many pulls in a row were completed before they returned, since the loop has had a turn.
+    /// How many pulls in a row were completed before they returned, since the loop's last turn.
     private var atOnce: UInt8 = 0
     private static let atOnceLimit: UInt8 = 64
     /// How many pieces in a row were empty.
     private var emptyCount: UInt32 = 0
     private static let emptyLimit: UInt32 = 10_000
-    /// What the source gave when nothing read the body, or before.
+    /// A piece that was taken from the source before a reader asked for it.
     private var unread: Piece?
     /// The bytes that readers got since it was made, or since the last rewind.
     private(set) var givenCount = 0
@@ -49,7 +49,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private var reclaims = 0
     /// Whether it was pulled since it was made, or since the last rewind.
     private(set) var hasBegun = false
-    /// Whether the end or a break has come.
+    /// Whether the end, or an error in its place, has come.
     private(set) var hasEnded = false
     /// Whether a plugin has a `plug_body *` of it, which it must hand in or release once.
     private let isWithPlugin = Atomic(false)
@@ -57,7 +57,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private var bytesLeft: BodyLength
 
     /// - Parameters:
-    ///   - isBound: Whether it belongs to the loop. If not, it is used there until an exchange takes it.
+    ///   - isBound: Whether it belongs to this loop. If not, it uses this loop until an exchange takes it.
     ///   - checksLength: Whether the body breaks if it is not as long as the source says; for sources from outside the
     ///     kernel.
     init(_ source: any BodySource, home: KernelLoop, isBound: Bool = true, checksLength: Bool = false) {
@@ -68,13 +68,13 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         bytesLeft = BodyLength(checksLength ? source.length : nil)
     }
 
-    /// A body that breaks at once; for a body that could not be rewound.
+    /// A body that fails at once, in place of a body that could not be rewound.
     static func broken(home: KernelLoop) -> BodyNode { BodyNode(BrokenSource(), home: home) }
 
-    /// A plugin gets a `plug_body *` of it.
+    /// Notes that a plugin gets a `plug_body *` of it.
     func enterPlugin() { isWithPlugin.store(true, ordering: .relaxed) }
 
-    /// The plugin hands it in or releases it. False if it has done that before.
+    /// Notes that the plugin hands it in or releases it. Returns false if the plugin has done that before.
     func leavePlugin() -> Bool { isWithPlugin.exchange(false, ordering: .relaxed) }
 
     /// Its loop.
@@ -88,7 +88,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         place._withUnsafeGuaranteedRef { $0.loop.enqueue(job) }
     }
 
-    /// It belongs to this loop from here on, unless it belongs to one.
+    /// Makes it belong to this loop, unless it already belongs to one.
     func bind(to home: KernelLoop) {
         guard !isBound else { return }
         isBound = true
@@ -97,8 +97,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         (source as? PluginSource)?.move(to: home)
     }
 
-    /// Lets the loop of the request that it was handed over with have it, until its first pull. Only for a plugin's
-    /// source and for bytes: code of this loop may still use any other body.
+    /// Lets the loop of the request that carries the body take it over, until the first pull. Only for a plugin's
+    /// source and for bytes, because code of this loop may still use any other body.
     func unbind() {
         if isHere, !hasBegun, source is PluginSource || source.copy() != nil { isBound = false }
     }
@@ -117,7 +117,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// Whether `beginAgain` can succeed after a piece was read.
     var canBeginAgain: Bool { source.canRewind && !isReleased && (!isSourcePulled || deferred != nil) }
 
-    /// Asks for the next piece. The pull is completed once, on the loop, also when the body is released before that.
+    /// Asks for the next piece. The pull is completed once, on the loop, even when the body is released before that.
     /// [any]
     func pull(_ pull: Pull) {
         guard isHere else {
@@ -139,7 +139,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             return
         }
         waiting = pull
-        // The piece for a reader that has left goes to this one.
+        // The piece that an earlier reader no longer waits for goes to this one.
         if isSourcePulled { return }
         isSourcePulled = true
         lastSerial += 1
@@ -150,7 +150,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         isInPull = false
     }
 
-    /// The same, with a function that gets the piece.
+    /// Asks for the next piece, and calls the function with it.
     func pull(_ completed: @escaping (Piece) -> Void) { pull(Pull(PieceReceiver(completed))) }
 
     func nextIfReady() -> Piece? {
@@ -168,7 +168,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     }
 
     /// All bytes of a body that was not read, if its length is known and they are available now in one piece. The
-    /// reader gets them as without this call. [loop]
+    /// reader still gets them. [loop]
     func wholeIfReady() -> Bytes? {
         guard isHere, !isReleased, !isSourcePulled, waiting == nil, !hasGiven, let length = source.length else {
             return nil
@@ -196,7 +196,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         return true
     }
 
-    /// Whether the reader gets this piece, which is there at once, in the loop's next turn only. This also bounds the
+    /// Whether the reader gets this piece, which is ready at once, only in the loop's next turn. This also limits the
     /// depth of calls of a plugin that pulls again when it gets a piece.
     private func mustGiveWay(after piece: Piece) -> Bool {
         atOnce += 1
@@ -246,7 +246,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         return true
     }
 
-    /// Makes it ready for another reader, after the last one has left: rewinds it, if a piece of it was read. False if
+    /// Prepares it for another reader, after the last one has left: rewinds it if a piece was read. Returns false if
     /// it cannot be read from its beginning. [loop]
     func beginAgain() -> Bool {
         if hasGiven {
@@ -258,7 +258,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         return !isReleased
     }
 
-    /// Drops the rest. [any]
+    /// Releases the body, and drops the rest. [any]
     func release() {
         // When the loop has ended, no other thread uses the node.
         guard isHere || !enqueue({ self.release() }) else { return }
@@ -275,8 +275,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
 
     /// `body_release`: a plugin releases a body that it has taken out of an exchange, or was given. [any]
     func releaseByPlugin() {
-        // A hook that throws releases its bodies. Whether one of them was the exchange's is known when the hook has
-        // returned.
+        // A hook that throws releases its bodies. Whether one of them was the exchange's is known only after the hook
+        // has returned.
         guard isHere, !place._withUnsafeGuaranteedRef({ $0.containment.isSteering }) else {
             if !enqueue({ self.releaseByPlugin() }) { release() }
             return
@@ -284,7 +284,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         if reclaims == 0 { release() } else { reclaims -= 1 }
     }
 
-    /// The exchange takes it back from a plugin that was at fault: the plugin's release does not count. [loop]
+    /// Takes the body back from a plugin that was at fault: one release by plugins is then ignored. [loop]
     func reclaim() { reclaims += 1 }
 
     private static let tooLate = PlugboardError(.shutDown, "The kernel has ended, and this body with it.")

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// Breaks at once.
+/// A body that fails at once.
 final class BrokenSource: BodySource {
     var length: Int? { nil }
 

@@ -66,7 +66,7 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
         exchange.failure ?? PlugboardError(.cancelled, "The exchange has ended.")
     }
 
-    /// The reader does not want the rest. [any]
+    /// Called when the reader does not want the rest. Cancels the exchange. [any]
     func release() {
         let exchange = exchange
         exchange.loop.enqueue {

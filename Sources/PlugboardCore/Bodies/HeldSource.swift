@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// A body that was read for a `hold`: what was read, and then the rest, if there was more than the limit.
+/// A body that was read for a `hold`: what was read, and then the rest if the body is larger than the limit.
 ///
 /// Sendable because it is touched on the loop only.
 final class HeldSource: BodySource, @unchecked Sendable {

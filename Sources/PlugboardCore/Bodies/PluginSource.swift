@@ -21,7 +21,7 @@ final class PluginSource: BodySource, @unchecked Sendable {
         place = Unmanaged.passUnretained(home)
     }
 
-    /// Its node belongs to another loop from here on; before the first pull.
+    /// Notes that its node moves to another loop. Called before the first pull.
     func move(to home: KernelLoop) { place = Unmanaged.passUnretained(home) }
 
     var length: Int? { table.length == UInt64.max ? nil : Int(clamping: table.length) }
@@ -48,7 +48,7 @@ final class PluginSource: BodySource, @unchecked Sendable {
                 + "the source's length says, or leave the length unknown.", plugin: slot.id)
     }
 
-    /// It has completed this many pulls in a row without a byte.
+    /// Warns that the plugin has completed this many pulls in a row without a byte.
     func warn(ofEmpty count: UInt32) {
         core.log.write(
             .warning, slot.id,
@@ -69,7 +69,7 @@ final class PluginSource: BodySource, @unchecked Sendable {
         let call = { @Sendable [self] in
             home.containment.call(slot.index, .release) { function(table.context) }
         }
-        // Later: this may run while the plugin completes a pull of this very source.
+        // Called later, because this may run while the plugin completes a pull of this source.
         if !home.loop.enqueue(call) { call() }
     }
 }

@@ -18,14 +18,14 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         var isEndRead = false
         var reader: Pull?
         var isFull = false
-        /// The reader has left before the end: what comes now is dropped, so that the rest is not taken for the whole.
+        /// The reader has left before the end: further pieces are dropped, so that the rest is not taken for the whole.
         var isAbandoned = false
 
-        /// A piece that no reader waits for.
+        /// Adds a piece that no reader waits for.
         mutating func put(_ piece: consuming Piece) {
             guard case .bytes(let bytes) = piece else { return end = piece }
             count += bytes.count
-            // Nothing came before. Counted first, so that the piece is moved.
+            // The queue is empty if both counts are equal. Counted first, so that the piece is moved.
             if count == bytes.count { single = bytes } else { pieces.append(bytes) }
         }
     }
@@ -44,7 +44,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     private let limit: Int
     private var isPulling = false
     private var isPumping = false
-    /// Whether there was room after the last piece. The reader makes room again, and tells.
+    /// Whether there was room after the last piece. The reader makes room, and then calls `goOn`.
     private var hasRoom = true
     private var hasEnded = false
 
@@ -121,7 +121,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     /// The next piece, now or when it comes. [any]
     func pull(_ pull: Pull) {
         let (piece, hasRoomAgain) = state.withLock { state -> (Piece?, Bool) in
-            // A second pull must not replace the first, whose reader would then wait without end.
+            // A second pull must not replace the first, whose reader would then wait forever.
             if state.reader != nil { return (.broken(ReaderQueue.readTwice), false) }
             let taken = take(from: &state)
             if taken.0 == nil { state.reader = pull }
@@ -131,8 +131,8 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         if let piece { pull.complete(piece) }
     }
 
-    /// There is room again: the loop goes on pulling. A loop that has ended brings nothing more, so the reader must not
-    /// wait for it.
+    /// Lets the loop pull again, because there is room. If the loop has ended, the reader gets an error and does not
+    /// wait.
     private func goOn() {
         let isTaken = loop.enqueue {
             self.hasRoom = true
@@ -169,7 +169,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         return end
     }
 
-    /// The reader is gone: a pull that waits fails, and the exchange is cancelled unless it has ended. [any]
+    /// Called when the reader is gone. A waiting pull fails, and the exchange is cancelled unless it has ended. [any]
     func abandon() {
         let (hadEnded, reader) = state.withLock { state in
             let before = (state.end != nil, state.reader)

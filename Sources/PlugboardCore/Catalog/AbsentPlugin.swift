@@ -1,11 +1,11 @@
 import PlugboardJSON
 import PlugboardKit
 
-/// A plugin that is there and does not run, and why.
+/// A plugin that is available but does not run, with the reason.
 package struct AbsentPlugin: Sendable, Equatable {
     /// Why a plugin does not run.
     package enum Reason: Sendable, Equatable {
-        /// The configuration names it nowhere.
+        /// The configuration does not name it.
         case unlisted
         /// Its entry says `"enabled": false`. The location is the configuration's file, line and path, as far as they
         /// are known.
@@ -14,13 +14,13 @@ package struct AbsentPlugin: Sendable, Equatable {
         case leftOut
         /// A request says `ID.enabled = false`.
         case ofRequest
-        /// The configuration says so for requests to its origin, at this location.
+        /// The configuration disables it for requests to the origin, at this location.
         case ofOrigin(location: Location)
     }
 
     /// A place in a configuration, such as `plugboard.json, line 4: plugins[1].enabled`.
     ///
-    /// Its line is found when the description is read: that takes a pass over the text.
+    /// The line is found when the description is read, because that takes a pass over the text.
     package struct Location: Sendable, Equatable, CustomStringConvertible {
         fileprivate let path: JSONPath
         fileprivate let source: ConfigurationSource?
@@ -34,7 +34,7 @@ package struct AbsentPlugin: Sendable, Equatable {
         package static func == (left: Location, right: Location) -> Bool { left.description == right.description }
     }
 
-    /// Nil for a file that was not opened.
+    /// The plugin's id; nil for a file that was not opened.
     package let id: String?
     /// The path in the configuration; nil for linked plugins.
     package let path: String?
@@ -71,8 +71,8 @@ extension Configuration {
             + catalog.ids.filter { !listed.contains($0) }.map { AbsentPlugin(id: $0, path: nil, reason: .unlisted) }
     }
 
-    /// Of the plugins that run, those that do not take part in a request, as it says itself or the configuration says
-    /// of its origin.
+    /// The running plugins that do not take part in a request, because of the request itself or of the configuration
+    /// for its origin.
     package func absent(from request: Request, of running: [EnabledPlugin]) -> [AbsentPlugin] {
         let origin = Origin(url: RequestDefaults(kernel)?.url(request.url) ?? request.url)
         let section = origin.flatMap { origins[$0] }

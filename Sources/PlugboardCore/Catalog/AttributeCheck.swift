@@ -3,8 +3,8 @@ import PlugboardKit
 
 /// Checks the attributes of requests against the tables of the enabled plugins.
 ///
-/// Attributes of plugins that the configuration disables are accepted: to disable a plugin must not make requests fail.
-/// Their secrets are refused, as far as their tables are known, and so are attributes of other plugins: a request that
+/// Attributes of plugins that the configuration disables are accepted: disabling a plugin must not make requests fail.
+/// Their secrets are refused, if their tables are known, and so are attributes of other plugins: a request that
 /// names credentials must not be sent without them. For the attributes of a disabled file to be accepted, the
 /// configuration must give the file's id.
 package struct AttributeCheck: Sendable {
@@ -14,18 +14,18 @@ package struct AttributeCheck: Sendable {
         case described(OptionDefinition)
     }
 
-    /// By the whole name.
+    /// The options by their full names.
     private let options: [String: Option]
-    /// The whole names of each plugin's attributes, for errors.
+    /// The full names of each plugin's attributes, for errors.
     private let names: [String: [String]]
-    /// Of plugins that the configuration disables.
+    /// The ids of plugins that the configuration disables.
     private let offIDs: Set<String>
-    /// Of linked plugins that the configuration does not name.
+    /// The ids of linked plugins that the configuration does not name.
     private let unlistedIDs: Set<String>
     /// Whether the configuration names a file that is not loaded without its plugin's id.
     private let hasUnknownFiles: Bool
 
-    /// The whole names of attributes of absent plugins that are known to be secret.
+    /// The full names of attributes of absent plugins that are known to be secret.
     private let absentSecrets: Set<String>
 
     package init(_ resolved: ResolvedPlugins) {
@@ -58,7 +58,7 @@ package struct AttributeCheck: Sendable {
 
     /// Why a request with these attributes cannot be sent (`request.option`), or nil. Called from any thread.
     ///
-    /// No attributes cost nothing, others one look-up each.
+    /// Each attribute costs one look-up.
     package func error(in attributes: Attributes) -> PlugboardError? {
         if attributes.isEmpty { return nil }
         let size = attributes.byteCount
@@ -70,7 +70,7 @@ package struct AttributeCheck: Sendable {
         var worst: (name: String, reason: String)?
         for (name, text) in attributes.values {
             guard let reason = error(in: text, of: name) else { continue }
-            // Always the same one, whatever the order of the dictionary.
+            // The result must not depend on the order of the dictionary.
             if worst.map({ name < $0.name }) ?? true { worst = (name, reason) }
         }
         return worst.map { name, reason in
@@ -123,7 +123,7 @@ package struct AttributeCheck: Sendable {
         "add \(plugin) to the configuration's plugins, or leave the attribute out"
     }
 
-    /// Whether an enabled plugin has an attribute of this whole name.
+    /// Whether an enabled plugin has an attribute of this full name.
     func knows(_ name: String) -> Bool { options[name] != nil }
 
     /// Whether an attribute of this name can be set to this text, where its value fits: an enabled plugin has it, or
@@ -135,7 +135,7 @@ package struct AttributeCheck: Sendable {
     /// The enabled plugin that an attribute belongs to.
     func plugin(of name: String) -> String? { id(of: name) { names[$0] != nil } }
 
-    /// The plugin of a whole name: ids may have dots, so the longest that fits.
+    /// The plugin of a full name: ids may have dots, so the longest that fits.
     private func id(of name: String, among isKnown: (String) -> Bool) -> String? {
         var rest = name[...]
         while let dot = rest.lastIndex(of: ".") {

@@ -3,8 +3,8 @@ import PlugboardKit
 
 /// The JSON Schema (2020-12) of a whole configuration, for editors.
 ///
-/// Made of the same tables that configurations are read and checked with. It is never narrower than the check; what it
-/// cannot say (bounds of times and sizes, bytes of texts, cycles) only the check finds.
+/// Made from the tables that also read and check configurations. It accepts everything that the check accepts; only the
+/// check knows bounds of times and sizes, bytes of texts, and cycles.
 package enum ConfigurationSchema {
     /// - Parameter sections: The schemas of registered sections.
     package static func write(_ catalog: Catalog, sections: [String: JSONValue] = [:]) -> JSONValue {

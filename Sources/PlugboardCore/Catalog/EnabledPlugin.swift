@@ -11,7 +11,7 @@ public struct EnabledPlugin: Sendable {
         case loaded(String)
     }
 
-    /// What the plugin says of itself.
+    /// The plugin's descriptor.
     public let descriptor: PluginDescriptor
     /// The plugin's id.
     public let id: String
@@ -19,11 +19,11 @@ public struct EnabledPlugin: Sendable {
     let values: [String: String]
     /// 0 (outermost) to 999.
     public let priority: Int
-    /// What happens to an exchange when the plugin breaks.
+    /// What happens to an exchange when the plugin has a fault.
     public let onFault: PluginEntry.OnFault
     /// Faults in a row after which `disable` switches it off.
     public let faultLimit: Int
-    /// Whether it begins nothing by itself.
+    /// Whether it must not start work by itself.
     let isQuiet: Bool
     /// Whether it is linked, or loaded from a file.
     public let linkage: Linkage
@@ -32,7 +32,7 @@ public struct EnabledPlugin: Sendable {
     /// Its location in the configuration.
     let location: JSONPath
     /// Where it is enabled: the file, the line and the path of the configuration's entry, and the path of what the
-    /// program's code gives, such as `program.plugins[0]`; values of the first win.
+    /// program's code gives, such as `program.plugins[0]`; the values of the entry take precedence.
     public let locations: [String]
     /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes
     /// part, and before the kernel has started.

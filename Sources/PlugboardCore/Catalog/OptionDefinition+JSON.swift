@@ -7,7 +7,7 @@ struct OptionError: Error {
 }
 
 extension OptionDefinition {
-    /// A value of a configuration as the text that crosses the border.
+    /// Converts a value of a configuration into the text that crosses the border.
     ///
     /// The JSON type must be the option's: `"5"` is not a whole number.
     func text(of value: JSONValue) throws(OptionError) -> String {
@@ -40,8 +40,8 @@ extension OptionDefinition {
         }
     }
 
-    /// The JSON Schema of the values that fit. Never narrower than the check: a text's bounds are bytes, the schema's
-    /// are characters.
+    /// The JSON Schema of the values that fit. It accepts everything that the check accepts: a text's bounds are bytes,
+    /// the schema's are characters.
     var schema: JSONObject {
         var schema = typeSchema
         schema["description"] = .string(documentation + boundsText)

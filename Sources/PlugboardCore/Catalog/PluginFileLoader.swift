@@ -4,16 +4,16 @@ import PlugboardKit
 public protocol PluginFileLoader: Sendable {
     /// Inspects, verifies and opens a file, once; never closes it. The same file twice gives the same descriptor.
     func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor
-    /// The same loader, for files in these folders only; bare names are looked for in them, in order.
+    /// A loader that is limited to files in these folders; bare names are looked for in them, in order.
     func searching(_ folders: [String]) -> Self
 
-    /// What the file says of itself, without running its code.
+    /// Reads the file's metadata without running its code.
     func inspect(_ path: String) throws(PlugboardError) -> PluginFile
 }
 
 /// A shared object before it is opened.
 public struct PluginFile: Sendable {
-    /// What the file's section `plugboard` says.
+    /// The contents of the file's section `plugboard`.
     public struct Metadata: Sendable, Equatable {
         /// The revision of the ABI that the plugin was built for.
         public let revision: UInt32
@@ -30,13 +30,13 @@ public struct PluginFile: Sendable {
         }
     }
 
-    /// Absolute.
+    /// The absolute path.
     public let path: String
-    /// Nil if the file has no such section.
+    /// The metadata; nil if the file has no section `plugboard`.
     public let metadata: Metadata?
     /// The name of the exported function.
     public let entry: String
-    /// Of the whole file, in lower-case hexadecimal.
+    /// The SHA-256 of the whole file, in lower-case hexadecimal.
     public let sha256: String
 
     /// What a loader has read.

@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// The order of plugins, from the outermost to the innermost.
 ///
-/// `before` and `after` beat priorities; among the plugins that may come next, the one with the smallest (priority, id)
-/// does. The order in which the items are given makes no difference.
+/// `before` and `after` override priorities; among the plugins that may come next, the one with the smallest (priority,
+/// id) comes. The order in which the items are given makes no difference.
 struct PluginOrder {
     struct Item {
         let id: String
@@ -34,7 +34,7 @@ struct PluginOrder {
     }
 
     let placed: [(id: String, reason: Reason)]
-    /// Names in `before` and `after` that no item has, by the item that names them.
+    /// Names in `before` and `after` that no item has, with the item that names them.
     let absent: [(id: String, names: [String])]
 
     /// Items of which each must be before the next, the first again at the end.
@@ -42,7 +42,7 @@ struct PluginOrder {
         let ids: [String]
     }
 
-    /// - Parameter items: Of different ids.
+    /// - Parameter items: Items with different ids.
     /// - Throws: `plugin.order` with a cycle, if there is one, as the end of a sentence that begins with the plugins.
     init(_ items: [Item]) throws(PlugboardError) {
         do throws(Cycle) {
@@ -55,7 +55,7 @@ struct PluginOrder {
         }
     }
 
-    /// Orders the items. Throws a cycle, for callers with words of their own for it.
+    /// Orders the items. Throws a cycle, for callers that describe it themselves.
     init(ordering items: [Item]) throws(Cycle) {
         let ranked = items.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
         let graph = OrderGraph(ranked)
@@ -82,7 +82,7 @@ private struct OrderGraph {
     /// For each item, the items that must be before it.
     private var outer: [Set<Int>]
 
-    /// - Parameter ranked: By rising (priority, id).
+    /// - Parameter ranked: The items, sorted by (priority, id).
     init(_ ranked: [PluginOrder.Item]) {
         ids = ranked.map(\.id)
         ranks = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }

@@ -3,7 +3,7 @@ import PlugboardKit
 import PlugboardSystem
 
 extension PluginResolver {
-    /// A missing folder is only a warning: it may be made later.
+    /// Warns of missing folders. They are no errors, because they may be made later.
     mutating func checkFolders() {
         for (index, folder) in configuration.kernel.pluginFolders.enumerated() {
             guard let directory = opendir(folder) else {
@@ -15,7 +15,7 @@ extension PluginResolver {
         }
     }
 
-    /// Checks the attributes that the configuration gives requests; after `plugins`, even where those have no order.
+    /// Checks the attributes that the configuration gives requests. Called after `plugins`, even if they have no order.
     mutating func checkOrigins() {
         // Attributes of plugins that the configuration disables are checked, too.
         let off = configuration.plugins.compactMap { entry in
@@ -41,7 +41,7 @@ extension PluginResolver {
         }
     }
 
-    /// An origin's section is for a plugin that does not run.
+    /// Checks an origin's section for a plugin that does not run.
     private mutating func checkAbsentPlugin(_ id: String, at location: JSONPath) {
         let named = (configuration.plugins + configuration.leftOut).contains { $0.id == id }
         guard !named, !hasUnknownFiles else { return }

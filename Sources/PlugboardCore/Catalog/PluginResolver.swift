@@ -18,7 +18,7 @@ struct PluginResolver {
     private let loader: (any PluginFileLoader)?
     var reading: ConfigurationReading
     var warnings: [String] = []
-    /// Of the plugins found so far, in no order.
+    /// The descriptors of the plugins found so far, in no order.
     var descriptors: [PluginDescriptor] = []
     private var loadedPaths: Set<String> = []
 
@@ -83,7 +83,7 @@ struct PluginResolver {
         return nil
     }
 
-    /// The plugin that the program's code gives.
+    /// Checks the plugin that the program's code gives.
     private mutating func check(
         _ linked: LinkedDescriptor, _ entry: PluginEntry, _ location: JSONPath
     ) -> PluginDescriptor? {
@@ -188,7 +188,7 @@ struct PluginResolver {
         }
     }
 
-    /// Whether nothing is wrong with the plugin's own entry.
+    /// Whether the plugin's own entry has no errors.
     func isSound(_ plugin: EnabledPlugin) -> Bool {
         let own = [plugin.location.description] + plugin.locations
         return !reading.errors.contains { error in

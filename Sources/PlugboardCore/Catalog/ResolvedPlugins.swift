@@ -1,26 +1,26 @@
 import PlugboardJSON
 import PlugboardKit
 
-/// The plugins that will run, in their order: what a configuration means in a program with these plugins.
+/// The plugins that will run, in their order, according to a configuration and the plugins of the program.
 package struct ResolvedPlugins: Sendable {
     /// From the outermost to the innermost.
     package let plugins: [EnabledPlugin]
-    /// Plugins that are there and do not run: those that the configuration switches off, and linked ones that it does
+    /// Available plugins that do not run: those that the configuration switches off, and linked ones that it does
     /// not name.
     package let absent: [AbsentPlugin]
     /// Warnings about the configuration, each a sentence without a full stop.
     package let warnings: [String]
-    /// The whole names of attributes that the tables of absent plugins flag as secret, as far as those tables are
+    /// The full names of attributes that the tables of absent plugins mark as secret, if those tables are
     /// known.
     let absentSecrets: Set<String>
     let services: ServiceGraph
 
-    /// Opens the files that the configuration names, and checks all it says of plugins.
+    /// Opens the files that the configuration names, and checks everything that it says about plugins.
     ///
-    /// - Parameter loader: Opens files; nil in a program that is built without. If a file ends the process
-    ///   meanwhile, the next start says so (`CrashNote`).
-    /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugin.order` for a cycle,
-    ///   the loader's for a file that is refused, else `configuration`.
+    /// - Parameter loader: Opens files; nil in a program that is built without one. If a file ends the process
+    ///   meanwhile, the next start reports it (`CrashNote`).
+    /// - Throws: One error that lists all errors of the text and of the plugins: `plugin.order` for a cycle,
+    ///   the loader's code for a file that is refused, else `configuration`.
     package init(
         _ configuration: Configuration, catalog: Catalog, loader: (any PluginFileLoader)? = nil
     ) throws(PlugboardError) {
@@ -31,12 +31,12 @@ package struct ResolvedPlugins: Sendable {
         self = resolved
     }
 
-    /// The plugins, or what is wrong.
+    /// The plugins, or the errors.
     package struct Check: Sendable {
         /// Nil if there are errors.
         package var resolved: ResolvedPlugins? { errors.isEmpty ? readable : nil }
         private let readable: ResolvedPlugins
-        /// Of more than a hundred the first hundred.
+        /// At most the first hundred errors.
         package let errors: [ConfigurationError]
         /// The plugins whose own entries have no errors.
         let sound: [EnabledPlugin]

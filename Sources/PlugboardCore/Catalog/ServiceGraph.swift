@@ -8,8 +8,8 @@ struct Service: @unchecked Sendable { let table: UnsafeRawPointer }
 /// Which plugin provides each service, and the order in which plugins are created and started. They are stopped and
 /// destroyed in the reverse order.
 struct ServiceGraph: Sendable {
-    /// The indices of the plugins. The plugin that provides a service comes before those that need or use it; other
-    /// plugins keep their order.
+    /// The indices of the plugins in the order of their start. The plugin that provides a service comes before those
+    /// that need or use it; other plugins keep their order.
     let startOrder: [Int]
     /// The ids of plugins of which each needs a service of the next, the first again at the end; empty if there are
     /// none.
@@ -36,12 +36,12 @@ struct ServiceGraph: Sendable {
         }
     }
 
-    /// The index of the plugin that provides a service; of several the first.
+    /// The index of the plugin that provides a service; the first one if there are several.
     func provider(of id: String) -> Int? { providers[id] }
 }
 
 extension PluginResolver {
-    /// Notes services that are needed and not there, that two plugins provide, and plugins that need one another.
+    /// Notes needed services that are missing, services that two plugins provide, and plugins that need one another.
     mutating func checkServices(_ plugins: [EnabledPlugin]) {
         let graph = ServiceGraph(plugins.map(\.descriptor))
         for (index, plugin) in plugins.enumerated() {

@@ -1,12 +1,12 @@
 import PlugboardKit
 import PlugboardSystem
 
-/// The files of certificates and keys that a configuration names: libcurl reads them only when a request is sent.
+/// Checks the files of certificates and keys of a configuration, which libcurl reads only when a request is sent.
 extension RequestOptions {
     /// The largest file that is searched, in bytes; a larger one is accepted.
     private static let searchLimit = 16 << 20
 
-    /// What is wrong with the files, as ends of sentences that begin with the option. Blocks.
+    /// The errors of the files, each as the end of a sentence that begins with the option. Blocks.
     package var errorsOfFiles: [(option: String, error: String)] {
         var errors: [(option: String, error: String)] = []
         func check(_ option: String, _ path: String?, _ what: String, _ isPart: (ArraySlice<UInt8>) -> Bool) {

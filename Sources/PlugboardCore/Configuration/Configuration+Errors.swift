@@ -8,7 +8,7 @@ extension Configuration {
     /// Reports the errors of the text, of the kernel's settings and the files that they name, of the plugins, their
     /// settings and their order, and of the attributes of origins. Only plugins know whether settings and attributes
     /// make sense together, so each is created, asked and destroyed, without being started, with a data directory of
-    /// the check's own; what is wrong with other parts of the system only a start finds. Blocks.
+    /// the check; only a start finds errors of other parts of the system. Blocks.
     public func errors(catalog: Catalog = Catalog(), loader: (any PluginFileLoader)? = nil) -> [ConfigurationError] {
         errors(ResolvedPlugins.check(self, catalog: catalog, loader: loader))
     }

@@ -105,7 +105,7 @@ extension ConfigurationShape where Value == KernelSettings {
 }
 
 extension JSONValue {
-    /// As attributes write it: lists and maps are JSON; null is nothing.
+    /// The value as an attribute's text: lists and maps are JSON. Nil for null.
     fileprivate var attributeText: String? {
         switch self {
         case .null: nil

@@ -25,7 +25,7 @@ extension Configuration {
         return configuration
     }
 
-    /// Begins the paths of what the program gives, which is in no text.
+    /// The first key of the paths of what the program gives, which is in no text.
     static let programKey = "program"
 }
 
@@ -35,7 +35,7 @@ extension PluginEntry {
         return path != nil && path == other.path
     }
 
-    /// Takes from the program's entry what this one does not say.
+    /// Takes the values that this entry does not give from the program's entry.
     fileprivate mutating func complete(with program: PluginEntry, at location: JSONPath) {
         if path == nil {
             path = program.path
@@ -54,7 +54,7 @@ extension PluginEntry {
         programLocation = location
     }
 
-    /// Where the value of a setting is said.
+    /// The location at which the value of a setting is given.
     func location(ofSetting name: String, in entry: JSONPath) -> JSONPath {
         let own = programSettings.contains(name) ? programLocation ?? entry : entry
         return own.appending("settings").appending(.key(name))

@@ -2,7 +2,7 @@ import PlugboardJSON
 import PlugboardKit
 import PlugboardSystem
 
-// Configurations are JSON with comments and trailing commas, read strictly: what is not known is an error.
+// Configurations are JSON with comments and trailing commas, read strictly: everything unknown is an error.
 extension Configuration {
     /// Reads a file. Relative paths in it begin at the file's folder.
     ///
@@ -15,7 +15,7 @@ extension Configuration {
         return configuration
     }
 
-    /// Reads a text. Relative paths in it begin at the folder, or without one at the process's.
+    /// Reads a text. Relative paths in it begin at the folder, or at the process's folder without one.
     ///
     /// - Throws: One error of the code `configuration` that lists all errors.
     public static func text(
@@ -30,7 +30,7 @@ extension Configuration {
         public var configuration: Configuration? { errors.isEmpty ? readable : nil }
         /// The parts that could be read, to find further errors (`Configuration.errors`); nil if there are none.
         public let readable: Configuration?
-        /// In the order of the text; of more than a hundred the first hundred.
+        /// In the order of the text; at most the first hundred.
         public let errors: [ConfigurationError]
 
         func throwing() throws(PlugboardError) -> Configuration {

@@ -1,7 +1,7 @@
 import PlugboardJSON
 import PlugboardKit
 
-/// What to run: the kernel's own settings, the plugins, and what requests to some origins say to them.
+/// What to run: the kernel's own settings, the plugins, and attributes for requests to some origins.
 ///
 ///     let configuration = Configuration(plugins: ["logging", .init("cache", settings: ["memory": "16MiB"])])
 ///     let configuration = try Configuration.file("plugboard.json")
@@ -12,13 +12,13 @@ public struct Configuration: Sendable {
     public var kernel: KernelSettings
     /// In any order: the order in which they run comes from their priorities.
     public var plugins: [PluginEntry]
-    /// Attributes of requests to an origin that do not say otherwise; `requests(to:_:)` sets them by their types.
+    /// Default attributes of requests, by origin; `requests(to:_:)` sets them by their types.
     public var origins: [Origin: Attributes]
-    /// What registered sections hold, unread, by the section's name.
+    /// The unread contents of registered sections, by their names.
     public var sections: [String: JSONValue]
 
-    /// The command that the program is started for alone, as `plugboard ID NAME` is: if its definition says `isQuiet`,
-    /// the plugin begins nothing by itself (`PluginHost.isQuiet`). Nil in other programs.
+    /// The only command that the program was started for, as by `plugboard ID NAME`. If its definition says `isQuiet`,
+    /// the plugin must not start work by itself (`PluginHost.isQuiet`). Nil in other programs.
     public var onlyCommand: (plugin: String, name: String)?
 
     /// Entries that `leaveOutLoadedPlugins` has removed.
@@ -30,7 +30,7 @@ public struct Configuration: Sendable {
     /// The text that this was read from; nil when it was made in code.
     package var source: ConfigurationSource?
 
-    /// What the text says from which this was read, also where the program has changed it since.
+    /// The value of the text that this was read from, even if the program has changed the configuration since.
     package var document: JSONValue? { source?.positions?.value }
 
     /// Where relative paths begin; nil when it was made in code.
@@ -47,7 +47,7 @@ public struct Configuration: Sendable {
         self.sections = sections
     }
 
-    /// Sets the attributes of requests to an origin that do not say otherwise, as a request has them.
+    /// Sets the default attributes of requests to an origin, with the properties that a request has.
     ///
     ///     configuration.requests(to: "https://api.example.com") { request in
     ///         request.authentication.bearer(token)
@@ -68,7 +68,7 @@ public struct Configuration: Sendable {
         }
     }
 
-    /// An error of a part of this configuration, with its line where it was read from a text: for those who read
+    /// An error of a part of this configuration, with its line if it was read from a text. For code that reads
     /// sections.
     ///
     /// The reason ends a sentence that begins with the path, and quotes no values.
@@ -78,9 +78,9 @@ public struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// Removes the plugins that are shared objects: what is left are those that are linked into the program.
+    /// Removes the plugins that are shared objects, so that only those that are linked into the program are left.
     ///
-    /// For a start after one of them has ended the process; the log of that start says which.
+    /// For a start after one of them has ended the process. The log of that start names it.
     public mutating func leaveOutLoadedPlugins() {
         leftOut += plugins.filter { $0.path != nil }
         plugins.removeAll { $0.path != nil }
@@ -92,7 +92,7 @@ package struct ConfigurationSource: Sendable {
     let file: String?
     /// Nil for a text that is no JSON.
     let positions: JSONPositions?
-    /// What the text is, for errors of the whole.
+    /// What errors of the whole text call it.
     let subject: String
     /// Origins as they were written, where that differs from their normal form.
     var originKeys: [Origin: String] = [:]
@@ -105,7 +105,7 @@ package struct ConfigurationSource: Sendable {
 }
 
 extension Configuration {
-    /// Whether the program is started for a command alone that needs nothing that the plugin does by itself.
+    /// Whether the program was started only for a command of this plugin that is quiet.
     func isQuiet(_ plugin: PluginDescriptor) -> Bool {
         guard let onlyCommand, onlyCommand.plugin == plugin.id else { return false }
         return plugin.commands.contains { $0.name == onlyCommand.name && $0.isQuiet }

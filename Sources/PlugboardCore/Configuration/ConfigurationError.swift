@@ -7,8 +7,8 @@ public struct ConfigurationError: Sendable, Equatable {
     public let code: PlugboardError.Code
     /// The file's path as it was opened; nil when the configuration came from elsewhere.
     public let file: String?
-    /// Such as `plugins[2].settings.ttl`, or `program.plugins[0].settings.ttl` of what the program gives its kernel;
-    /// empty for the whole.
+    /// The path, such as `plugins[2].settings.ttl`, or `program.plugins[0].settings.ttl` for what the program gives its
+    /// kernel; empty for the whole.
     public let path: String
     /// Counted from 1; nil when the configuration was made in code.
     public let line: Int?
@@ -16,7 +16,7 @@ public struct ConfigurationError: Sendable, Equatable {
     public let column: Int?
     /// The end of a sentence that begins with the path.
     public let reason: String
-    /// What the errors of the whole are about.
+    /// What errors of the whole text call it.
     let subject: String
 
     package init(
@@ -55,7 +55,7 @@ extension ConfigurationError: CustomStringConvertible {
 }
 
 extension PlugboardError {
-    /// One error that lists all errors. Its code is the errors' own where they agree, else `configuration`.
+    /// One error that lists all errors. Its code is that of the errors if they agree, else `configuration`.
     package init(_ errors: [ConfigurationError]) {
         let code = errors.first?.code ?? .configuration
         let reason =

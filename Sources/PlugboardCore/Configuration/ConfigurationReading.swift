@@ -42,7 +42,7 @@ package struct ConfigurationReading {
         errors.append(ConfigurationError(path, reason, in: source, atKey: atKey, code: code))
     }
 
-    /// Notes an error of a key within what the path names: the position is the key's.
+    /// Notes an error at a path, with the position of a key within it.
     package mutating func note(_ path: JSONPath, _ reason: String, at key: JSONPath) {
         if isFull { return }
         errors.append(ConfigurationError(path, reason, in: source, atKey: true, positionOf: key))

@@ -141,7 +141,7 @@ extension ConfigurationShape {
         }
     }
 
-    /// An object with keys of the program's own; `key` returns the normal form of a key, or nil if it is not valid.
+    /// An object with free keys; `key` returns the normal form of a key, or nil if it is not valid.
     package static func map<Element>(
         _ wanted: String, key normalized: @escaping @Sendable (String) -> String?,
         _ element: ConfigurationShape<Element>
@@ -155,7 +155,7 @@ extension ConfigurationShape {
             for (name, value) in object {
                 let member = node.member(name, value)
                 guard let key = normalized(name) else {
-                    // The key says what is wrong better than a path that ends in it.
+                    // An error that quotes the key is clearer than a path that ends in it.
                     reading.note(
                         node.path, "has the key `\(Printable.text(name))`, which must be \(wanted)", at: member.path)
                     continue

@@ -12,10 +12,10 @@ extension KernelSettings {
     private static let requestKeys: [ConfigurationKey<KernelSettings>] = [
         ConfigurationKey(
             "baseURL",
-            "Where the relative URLs of the program's requests begin (RFC 3986 §5), such as https://host/v1/.",
+            "The URL where relative URLs of the program's requests begin (RFC 3986 §5), such as https://host/v1/.",
             .word("an absolute URL of http or https, without a user") { KernelSettings.isBaseURL($0) }, \.baseURL),
         ConfigurationKey(
-            "headers", "Header fields that are added to the program's requests without them.",
+            "headers", "Header fields that are added to requests of the program that do not have them.",
             .map(
                 "the name of a header field that requests can have",
                 key: { KernelSettings.isHeaderName($0) ? $0 : nil }, .headerValue),
@@ -58,7 +58,7 @@ extension KernelSettings {
             "Idle connections that are kept for later requests; each loop has its share. More are kept where more exchanges ran at once.",
             .integer(in: 1...1_000_000).by(default: 256), \.idleConnections),
         ConfigurationKey(
-            "attemptLimit", "Attempts and hops of one exchange, after which it fails as a runaway.",
+            "attemptLimit", "The number of attempts and hops after which an exchange fails as a runaway.",
             .integer(in: 1...1_000_000).by(default: 50), \.attemptLimit),
         ConfigurationKey(
             "bufferLimit",
@@ -76,7 +76,7 @@ extension KernelSettings {
     private static let networkKeys: [ConfigurationKey<KernelSettings>] = [
         ConfigurationKey(
             "proxy",
-            "Such as http://host:port or socks5://host:port; empty for no proxy, not even one of the environment.",
+            "The proxy, such as http://host:port or socks5://host:port; empty for no proxy, not even one of the environment.",
             .proxy, \.defaults.proxy),
         ConfigurationKey(
             "noProxy",
@@ -91,7 +91,7 @@ extension KernelSettings {
             .word("the name or address of an interface") { _ in true }, \.defaults.interface),
         ConfigurationKey(
             "unixSocket",
-            "The path of a Unix domain socket to connect to instead, without a change of URL, Host or TLS name; no proxy is used then.",
+            "The path of a Unix domain socket to connect to instead. URL, Host and TLS name stay, and no proxy is used.",
             .path, \.defaults.unixSocket),
         ConfigurationKey("ipVersion", "Which addresses to connect to.", .choice(), \.defaults.ipVersion),
         ConfigurationKey(
@@ -122,7 +122,7 @@ extension KernelSettings {
             \.defaults.tls.verify),
         ConfigurationKey("ca", "A PEM file with the only certificates that are trusted.", .path, \.defaults.tls.ca),
         ConfigurationKey(
-            "pins", "Public keys that the servers of a host may have, checked beside the certificate.",
+            "pins", "Public keys that the servers of a host may have, checked in addition to the certificate.",
             .map(
                 "the name of a host in ASCII (xn--…), without scheme and port", key: { Origin.normalizedHost($0) },
                 .pins), \.pins),
@@ -134,7 +134,7 @@ extension KernelSettings {
         ConfigurationKey("minimum", "The lowest version of TLS to speak.", .choice(), \.defaults.tls.minimum),
         ConfigurationKey(
             "closeNotify",
-            "False accepts a body that ends with its connection also without close_notify (RFC 9112 §9.8).",
+            "False accepts a body that ends with its connection even without close_notify (RFC 9112 §9.8).",
             .flag.by(default: true), \.closeNotify),
     ]
 }

@@ -1,8 +1,8 @@
 import PlugboardKit
 
 extension KernelSettings {
-    /// The same with the hosts of pins in the form by which they are looked up; those of `errorsOfPinnedHosts` are left
-    /// out.
+    /// These settings with the hosts of pins in the form by which they are looked up. Those of `errorsOfPinnedHosts`
+    /// are left out.
     var normalizingPins: KernelSettings {
         var settings = self
         settings.pins = [:]
@@ -12,8 +12,8 @@ extension KernelSettings {
         return settings
     }
 
-    /// Keys of pins that are no host, and hosts that are given twice, with what is wrong as the end of a sentence:
-    /// such pins would be ignored. In the order of the keys.
+    /// Keys of pins that are no host, and hosts that are given twice, because such pins would be ignored. Each error is
+    /// the end of a sentence. In the order of the keys.
     var errorsOfPinnedHosts: [(host: String, reason: String)] {
         var known: Set<String> = []
         return pins.keys.sorted().compactMap { host in

@@ -37,7 +37,7 @@ struct RequestDefaults: Sendable {
         return request
     }
 
-    /// What a URL of the program means. One that means nothing stays, and its exchange fails with the transport's
+    /// Resolves a URL of the program. A URL that cannot be resolved stays, and its exchange fails with the transport's
     /// error.
     func url(_ url: String) -> String {
         guard let baseURL, URLParts(url)?.scheme == nil else { return url }
@@ -46,12 +46,12 @@ struct RequestDefaults: Sendable {
 }
 
 extension KernelSettings {
-    /// An absolute URL of http or https, without a user.
+    /// Whether this is an absolute URL of http or https, without a user.
     package static func isBaseURL(_ url: String) -> Bool {
         Origin(url: url) != nil && URLParts(url)?.userinfo == nil && URLParts.resolve("", against: url) != nil
     }
 
-    /// A token (RFC 9110 §5.1) that belongs neither to one message alone nor to a connection (RFC 9110 §7.6.1).
+    /// Whether this is a token (RFC 9110 §5.1) that belongs neither to one message alone nor to a connection (§7.6.1).
     package static func isHeaderName(_ name: String) -> Bool {
         guard !name.isEmpty, name.utf8.allSatisfy(FieldName.isTokenByte) else { return false }
         let messageFields: [FieldName] = [
@@ -61,12 +61,12 @@ extension KernelSettings {
         return !messageFields.contains(FieldName(name))
     }
 
-    /// What a field can be sent with (RFC 9110 §5.5).
+    /// Whether a field can be sent with this value (RFC 9110 §5.5).
     package static func isHeaderValue(_ value: String) -> Bool {
         !value.utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
     }
 
-    /// Headers that cannot be sent, and those that are given twice, by name, with what is wrong as the end of a
+    /// Headers that cannot be sent, and those that are given twice, by name. Each error is the end of a
     /// sentence.
     var errorsOfHeaders: [(name: String, reason: String)] {
         var known: Set<FieldName> = []

@@ -3,11 +3,11 @@ import PlugboardKit
 
 /// The kernel's own settings. How requests are sent by default can be read and set here directly: `kernel.timeout`.
 ///
-/// Out of the box a connection must stand within 30 s, and an exchange may be silent for 60 s. Neither an attempt nor
-/// an exchange has a limit as a whole: only the program knows how long its downloads may take.
+/// By default, a connection must be open within 30 s, and an exchange may be silent for 60 s. Neither an attempt nor
+/// an exchange has a total limit, because only the program knows how long its downloads may take.
 @dynamicMemberLookup
 public struct KernelSettings: Sendable, Equatable {
-    /// What requests do not say of themselves. A nil timeout means no limit.
+    /// The options of requests that do not set them. A nil timeout means no limit.
     public var defaults: RequestOptions
     /// An absolute URL from which the relative URLs of the program's requests begin (RFC 3986 §5); nil for none. Those
     /// of plugins' sub-requests are absolute.
@@ -29,12 +29,12 @@ public struct KernelSettings: Sendable, Equatable {
     }
     /// `tls.pins`.
     var pins: [String: [String]] = [:]
-    /// The number of event loops. Each has its own thread, and the exchanges are shared among them. Several are of use
-    /// where one processor core is not enough. Nil: what the environment variable `PLUGBOARD_LOOPS` says, or one.
-    /// Never more than `connections` and `connectionsPerHost` where they are limits; each loop has its share of them,
+    /// The number of event loops. Each has its own thread, and the exchanges are shared among them. Use several if one
+    /// processor core is not enough. Nil means the value of the environment variable `PLUGBOARD_LOOPS`, or one.
+    /// There are never more than `connections` and `connectionsPerHost` if these are limits; each loop has its share,
     /// with `automatic` at least 8.
     public var loops: LoopCount?
-    /// Connections at a time; 0 for no limit. Each attempt counts as one, also where attempts share a connection.
+    /// Connections at a time; 0 for no limit. Each attempt counts as one, even if attempts share a connection.
     public var connections = 0
     /// Connections at a time to one origin (scheme, host and port); 0 for no limit. Hosts that respond in HTTP/2 are
     /// not limited, because their exchanges share connections. An exchange that finds none free waits without an error
@@ -50,7 +50,7 @@ public struct KernelSettings: Sendable, Equatable {
     /// program's reader.
     public var bufferLimit = ByteCount.mebibytes(1)
     /// Whether the server must send `close_notify` before a TLS connection whose end is the end of a body. Without it,
-    /// somebody else may have ended the connection, and the body is an error (RFC 9112 §9.8). False is for servers that
+    /// an attacker may have ended the connection, and the body is an error (RFC 9112 §9.8). False is for servers that
     /// never send it.
     public var closeNotify = true
     /// The folder under which each plugin has its own, and the kernel, which records there which plugin runs, so that
@@ -62,7 +62,7 @@ public struct KernelSettings: Sendable, Equatable {
     /// The lowest level that is printed.
     public var logLevel = LogLevel.info
 
-    /// Gets what the transport logs, sends and receives.
+    /// Receives what the transport logs, sends and receives.
     package var wireLog: WireLog?
 
     /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil
@@ -86,14 +86,14 @@ public struct KernelSettings: Sendable, Equatable {
         }
     }
 
-    /// What the kernel does where a configuration says nothing.
+    /// The default settings.
     public init() {
         defaults = RequestOptions()
         defaults.connectTimeout = .seconds(30)
         defaults.idleTimeout = .seconds(60)
     }
 
-    /// How requests are sent that do not say otherwise.
+    /// An option of requests that do not set it themselves.
     public subscript<Value>(dynamicMember option: WritableKeyPath<RequestOptions, Value>) -> Value {
         get { defaults[keyPath: option] }
         set { defaults[keyPath: option] = newValue }

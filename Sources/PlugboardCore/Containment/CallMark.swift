@@ -12,7 +12,7 @@ final class CallMark: @unchecked Sendable {
     /// The number of the last call, in its place in the word.
     private var serial: UInt64 = 0
 
-    /// A call: the slot of its plugin, the function, and a number that tells it from the calls around it.
+    /// A call: the slot of its plugin, the function, and a number that distinguishes it from earlier and later calls.
     struct Call: Equatable {
         let slot: Int
         let hook: CalledHook
@@ -47,7 +47,7 @@ final class CallMark: @unchecked Sendable {
         if let note {
             word = note.word(ofLoop: loop)
         } else {
-            // Lines of memory of its own, because the word is written twice a call.
+            // Cache lines of its own, because the word is written twice a call.
             word = UnsafeMutableRawPointer.allocate(byteCount: LoneCount.size, alignment: LoneCount.size)
                 .initializeMemory(as: Atomic<UInt64>.self, to: Atomic(0))
         }
@@ -57,30 +57,30 @@ final class CallMark: @unchecked Sendable {
         if owner == nil { word.deallocate() }
     }
 
-    /// Calls that follow one another without a call of the same function of the same plugin twice. They share a number:
-    /// with the slot and the function, it still tells each call from all others.
+    /// A series of calls in which no function of a plugin is called twice. The calls share a number, which, with the
+    /// slot and the function, still distinguishes each call from all others.
     struct Round {
         fileprivate let word: UnsafeMutablePointer<Atomic<UInt64>>
         fileprivate let number: UInt64
         fileprivate let outer: UInt64
 
-        /// The next call begins; its word is known without a number. [loop]
+        /// Notes that the next call begins; `call` is its word without a number. [loop]
         @inline(__always)
         func begin(_ call: UInt64) { word.pointee.store(number | call, ordering: .relaxed) }
 
-        /// The last call has returned. [loop]
+        /// Notes that the last call has returned. [loop]
         @inline(__always)
         func end() { word.pointee.store(outer, ordering: .relaxed) }
     }
 
-    /// The round is valid as long as the mark. [loop]
+    /// Begins a round, which is valid as long as the mark. [loop]
     @inline(__always)
     func beginRound() -> Round {
         serial &+= 1 << Call.serialShift
         return Round(word: word, number: serial, outer: word.pointee.load(ordering: .relaxed))
     }
 
-    /// A single call begins. [loop]
+    /// Notes that a single call begins. [loop]
     @inline(__always)
     func enter(_ slot: Int, _ hook: CalledHook) -> Round {
         let round = beginRound()

@@ -2,8 +2,8 @@ import PlugboardEventLoop
 import PlugboardKit
 import PlugboardSystem
 
-/// Every call of a plugin's function goes through `call`, that of the loop on which it is called; on other threads that
-/// of any loop. Exchanges call hooks of several plugins in rounds (`beginRound`) instead, which costs less.
+/// Every call of a plugin's function goes through `call` of the current loop's containment; on other threads, of any
+/// loop's. Exchanges call hooks of several plugins in rounds (`beginRound`) instead, which costs less.
 ///
 /// It marks which plugin runs, for the watchdog and for the note that a crash leaves, and measures calls where the
 /// configuration asks for it.
@@ -22,7 +22,7 @@ final class Containment: @unchecked Sendable {
         self.note = note
     }
 
-    /// Measures calls from here on; before the first exchange.
+    /// Begins to measure calls. Called before the first exchange.
     func measure(_ measures: HookMeasures) { self.measures = measures }
 
     /// Calls a function of the plugin in this slot. Hooks of exchanges and pulls are called on the loop, other
@@ -30,7 +30,7 @@ final class Containment: @unchecked Sendable {
     @inline(__always)
     func call<Result>(_ slot: Int, _ hook: CalledHook, _ function: () -> Result) -> Result {
         guard hook.isOfExchanges || loop.isCurrent else {
-            // On other threads it delays no exchange: only a crash has to name the plugin.
+            // A call on another thread delays no exchange: only the note of a crash has to name the plugin.
             return note?.calling(slot, hook, function) ?? function()
         }
         let round = mark.enter(slot, hook)

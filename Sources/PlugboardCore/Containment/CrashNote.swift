@@ -2,7 +2,7 @@ import PlugboardKit
 import PlugboardSystem
 import Synchronization
 
-/// A file that tells the program's next start which plugin's code a run was in when it crashed or was killed.
+/// A file that tells the program's next start which plugin's code was running when the process crashed or was killed.
 ///
 /// `kernel/PROGRAM:PID:TIME` in the data directory has a word for the call under way on each loop (`CallMark`), words
 /// for calls on other threads, and names. The process locks it, and removes it when it ends in an orderly way, also by
@@ -12,11 +12,11 @@ import Synchronization
 package final class CrashNote: @unchecked Sendable {
     static let sideCount = 31
     private static let loopLimit = 64
-    /// Each loop's word has a line of memory of its own, so that processors do not exchange one all the time.
+    /// Each loop's word has a cache line of its own, so that processors do not exchange one all the time.
     private static let loopStride = 8
     private static let wordCount = loopLimit * loopStride + sideCount
     private static let size = wordCount * 8
-    /// The first name, before those of the plugins. Files with another one say nothing.
+    /// The first name, before those of the plugins. Files with another first name are ignored.
     private static let signature = "plugnot4"
     private static let folder = "kernel"
     static let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
@@ -52,8 +52,8 @@ package final class CrashNote: @unchecked Sendable {
         guard descriptor >= 0 else { return nil }
         var content = [UInt8](repeating: 0, count: CrashNote.size)
         for name in [CrashNote.signature] + names { content += Array(name.utf8) + [0] }
-        // Locked while it is empty: empty files are left alone. Written: a store to a page that the disk has no room
-        // for raises a signal.
+        // Locked while it is empty, because empty files are left alone. Written in full, because a store to a page for
+        // which the disk has no room raises a signal.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, write(descriptor, content, content.count) == content.count,
             let memory = mmap(nil, CrashNote.size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
             memory != MAP_FAILED
@@ -67,7 +67,7 @@ package final class CrashNote: @unchecked Sendable {
         if CrashNote.live.withLock({ $0?.insert(path) }) == nil { unlink(path) }
     }
 
-    /// Removes the file: the process ends in an orderly way.
+    /// Removes the file, because the process ends in an orderly way.
     func remove() {
         guard getpid() == CrashNote.process, CrashNote.live.withLock({ $0?.remove(path) }) != nil else { return }
         unlink(path)
@@ -82,7 +82,7 @@ package final class CrashNote: @unchecked Sendable {
     /// The word for the calls of the loop of this index.
     func word(ofLoop index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { words + index * CrashNote.loopStride }
 
-    /// Calls a plugin's function on any thread but those of the loops. It is not noted while `sideCount` others are.
+    /// Calls a plugin's function on a thread without a loop. The call is not noted while `sideCount` others are.
     func calling<Result, Failure: Error>(
         _ slot: Int, _ hook: CalledHook, _ call: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

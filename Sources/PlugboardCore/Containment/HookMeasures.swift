@@ -1,4 +1,4 @@
-/// How often each hook of each plugin was called, and how long that took: counters, where the configuration asks for
+/// How often each hook of each plugin was called, and how long that took: counters, if the configuration asks for
 /// them.
 ///
 /// `kernel.calls.PLUGIN-ID.HOOK` and `kernel.time.PLUGIN-ID.HOOK`, in nanoseconds. A time is from a call to its return,
@@ -6,7 +6,7 @@
 /// waits for the pull of the body that it wraps. So times of several plugins must not be added up.
 struct HookMeasures: Sendable {
     private let metrics: Metrics
-    /// By slot and hook: calls, then time.
+    /// The counters by slot and hook: calls, then time.
     private let numbers: [UInt64]
 
     init(_ slots: [Slot], metrics: Metrics) {

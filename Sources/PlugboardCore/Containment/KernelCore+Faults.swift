@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// Counting faults, disabling plugins, and reporting plugins that hold the loop.
 extension KernelCore {
-    /// The plugins are created, and no exchange has begun.
+    /// Called when the plugins are created and no exchange has begun.
     func beginContainment() {
         let slots = pipeline.slots
         if settings.measureHooks {
@@ -19,7 +19,7 @@ extension KernelCore {
                     + "\(loops.count > 1 ? "of this loop " : "")waits for it. Slow work belongs in `wait`.")
             home.loop.enqueue { [weak self] in
                 guard let self else { return }
-                // It keeps the loop.
+                // The kernel keeps the loop.
                 withExtendedLifetime(self) {
                     home.publish(
                         EventNode(.pluginStalled, [("plugin", .text(id)), ("hook", .text("\(call.hook)"))]))
@@ -34,18 +34,18 @@ extension KernelCore {
         if faults.count(slot.index) == limit { disable(slot, after: limit, in: exchange) }
     }
 
-    /// An exchange ends: plugins whose turns are still open, and that were not at fault in it, have no faults in a row
-    /// any more. Called on the exchange's loop.
+    /// Called when an exchange ends. Plugins whose turns are still open, and that were not at fault in it, then have no
+    /// faults in a row. Called on the exchange's loop.
     @inline(__always)
     func settleFaults(of exchange: ExchangeCore) {
         if !faults.isEmpty { faults.reset(exchange.steering.turns.subtracting(exchange.faulted)) }
     }
 
-    /// Leaves a plugin out of all exchanges that begin from here on, stops its timers and commands, and cancels those
+    /// Leaves a plugin out of all exchanges that begin from now on, stops its timers and commands, and cancels those
     /// of its sub-requests that have no response yet. Bodies of responses flow on, because others may read them.
     /// Called on the exchange's loop; the other loops follow soon.
     private func disable(_ slot: Slot, after faults: Int, in exchange: ExchangeCore) {
-        // Exchanges that began before go on, and may have as many faults again.
+        // Exchanges that began before continue, and may have as many faults again.
         guard self.faults.disable(slot.bit) else { return }
         let cause = faults == 1 ? "a fault" : "\(faults) faults in a row"
         let error = PlugboardError(
@@ -56,12 +56,12 @@ extension KernelCore {
         exchange.home.watches.stop(of: slot.index)
         log.write(.error, slot.id, error.reason)
         exchange.report(.pluginDisabled, [("plugin", .text(slot.id)), ("faults", .integer(Int64(faults)))])
-        // A hook that waits may wait for a timer that no longer fires. Later, because this runs within the call that
-        // was at fault.
+        // A hook that waits may wait for a timer that no longer fires. Done later, because this runs within the call
+        // that was at fault.
         for home in loops { home.loop.enqueue { [self] in end(slot, error, on: home) } }
     }
 
-    /// The plugin in this slot is switched off: ends its timers, waits and sub-requests on one loop. [loop]
+    /// Ends the timers, waits and sub-requests of a plugin that is switched off, on one loop. [loop]
     private func end(_ slot: Slot, _ error: PlugboardError, on home: KernelLoop) {
         home.timers.stop(of: slot.index)
         home.watches.stop(of: slot.index)

@@ -16,7 +16,7 @@ final class PluginFaults: Sendable {
     @inline(__always)
     var disabled: SlotSet { SlotSet(rawValue: disabledSlots.load(ordering: .relaxed)) }
 
-    /// Returns false if it was disabled already.
+    /// Returns false if it was already disabled.
     func disable(_ slot: SlotSet) -> Bool {
         disabledSlots.bitwiseOr(slot.rawValue, ordering: .relaxed).oldValue & slot.rawValue == 0
     }
@@ -30,7 +30,7 @@ final class PluginFaults: Sendable {
         }
     }
 
-    /// The plugins in these slots have no faults in a row any more.
+    /// Sets the faults in a row of the plugins in these slots to zero.
     func reset(_ slots: SlotSet) {
         inARow.withLock { inARow in
             for slot in inARow.keys where slots.contains(SlotSet(slot)) { inARow[slot] = nil }

@@ -12,7 +12,7 @@ final class Watchdog: Sendable {
     /// Nil if the system gives no file descriptor or no thread.
     ///
     /// - Parameters:
-    ///   - marks: Of each loop.
+    ///   - marks: The mark of each loop.
     ///   - stalled: Runs on the watchdog's thread with the index of the loop, once for a call that lasts longer than
     ///     the limit, before it has lasted twice as long.
     init?(_ marks: [CallMark], limit: Duration, stalled: @escaping @Sendable (CallMark.Call, Int) -> Void) {
@@ -25,7 +25,7 @@ final class Watchdog: Sendable {
         self.end = end
     }
 
-    /// The thread ends soon.
+    /// Lets the thread end soon.
     deinit { eventfd_write(end, 1) }
 
     private static func watch(

@@ -2,7 +2,7 @@ import PlugboardEventLoop
 import PlugboardKit
 import PlugboardTransport
 
-/// One trip through the transport, as the exchange follows it.
+/// One attempt in the transport, as the exchange observes it.
 ///
 /// Sendable because everything happens on the loop.
 final class AttemptRun: AttemptObserver, @unchecked Sendable {
@@ -64,7 +64,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         report(.failure(error))
     }
 
-    /// The exchange no longer needs the attempt. One without a response is cancelled; a body is drained by its release.
+    /// Called when the attempt is no longer needed. Without a response it is cancelled; a body is drained on release.
     func giveUp() {
         // A transfer that is drained would go on sending a body that the next attempt needs.
         let isUnwanted = !hasCompleted || body?.hasEnded == false
@@ -91,7 +91,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     private func report(_ outcome: consuming Result<OutwardResponse, PlugboardError>) {
-        // A transport that reports within `perform` would find the exchange half way through it.
+        // A transport that reports within `perform` would find the exchange in the middle of it.
         guard control != nil || isOver else { return arriveLater(outcome) }
         arrive(outcome)
     }
@@ -122,14 +122,14 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
 
 /// Carrying out attempts.
 extension ExchangeCore {
-    /// The request has come through the plugins.
+    /// Called when the request has passed all plugins.
     func beginAttempt() {
         steering.phase = .awaiting
         attempts.beginSeries()
         home.admission.admit(self)
     }
 
-    /// There is a connection for the attempt.
+    /// Called when there is a connection for the attempt.
     func performAttempt() {
         guard steering.phase == .awaiting else { return home.admission.attemptEnded(self) }
         if isSuspended {
@@ -140,7 +140,7 @@ extension ExchangeCore {
         emit(.attemptBegan, .attempt)
         let run = AttemptRun(self, attempts.count)
         attempts.current = run
-        // Part by part: a copy of the whole head costs more.
+        // Copies single parts, because a copy of the whole head costs more.
         let (options, identity) = core.options(request.head.storedOptions, for: request.head.url, on: home)
         let control = home.transport.perform(
             .sharing(
@@ -177,7 +177,7 @@ extension ExchangeCore {
         }
     }
 
-    /// The exchange no longer needs its attempt.
+    /// Ends the attempt, because the exchange no longer needs it.
     func endAttempt() {
         attempts.current?.giveUp()
         attempts.current = nil

@@ -30,12 +30,12 @@ enum Decision {
         }
     }
 
-    /// It will not be carried out.
+    /// Releases the payload of a decision that will not be carried out.
     func drop() {
         if case .respond(let response) = self { response.body?.release() }
     }
 
-    /// For a trace.
+    /// The decision in words, for a trace.
     var words: String {
         switch self {
         case .next: "next"

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// How an exchange begins and leaves.
+/// The beginning and the end of an exchange.
 extension ExchangeCore {
     /// The first thing that an exchange does, on its loop.
     ///
@@ -16,7 +16,7 @@ extension ExchangeCore {
         core.markSecrets(in: &request.head.fields)
         emit(.created, .provenance)
         if let body = request.head.body {
-            // A request is a value: sent twice, its body begins twice.
+            // A request is a value that can be sent twice; its body then begins twice.
             guard let source = body.takeSource() else { return finish(failing: ExchangeCore.sentBefore) }
             request.body = BodyNode(adopted(source), home: home, checksLength: true)
         }
@@ -50,11 +50,11 @@ extension ExchangeCore {
         let (deadline, isFar) = began.addingReportingOverflow(limit)
         if isFar { return }
         timeoutLimit = limit
-        // A strong reference alone needs no memory for the closure. The exchange cancels the timer when it ends.
+        // A closure that captures only a strong reference needs no memory. The exchange cancels the timer when it ends.
         timeout = loop.schedule(at: deadline) { [self] in endLate() }
     }
 
-    /// The exchange's timeout has passed.
+    /// Ends the exchange, because its timeout has passed.
     private func endLate() {
         let host = Origin(url: request.head.url).map { "with \($0.host) " } ?? ""
         finish(
@@ -82,7 +82,7 @@ extension ExchangeCore {
         return response == nil ? "it was on its way through the plugins" : "a plugin was reading the response's body"
     }
 
-    /// Gives back everything, once the last turn is closed.
+    /// Releases everything after the last turn is closed.
     func leave() {
         timeout?.cancel()
         timeout = nil

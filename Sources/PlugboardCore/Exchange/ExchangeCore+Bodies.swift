@@ -5,8 +5,8 @@ import PlugboardKit
 extension ExchangeCore {
     // MARK: The plugin's verbs
 
-    /// `take_request_body`: the plugin borrows it. It releases what it gets together with its wrapper, and a resend may
-    /// need the body after that, so the exchange alone releases the body itself.
+    /// `take_request_body`: the plugin borrows the body. It releases what it gets together with its wrapper, and a
+    /// resend may need the body after that, so only the exchange releases the body itself.
     func takeRequestBody() -> BodyNode? {
         guard steering.stage == .request, let body = request.body else { return nil }
         draft.takenRequestBody = body
@@ -46,7 +46,7 @@ extension ExchangeCore {
         return PLUG_OK
     }
 
-    /// The hook has returned: a plugin that takes a body must set one. Returns what it did not do.
+    /// Called when the hook has returned. A plugin that takes a body must set one; returns which one it did not set.
     func restoreTakenBodies() -> String? {
         defer { (draft.takenRequestBody, draft.takenResponseBody) = (nil, nil) }
         if let taken = draft.takenRequestBody {
@@ -92,8 +92,8 @@ extension ExchangeCore {
         advance()
     }
 
-    /// A body broke while it was held. A response's head has not passed the plugin that holds it, so that plugin gets
-    /// the failure too.
+    /// Called when a body broke while it was held. A response's head has not passed the plugin that holds it, so that
+    /// plugin gets the failure, too.
     fileprivate func breakHold(at slot: Slot, _ error: PlugboardError) {
         discardResponse()
         // The hook that asked to hold the body does not run again.

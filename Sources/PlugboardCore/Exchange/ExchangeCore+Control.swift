@@ -39,14 +39,14 @@ extension ExchangeCore {
         guard steering.phase != .ended, isSuspended else { return }
         let jobs = suspension.end()
         emit(.resumed)
-        // First: a transport may report within its `resume`, and the hooks that this calls may park the exchange again.
+        // Done first: a transport may report within its `resume`, and the hooks that this calls may park the exchange.
         if let parking { watchDeadline(of: parking) }
         attempts.current?.control?.resume()
         for job in jobs { job() }
         advance()
     }
 
-    /// Does what has to be done now, although the exchange was suspended: it ends.
+    /// Runs the postponed jobs although the exchange was suspended, because it ends.
     func endSuspension() {
         for job in suspension.end() { job() }
     }

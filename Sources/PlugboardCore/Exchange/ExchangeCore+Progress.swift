@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// The progress of an exchange whose response's body is wrapped by plugins.
 ///
-/// An attempt counts what it sends and receives. A body that broke may be continued by the plugin that wraps it, with
-/// sub-requests: from then on its bytes are those that the plugin has given, whatever is received once more.
+/// An attempt counts what it sends and receives. The plugin that wraps a body may continue it with sub-requests after
+/// it broke: from then on, only the bytes that the plugin has given count.
 final class WrappedProgress {
     private struct Wrapping {
         let slot: Int
@@ -11,43 +11,43 @@ final class WrappedProgress {
     }
 
     private var wrappings: [Wrapping] = []
-    /// What the attempt has reported last.
+    /// The latest progress of the attempt.
     fileprivate var last = TransferProgress()
     /// The body that a plugin continues.
     fileprivate(set) var continued: BodyNode?
 
-    /// The plugin of this slot has set the body.
+    /// Notes that the plugin of this slot has set the body.
     fileprivate func add(_ node: BodyNode, of slot: Int) {
         wrappings.removeAll { $0.slot == slot || $0.node == nil }
         wrappings.append(Wrapping(slot: slot, node: node))
     }
 
-    /// The plugin of this slot sends a sub-request for the exchange.
+    /// Notes that the plugin of this slot sends a sub-request for the exchange.
     fileprivate func noteSubRequest(by slot: Int) {
         if let node = wrappings.first(where: { $0.slot == slot })?.node { continued = node }
     }
 }
 
-/// How far the bodies are, for plugins and the program.
+/// Reports the progress of bodies to plugins and the program.
 extension ExchangeCore {
-    /// A plugin has set the response's body.
+    /// Notes that a plugin has set the response's body.
     func noteWrapped(_ body: BodyNode?) {
         guard isProgressWatched, let body, let slot = frame.slot?.index else { return }
         if wrappedProgress == nil { wrappedProgress = WrappedProgress() }
         wrappedProgress?.add(body, of: slot)
     }
 
-    /// The plugin of this slot sends a sub-request for this exchange. If it wraps the response's body, it continues it.
+    /// Notes a sub-request by the plugin of this slot. If it wraps the response's body, it continues the body.
     func noteSubRequest(by slot: Int) { wrappedProgress?.noteSubRequest(by: slot) }
 
-    /// The attempt has sent or received bytes.
+    /// Reports that the attempt has sent or received bytes.
     func report(_ progress: TransferProgress) {
         wrappedProgress?.last = progress
         emit(.progress, .bytes(progress))
         family.parent?.reportContinued()
     }
 
-    /// Reports the bytes of a body that a plugin continues; nothing for others.
+    /// Reports the bytes of a body that a plugin continues; does nothing for others.
     ///
     /// - Parameter isAtEnd: Whether all bytes have come.
     func reportContinued(isAtEnd: Bool = false) {

@@ -1,8 +1,8 @@
 import PlugboardKit
 
-/// Sending again: when it is allowed, and what must be left behind.
+/// Resending: when it is allowed, and what is removed from the request.
 extension ExchangeCore {
-    /// Not if the body has begun, cannot be rewound, and is still to be sent (rule 4).
+    /// False if the body has begun, cannot be rewound, and is still to be sent (rule 4).
     var canResend: Bool {
         steering.stage != .request && (request.body.map { !$0.hasBegun || $0.canBeginAgain } ?? true)
     }
@@ -23,7 +23,7 @@ extension ExchangeCore {
         if let body = request.body, body.hasBegun, !body.rewind() { request.body = BodyNode.broken(home: home) }
     }
 
-    /// The exchange waits for the delay of a resend, then goes on.
+    /// Waits for the delay of a resend, then continues.
     func pause(for delay: Duration) {
         let (deadline, isFar) = loop.now.addingReportingOverflow(delay.nanoseconds)
         park(nil, until: isFar ? nil : deadline)

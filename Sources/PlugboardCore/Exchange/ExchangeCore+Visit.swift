@@ -12,7 +12,7 @@ extension ExchangeCore {
         return steering.stage == .request ? slots : slots.union(request.editedSlots)
     }
 
-    /// Keeps what may be needed after the hook, and brings back the request as the plugin passed it inward.
+    /// Keeps what may be needed after the hook, and restores the request as the plugin passed it inward.
     ///
     /// - Returns: The call, in an exchange that is traced.
     @inline(never)
@@ -49,13 +49,13 @@ extension ExchangeCore {
     /// Calls a plugin's hook. During the call, the functions of the host act for this plugin.
     @inline(__always)
     func calling<Result>(_ slot: Unmanaged<Slot>, _ hook: CalledHook, _ call: () -> Result) -> Result {
-        // The call may be within another one: a hook that publishes an event waits for those who watch it.
+        // The call may be within another one: a hook that publishes an event waits for its listeners.
         let outer = frame
         frame = CallFrame(slot, hook)
         let outerExchange = home.calling
         home.calling = self
         let index = slot._withUnsafeGuaranteedRef { $0.index }
-        // Unmanaged, because the loop keeps it and a call counts no references.
+        // Unmanaged to avoid reference counting: the loop keeps the object.
         let result = Unmanaged.passUnretained(home.containment)
             ._withUnsafeGuaranteedRef { $0.call(index, hook, call) }
         home.calling = outerExchange
@@ -85,7 +85,7 @@ extension ExchangeCore {
         return result
     }
 
-    /// A call has returned: drops what was kept for it, unless it was within another one.
+    /// Called when a call has returned. Drops what was kept for it, unless it was within another call.
     @inline(__always)
     func clearViews(after outer: CallFrame) {
         if views.isInUse { dropViews(after: outer) }
@@ -97,7 +97,7 @@ extension ExchangeCore {
         if outer.isEmpty { views.clear(home) }
     }
 
-    /// The next call of a round begins.
+    /// Begins the next call of a round.
     @inline(__always)
     func begin<Function>(_ callee: Callee<Function>, _ round: CallMark.Round) {
         round.begin(callee.mark)
@@ -168,7 +168,7 @@ extension ExchangeCore {
         _ code: UInt32, _ payload: Decision?, _ slot: Slot, _ reason: Visit
     ) throws(Misbehaviour) -> Decision {
         let missing = restoreTakenBodies()
-        // Code that panicked could not give back the bodies that it had taken: the panic says more.
+        // Code that panicked could not give back the bodies that it had taken, so the panic is reported instead.
         if code == PLUG_VERDICT_FAULT, case .fail(let error)? = payload { throw Misbehaviour(clause: error.reason) }
         if let missing { throw Misbehaviour(clause: missing) }
         switch (code, payload) {
@@ -191,7 +191,7 @@ extension ExchangeCore {
                 : "it returned \(code), which is not a verdict")
     }
 
-    /// A plugin has broken the rules: fails the exchange, or skips the plugin, as its configuration says.
+    /// Handles a broken rule: fails the exchange, or skips the plugin, as its configuration says.
     private func handle(_ misbehaviour: Misbehaviour, of slot: Slot) -> Decision {
         let fault = "at fault in \(steering.stage.hook): \(misbehaviour.clause)."
         // The log names the plugin by itself.
@@ -204,13 +204,13 @@ extension ExchangeCore {
                     .pluginFault, "The plugin \(slot.id) is \(fault)", plugin: slot.id, attempt: attempts.last))
         }
         request.goBack(to: before.request)
-        // The plugin has wrapped the body, and its wrapper goes now.
+        // The plugin has wrapped the body, and its wrapper is dropped now.
         if let body = before.response?.body, body !== response?.body { body.reclaim() }
         response = before.response
         return .next
     }
 
-    /// The hook has ended its own exchange: what it decided is not carried out.
+    /// Drops a decision that is not carried out, because the hook has ended its own exchange.
     func drop(_ decision: Decision) {
         if case .wait(let ticket, _) = decision { home.tickets.remove(ticket) }
         decision.drop()
@@ -229,7 +229,7 @@ extension ExchangeCore {
         drop(payload)
     }
 
-    /// Refuses a verdict and keeps why. If the hook returns what this returns, that is a fault.
+    /// Refuses a verdict, and keeps the reason. It is a fault if the hook returns what this returns.
     func refuse(_ name: String, _ reason: String) -> plug_verdict {
         // The last call counts: an earlier payload must not stand in for the refused one.
         dropPayload()
@@ -237,7 +237,7 @@ extension ExchangeCore {
         return PLUG_VERDICT_REFUSED
     }
 
-    /// A hook is about to edit the request.
+    /// Called before a hook edits the request.
     func willEditRequest() {
         if steering.stage != .request {
             draft.isUsed = true

@@ -3,8 +3,8 @@ import PlugboardKit
 
 /// Waiting: for a ticket, or for the delay of a resend.
 extension ExchangeCore {
-    /// `wait`: the hook runs again when the ticket is woken, or at the deadline. Without a ticket, the exchange goes on
-    /// at the deadline.
+    /// `wait`: the hook runs again when the ticket is woken, or at the deadline. Without a ticket, the exchange
+    /// continues at the deadline.
     func park(_ ticket: UInt64?, until deadline: Int64?) {
         steering.phase = .awaiting
         let parking = Parking(ticket: ticket, deadline: deadline)
@@ -18,10 +18,10 @@ extension ExchangeCore {
         parking.timer = loop.schedule(at: deadline) { [unowned self] in unpark(as: .deadline) }
     }
 
-    /// The ticket was woken, on whatever thread; this runs on the loop. A ticket that is not waited for does nothing.
+    /// Called on the loop after the ticket was woken on any thread. Does nothing for a ticket that is not waited for.
     func woken(_ ticket: UInt64) { endWait(for: ticket, as: .woken) }
 
-    /// The plugin in this slot is switched off: if its hook waits here, it waits no longer.
+    /// Ends the wait of a hook whose plugin, in this slot, is switched off.
     func endWait(at slot: Slot) {
         guard let ticket = parking?.ticket, waitingSlot === slot else { return }
         endWait(for: ticket, as: .deadline)
@@ -44,7 +44,7 @@ extension ExchangeCore {
         advance()
     }
 
-    /// The exchange no longer waits.
+    /// Ends the wait.
     func unpark() {
         guard let parking else { return }
         parking.timer?.cancel()

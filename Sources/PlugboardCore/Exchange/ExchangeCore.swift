@@ -7,13 +7,13 @@ import Synchronization
 ///
 /// Its parts are structs, each with its own file and methods. They decide and remember; only the exchange calls
 /// plugins, bodies and the loop. The parts are not checked for exclusive access at run time, because hooks look at them
-/// a hundred times: no method of a part calls anything that could come back to the exchange.
+/// a hundred times. This is safe: no method of a part calls anything that could come back to the exchange.
 ///
 /// Sendable because, after `init`, it is touched on its loop only; other threads go through `EventLoop.enqueue`.
 final class ExchangeCore: @unchecked Sendable {
-    // All three counted once an exchange: what is unowned is counted at each use instead.
+    // Each of these is counted once in an exchange; an unowned reference would be counted at each use.
     let core: KernelCore
-    /// The loop on which it is from begin to end.
+    /// The loop on which the exchange is from its beginning to its end.
     let home: KernelLoop
     let pipeline: Pipeline
     let outcome: any ExchangeOutcome
@@ -41,7 +41,7 @@ final class ExchangeCore: @unchecked Sendable {
     var faulted: SlotSet = []
 
     @exclusivity(unchecked) var attempts = Attempts()
-    /// Only where progress is watched and a plugin wraps the response's body.
+    /// Set only if progress is watched and a plugin wraps the response's body.
     var wrappedProgress: WrappedProgress?
     @exclusivity(unchecked) var family: Family
     @exclusivity(unchecked) var suspension = Suspension()
@@ -53,7 +53,7 @@ final class ExchangeCore: @unchecked Sendable {
     /// The exchange's timeout in nanoseconds, once `timeout` is set.
     var timeoutLimit: Int64 = 0
 
-    /// What the configuration gives to requests to this URL's origin, once a plugin has asked.
+    /// The attributes of the configuration for this URL's origin, after a plugin has asked for one.
     private var section: (url: String, attributes: [String: String]?)?
     /// Called with every event of this exchange.
     private(set) var watch: (@Sendable (ObservedEvent) -> Void)?
@@ -63,7 +63,7 @@ final class ExchangeCore: @unchecked Sendable {
     /// Whether `outcome` was called.
     var isDelivered = false
     let cancelWish = Atomic(false)
-    /// The number by which plugins know it; given when one asks for it.
+    /// The number by which plugins know it; assigned when a plugin asks for it.
     private(set) lazy var number: UInt64 = {
         // An exchange that has ended gets no number, because nothing would remove it from the registry.
         guard home.underWay.contains(self) else { return 0 }
@@ -74,7 +74,7 @@ final class ExchangeCore: @unchecked Sendable {
     @exclusivity(unchecked) var linksUnderWay = ExchangeLinks()
     @exclusivity(unchecked) var linksInQueue = ExchangeLinks()
 
-    /// It must begin, or be refused, after this.
+    /// The exchange must begin, or be refused, after this.
     ///
     /// - Parameters:
     ///   - home: The loop on which it will be.
@@ -110,7 +110,7 @@ final class ExchangeCore: @unchecked Sendable {
 
     // MARK: What C sees
 
-    /// What C sees of it; valid as long as a call lasts.
+    /// The exchange as C sees it; valid during a call.
     ///
     /// The same as `Unmanaged.toOpaque`, without counting a reference: an exchange needs it a hundred times.
     var pointer: OpaquePointer { unsafeBitCast(self, to: OpaquePointer.self) }
@@ -119,7 +119,7 @@ final class ExchangeCore: @unchecked Sendable {
         Unmanaged<ExchangeCore>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
     }
 
-    /// For texts that are handed out now.
+    /// The storage for texts that are handed out now.
     var scratch: Scratch { views.scratch(of: home) }
     var requestHead: HeadNode { views.requestHead(of: self) }
     var responseHead: HeadNode { views.responseHead(of: self) }
@@ -156,7 +156,7 @@ final class ExchangeCore: @unchecked Sendable {
         return index < list.count ? list[index] : nil
     }
 
-    /// Kept until the hook returns.
+    /// Makes the list, which is kept until the hook returns.
     private func listAttributes(for slot: Int) -> ExchangeViews.AttributeList {
         let list = visibleAttributes.values.merging(core.section(for: request.head.url) ?? [:]) { own, _ in own }
             .map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
@@ -187,7 +187,7 @@ struct OutwardResponse {
     var isOfSubRequest = false
 }
 
-/// Gets the outcome of an exchange: for a program's task, or for a plugin that sent a sub-request. One of the two
+/// Receives the outcome of an exchange: for a program's task, or for a plugin that sent a sub-request. One of the two
 /// functions is called, once, on the loop.
 protocol ExchangeOutcome: AnyObject, Sendable {
     func succeed(_ head: consuming ResponseHead, _ body: FlowingBody?, _ exchange: ExchangeCore)

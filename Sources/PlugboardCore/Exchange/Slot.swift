@@ -15,7 +15,7 @@ final class Slot: @unchecked Sendable {
     let bit: SlotSet
     let id: String
     let hooks: Hooks
-    /// Whether an exchange goes on without the plugin after a fault.
+    /// Whether an exchange continues without the plugin after a fault.
     let isSkippedOnFault: Bool
     /// After how many faults in a row the plugin is switched off; nil for never.
     let faultLimit: Int?

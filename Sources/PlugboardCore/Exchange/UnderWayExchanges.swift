@@ -10,8 +10,8 @@ struct UnderWayExchanges {
 
     /// The exchanges as they are now, the oldest first.
     ///
-    /// In this order a shutdown cancels them: libcurl walks its list of connections for each one that it closes, and
-    /// finds an old one at the beginning. In the other order, ten thousand take seconds.
+    /// A shutdown cancels them in this order: libcurl walks its list of connections for each one that it closes, and
+    /// finds an old one at the beginning. In the reverse order, ten thousand take seconds.
     var all: [ExchangeCore] { list.all }
 
     /// False while the kernel is shutting down; it still takes sub-requests while exchanges are under way on any loop,
@@ -29,9 +29,9 @@ struct UnderWayExchanges {
 
     func contains(_ exchange: ExchangeCore) -> Bool { list.contains(exchange) }
 
-    /// The exchange has ended.
+    /// Called when the exchange has ended.
     ///
-    /// - Returns: What counts this loop now, because the kernel is shutting down and it was the last one.
+    /// - Returns: The countdown for this loop, if the kernel is shutting down and this was the last exchange.
     mutating func remove(_ exchange: ExchangeCore) -> Countdown? {
         guard list.remove(exchange) else { return nil }
         count -= 1
@@ -39,7 +39,7 @@ struct UnderWayExchanges {
         return count == 0 ? closing : nil
     }
 
-    /// Takes no more requests of programs.
+    /// Refuses further requests of programs.
     ///
     /// - Parameter idle: Counts each loop when its last exchange has left.
     /// - Returns: True if no exchange is under way: the caller then counts this loop at once.
@@ -48,7 +48,7 @@ struct UnderWayExchanges {
         return count == 0
     }
 
-    /// Takes nothing any more, not even sub-requests.
+    /// Refuses everything from now on, even sub-requests.
     ///
     /// - Returns: The exchanges that are to be cancelled.
     mutating func closeAtOnce() -> [ExchangeCore] {

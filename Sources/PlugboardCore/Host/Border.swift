@@ -31,7 +31,7 @@ func borrowNode(_ pointer: OpaquePointer) -> BodyNode {
     Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
 }
 
-/// Takes over bytes of a plugin; bytes without a release function are copied. Nil for a count of bytes at NULL.
+/// Takes over bytes of a plugin; bytes without a release function are copied. Nil for NULL with a count above 0.
 func makeBytes(_ bytes: plug_bytes, of host: HostContext) -> Bytes? {
     guard bytes.bytes != nil || bytes.count == 0 else {
         if let release = bytes.release { host.call(.release) { release(bytes.context) } }
@@ -78,13 +78,13 @@ func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
 }
 
 extension plug_text {
-    /// False for a count of bytes at NULL.
+    /// False for NULL with a count above 0.
     var isReadable: Bool { bytes != nil || count == 0 }
 }
 
 private func areReadable(_ field: plug_field) -> Bool { field.name.isReadable && field.value.isReadable }
 
-/// Whether an array, its names and its values can be read: there is no count beside NULL.
+/// Whether an array, its names and its values can be read: none is NULL with a count above 0.
 func areReadable(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) -> Bool {
     guard let fields else { return count == 0 }
     return UnsafeBufferPointer(start: fields, count: Int(clamping: count)).allSatisfy { areReadable($0) }
@@ -100,7 +100,7 @@ func isName(_ bytes: some Collection<UInt8>) -> Bool {
 
 /// The time of one of the system's clocks, in nanoseconds. A clock beyond the year 2252 stands still there, so that ten
 /// years can be added to it in 64 bits.
-// Not inlined: functions that hold its memory check their stack at each call.
+// Not inlined, because functions that hold its memory check their stack at each call.
 @inline(never)
 func clockTime(_ clock: clockid_t) -> Int64 {
     var time = timespec()

@@ -1,7 +1,7 @@
 import CPlugboard
 import PlugboardKit
 
-/// What C sees as an event. Its details are made when a plugin asks for them: most plugins ignore most events.
+/// What C sees as an event. Its details are made when a plugin asks for them, because most plugins ignore most events.
 ///
 /// The kernel's own events use one node after the other (`begin`), because an exchange with plugins that listen to all
 /// has a dozen.
@@ -12,9 +12,9 @@ final class EventNode {
     @exclusivity(unchecked) private var event: KernelEvent?
     /// The id of an event of a plugin.
     private let ownID: String
-    /// What the event is about, until `end`. Unowned: the exchange outlives its events.
+    /// The exchange that the event is about, until `end`. Unowned: the exchange outlives its events.
     @exclusivity(unchecked) private unowned(unsafe) var exchange: ExchangeCore?
-    /// What it says, until `end`. They are where the event is sent: most events are over before it is read.
+    /// The facts of the event, until `end`. They stay in the sender's memory, because most are never read.
     @exclusivity(unchecked) private var facts: UnsafePointer<EventFacts>?
     /// Whether something is kept that `end` has to release.
     @exclusivity(unchecked) private var isInUse = false
@@ -22,19 +22,19 @@ final class EventNode {
     @exclusivity(unchecked) private var madeHeadNode: HeadNode?
     @exclusivity(unchecked) private var madeScratch: Scratch?
 
-    /// One of the kernel's about itself or a plugin. One about an exchange has no details before `begin`.
+    /// An event of the kernel about itself or a plugin. An event about an exchange has no details before `begin`.
     init(_ event: KernelEvent, _ details: Details? = nil) {
         (self.event, ownID) = (event, "")
         madeDetails = details
     }
 
-    /// One that a plugin published.
+    /// An event that a plugin published.
     init(_ id: String, _ details: Details) {
         (event, ownID) = (nil, id)
         madeDetails = details
     }
 
-    /// Makes it another event of the kernel's, about an exchange. The facts stay until `end`.
+    /// Makes it another event of the kernel, about an exchange. The facts must stay valid until `end`.
     @inline(__always)
     func begin(_ event: KernelEvent, of exchange: ExchangeCore, _ facts: UnsafePointer<EventFacts>) {
         self.event = event
@@ -42,7 +42,7 @@ final class EventNode {
         self.facts = facts
     }
 
-    /// The event is over, and what plugins got of it is not valid any more.
+    /// Ends the event: what plugins got of it is no longer valid.
     @inline(__always)
     func end() {
         exchange = nil

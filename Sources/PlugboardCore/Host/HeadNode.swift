@@ -72,7 +72,7 @@ final class HeadNode {
         }
     }
 
-    /// Views of the fields from an index on, as many as there is room for. Returns their number.
+    /// Writes views of the fields from an index on, as many as there is room for. Returns their number.
     func read(from first: UInt64, to views: UnsafeMutableBufferPointer<plug_head_field_v1>) -> UInt64 {
         wasRead = true
         return withFields { fields in

@@ -13,7 +13,7 @@ extension HostContext {
         let home = parent == 0 ? core.placeDetached() : core.home(of: parent)
         let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
             var request = try Request(subRequest: table, body, of: id)
-            // Here too, because a detached one may begin after its exchange has ended.
+            // Done here, too, because a detached one may begin after its exchange has ended.
             if home.loop.isCurrent, let parent = home.exchange(parent) { request.inherit(from: parent.request.head) }
             return request
         }
@@ -24,7 +24,7 @@ extension HostContext {
         let flags = table.flags
         let isTaken = home.loop.enqueue { [self, weak core] in
             guard let core else { return outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
-            // It keeps the loop.
+            // The kernel keeps the loop.
             withExtendedLifetime(core) {
                 switch request {
                 case .success(let request): begin(request, parent: home.exchange(parent), flags, outcome, home)
@@ -80,14 +80,14 @@ extension HostContext {
         guard let home = core?.home(of: number), let outcome = home.subRequests[number], outcome.sender === self,
             home.subRequests.remove(number) != nil
         else { return PLUG_STALE }
-        // Later: the outcome calls the plugin, and this runs within a call of it.
+        // Done later, because the outcome calls the plugin, and this runs within a call of it.
         return home.loop.enqueue { outcome.cancel() } ? PLUG_OK : PLUG_STALE
     }
 
     /// `publish_event`: an event under the plugin's own id. Its details are made only if the event may be watched.
     ///
-    /// One that is published while plugins hear of another plugin's event waits for the loop's next turn: delivered at
-    /// once, two plugins that answer each other's events would call each other without end.
+    /// An event that is published while plugins get another plugin's event waits for the loop's next turn: otherwise,
+    /// two plugins that respond to each other's events would call each other endlessly.
     func publish(
         _ id: plug_text, _ number: plug_exchange_id, _ details: () -> [(String, ObservedEvent.Detail)]
     ) -> plug_result {
@@ -126,7 +126,7 @@ extension HostContext {
 }
 
 extension plug_subrequest_v1 {
-    /// Whether it has no count beside NULL.
+    /// Whether no pointer is NULL with a count above 0.
     var isReadable: Bool {
         method.isReadable && url.isReadable && areReadable(fields, field_count) && (secrets != nil || secret_count == 0)
             && areReadable(attributes, attribute_count) && areReadable(options, option_count)
@@ -134,8 +134,8 @@ extension plug_subrequest_v1 {
 }
 
 extension Request {
-    /// The request of an exchange with what a plugin gives in its place; the body is the plugin's. At another origin
-    /// without what is secret.
+    /// The request of an exchange, with the values and the body that a plugin gives in their place. Without secrets at
+    /// another origin.
     fileprivate func over(_ original: Request, _ core: KernelCore) -> Request {
         var copy = original
         copy.body = body

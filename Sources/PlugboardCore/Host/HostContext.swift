@@ -13,7 +13,7 @@ final class HostContext: @unchecked Sendable {
     /// The plugin's slot in the pipeline.
     let index: Int
     let table: UnsafeMutablePointer<plug_host_v1>
-    /// Of the commands that run.
+    /// The arguments of the commands that run.
     let arguments = Registry<CommandArguments>()
     /// The ids of services that the plugin needs or uses.
     private let needs: Set<String>
@@ -39,7 +39,7 @@ final class HostContext: @unchecked Sendable {
         table.pointee.kernel = Unmanaged.passRetained(self).toOpaque()
     }
 
-    /// Also nil until all plugins are created: most of the host's functions work only from `start` on. [any]
+    /// Also nil until all plugins are created, because most of the host's functions work only from `start` on. [any]
     var startedCore: KernelCore? { core.flatMap { $0.isStarted.load(ordering: .acquiring) ? $0 : nil } }
 
     /// What the host's functions return while there is no `startedCore`.
@@ -61,7 +61,7 @@ final class HostContext: @unchecked Sendable {
         set { state.withLock { $0.refusal = newValue } }
     }
 
-    /// The same as the end of a sentence.
+    /// `refusal` as the end of a sentence.
     var refusalText: String {
         guard let refusal, !refusal.isEmpty else { return "it gave no reason." }
         return refusal.last.map { ".!?…".contains($0) } == true ? refusal : refusal + "."
@@ -83,7 +83,7 @@ final class HostContext: @unchecked Sendable {
     /// `configuration_directory`.
     func configurationDirectory() -> plug_text? { core?.configurationFolder.map { keptText($0) } }
 
-    /// `service`: of another plugin, which is started.
+    /// `service`: a service of another plugin, which is started.
     func service(_ id: String) -> UnsafeRawPointer? {
         needs.contains(id) ? core?.services.withLock { $0[id]?.table } : nil
     }
@@ -97,7 +97,7 @@ final class HostContext: @unchecked Sendable {
 
     private let kept = Mutex<[String: plug_text]>([:])
 
-    /// A text as long as the host lives.
+    /// A copy of a text that lives as long as the host.
     func keptText(_ text: String) -> plug_text {
         kept.withLock { kept in
             if let known = kept[text] { return known }

@@ -149,7 +149,7 @@ extension Piece {
     fileprivate var bytes: Bytes { if case .bytes(let bytes) = self { bytes } else { .empty } }
 }
 
-/// A body that belongs to the loop whose thread calls this, if it has belonged to none.
+/// The body, which belongs to the calling loop from now on if it belonged to none.
 private func nodeHere(_ body: OpaquePointer) -> BodyNode {
     let node = borrowNode(body)
     if let current = node.core.current { node.bind(to: current) }

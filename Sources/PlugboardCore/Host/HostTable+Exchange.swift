@@ -33,7 +33,7 @@ extension HostTable {
         setStates(&table)
     }
 
-    /// What a plugin needs to send the request again later, and to keep apart what came by different routes.
+    /// What a plugin needs to send the request again later, and to keep responses of different routes apart.
     private static func setFacts(_ table: inout plug_host_v1) {
         table.sender = { pointer in
             guard let pointer else { return plug_text() }
@@ -117,7 +117,7 @@ extension HostTable {
         table.set_exchange_state = { pointer, state, release in
             guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return PLUG_WRONG_TIME }
             let exchange = ExchangeCore.from(pointer)
-            // States were released when it left.
+            // The states were released when the exchange left.
             guard exchange.home.underWay.contains(exchange) else { return PLUG_WRONG_TIME }
             exchange.setExchangeState(
                 state.map { PluginStates.State(pointer: $0, release: release) }, of: slot.index)

@@ -3,7 +3,7 @@ import PlugboardJSON
 import PlugboardKit
 import Synchronization
 
-/// What a plugin does beside exchanges: descriptors, work that blocks, services of others, arguments of commands.
+/// Work of plugins outside of exchanges: descriptors, work that blocks, services of others, arguments of commands.
 extension HostTable {
     static func setWork(_ table: inout plug_host_v1) {
         table.watch = { host, loop, descriptor, wanted, context, ready, release in
@@ -30,7 +30,7 @@ extension HostTable {
         table.run_blocking = { host, loop, context, work, done in
             guard let host = host.map({ HostContext.from($0) }), let work else { return PLUG_BAD_ARGUMENT }
             guard let core = host.startedCore else { return host.codeOfAbsence }
-            // It is waited for as a command is.
+            // A shutdown waits for this work as for a command.
             guard core.commandCalls.enter(host.index) else { return PLUG_STALE }
             let (address, home) = (UInt(bitPattern: context), core.loop(loop))
             let isTaken = core.blocking.run {
@@ -75,7 +75,7 @@ private func argumentsOf(_ host: UnsafePointer<plug_host_v1>?, _ reply: plug_rep
 extension plug_url_parts_v1 {
     /// The parts of an absolute URL, within its text; nil for another text.
     fileprivate init?(_ url: plug_text) {
-        // A copy that was mended would have other positions.
+        // Not a repaired copy, which would have other positions.
         guard let text = String(validating: url.buffer, as: UTF8.self), let parts = URLParts(text),
             let origin = Origin(url: text), let scheme = parts.scheme, let host = parts.host
         else { return nil }
@@ -98,7 +98,7 @@ final class CommandArguments: Sendable {
         var members: JSONObject?
         /// Each argument as text, in the order of the members.
         var texts: [plug_text] = []
-        /// The items of each argument, which are none of a text, a number and a bool.
+        /// The items of each argument; none for a text, a number or a bool.
         var items: [[plug_field]] = []
         let scratch = Scratch()
     }

@@ -25,10 +25,10 @@ extension plug_text {
         return text.lastIndex { !$0.isWhitespace }.map { text[...$0] } ?? ""
     }
 
-    /// The same as `words`, without a full stop: for the middle of a sentence.
+    /// `words` without a full stop, for the middle of a sentence.
     var clause: String {
         let words = words
-        // An ellipsis is the plugin's own.
+        // An ellipsis of the plugin is kept.
         return words.hasSuffix(".") && !words.hasSuffix("..") ? String(words.dropLast()) : words
     }
 }

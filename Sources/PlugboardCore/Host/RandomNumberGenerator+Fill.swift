@@ -1,5 +1,5 @@
 extension RandomNumberGenerator {
-    /// Fills memory with eight bytes a draw, because each draw is a call of the system.
+    /// Fills memory with eight bytes from each draw, because each draw is a system call.
     mutating func fill(_ memory: UnsafeMutableRawBufferPointer) {
         var rest = memory[...]
         while !rest.isEmpty {

@@ -4,14 +4,14 @@ import PlugboardSystem
 
 /// Keeps texts that were handed out to a plugin until its hook returns.
 final class Scratch {
-    /// In bytes. None with the address sanitizer, which must see each text, to find plugins that keep one.
+    /// The size in bytes. 0 with the address sanitizer, which then sees each text and finds plugins that keep one.
     private static let blockSize = dlsym(nil, "__asan_init") == nil ? 512 : 0
 
     /// For the first texts of a hook, as long as they fit.
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 1)
     // Unchecked, because changing them calls no code of others.
     @exclusivity(unchecked) private var used = 0
-    /// Those that do not fit.
+    /// The texts that do not fit.
     @exclusivity(unchecked) private var texts: [UnsafeMutableRawPointer] = []
     @exclusivity(unchecked) private var fields: [Fields] = []
     @exclusivity(unchecked) private var options: [(name: String, value: String)]?

@@ -8,7 +8,7 @@ import Synchronization
 /// loop of the sub-request only.
 final class SubResponseNode: @unchecked Sendable {
     let head: HeadNode?
-    /// The attempts on the network.
+    /// The number of attempts on the network.
     let attempts: Int
     private let response: Mutex<OutwardResponse?>
     private let error: PlugboardError?
@@ -38,7 +38,7 @@ final class SubResponseNode: @unchecked Sendable {
         error.map { (scratch.text($0.code.name), scratch.text($0.reason)) }
     }
 
-    /// The response, once; or why there is none.
+    /// Returns the response, once, or the error.
     func take() -> Result<OutwardResponse, PlugboardError> {
         if let error { return .failure(error) }
         guard let response = response.withLock({ $0.take() }) else {
@@ -63,7 +63,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     typealias Completion = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
 
     let sender: HostContext
-    /// In the kernel's registry of sub-requests without a response.
+    /// Its number in the kernel's registry of sub-requests without a response.
     let number: UInt64
     /// Set when it begins. [loop]
     weak var exchange: ExchangeCore?

@@ -1,7 +1,7 @@
 import PlugboardEventLoop
 import PlugboardMessages
 
-/// Which attempts run and which wait for a connection, where `kernel.connections` limits them all and
+/// Decides which attempts run and which wait for a connection: `kernel.connections` limits all of them, and
 /// `kernel.connectionsPerHost` those to one origin.
 ///
 /// An exchange first waits for its host and then for all, so that many exchanges to one host do not delay those to
@@ -12,17 +12,16 @@ import PlugboardMessages
 /// Hosts are counted only while so many attempts run that one host could have too many. A host that responds in HTTP/2
 /// is not limited, because its attempts share connections.
 ///
-/// Each loop has its own, with its share of both limits. Everything is called on the loop.
+/// Each loop has its own admission, with its share of both limits. Everything is called on the loop.
 final class Admission {
-    /// How long no exchange must have been ended from outside before connections that are held back are used, in
-    /// nanoseconds.
+    /// How long no exchange may be ended from outside before held connections are used, in nanoseconds.
     private static let quietTime: Int64 = 5_000_000
     /// How long a connection may be held back, in nanoseconds.
     private static let holdLimit: Int64 = 50_000_000
 
     private let all: ConnectionLimit
     private let hostShare: Share
-    /// 0 for no limit.
+    /// The limit for one host; 0 for no limit.
     private var hostLimit: Int { hostShare.own }
     /// The hosts of the attempts that run or wait; empty while hosts are not counted.
     private var hosts: [Origin: ConnectionLimit] = [:]
@@ -31,7 +30,7 @@ final class Admission {
     private var holding: [ConnectionLimit] = []
     private var heldSince: Int64 = 0
     private unowned let loop: EventLoop
-    /// Made when it is needed first: a weak reference makes all others to the object slower.
+    /// Made at the first use, because a weak reference makes all others to the object slower.
     private lazy var alarm = SystemAlarm(loop: loop) { [weak self] in self?.useHeld() }
 
     init(limit: Share, hostLimit: Share, loop: EventLoop) {
@@ -54,12 +53,12 @@ final class Admission {
         admitToAll(exchange)
     }
 
-    /// The host has a connection for the attempt, if hosts are counted.
+    /// Called when the host has a connection for the attempt, or hosts are not counted.
     private func admitToAll(_ exchange: ExchangeCore) {
         if all.takeOrQueue(exchange) { exchange.performAttempt() }
     }
 
-    /// The attempt of this exchange, which was admitted, is over.
+    /// Called when the admitted attempt of this exchange is over.
     ///
     /// - Parameter isFromOutside: Whether a cancel or the exchange's timeout has ended it.
     func attemptEnded(_ exchange: ExchangeCore, isFromOutside: Bool = false) {
@@ -67,7 +66,7 @@ final class Admission {
         if exchange.attempts.host != nil { leaveHost(exchange, isFromOutside: isFromOutside) }
     }
 
-    /// The exchange has ended: if it waits, it leaves the queue.
+    /// Called when the exchange has ended. If it waits, it leaves the queue.
     func withdraw(_ exchange: ExchangeCore) {
         if let line = exchange.attempts.waitsFor {
             line.remove(exchange)
@@ -78,7 +77,7 @@ final class Admission {
         if exchange.attempts.host != nil { leaveHost(exchange, isFromOutside: true) }
     }
 
-    /// The head of the response has come.
+    /// Called when the head of the response has come.
     ///
     /// - Parameter isShared: Whether other attempts can use the same connection at the same time.
     func headReceived(_ exchange: ExchangeCore, isShared: Bool) {
@@ -152,7 +151,7 @@ final class Admission {
 
     // MARK: Connections held back
 
-    /// Connections are held back for a while from now on.
+    /// Holds connections back for a while from now on.
     private func delayUse() {
         if heldSince == 0 { heldSince = alarm.now }
         alarm.set(min(alarm.now + Admission.quietTime, heldSince + Admission.holdLimit))

@@ -25,7 +25,7 @@ final class BlockingPool: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs work once, soon; false, without running it, where the system starts no thread.
+    /// Runs work once, soon. Returns false, and does not run it, if the system starts no thread.
     func run(_ work: @escaping @Sendable () -> Void) -> Bool {
         let isTaken = state.withLock { state in
             if state.threads == BlockingPool.limit {

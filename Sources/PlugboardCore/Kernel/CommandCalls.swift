@@ -3,7 +3,7 @@ import Synchronization
 /// The calls of commands that are under way, so that no plugin is destroyed while it runs one. [any]
 final class CommandCalls: Sendable {
     private struct State {
-        /// By the slot of the plugin.
+        /// The number of calls, by the slot of the plugin.
         var counts: [Int: Int] = [:]
         var isClosed = false
         var whenIdle: (@Sendable () -> Void)?
@@ -11,7 +11,7 @@ final class CommandCalls: Sendable {
 
     private let state = Mutex(State())
 
-    /// A call begins. False once the kernel is stopping its plugins.
+    /// Notes that a call begins. Returns false once the kernel is stopping its plugins.
     func enter(_ slot: Int) -> Bool {
         state.withLock { state in
             if !state.isClosed { state.counts[slot, default: 0] += 1 }
@@ -19,7 +19,7 @@ final class CommandCalls: Sendable {
         }
     }
 
-    /// A call has returned.
+    /// Notes that a call has returned.
     func leave(_ slot: Int) {
         let job = state.withLock { state -> (@Sendable () -> Void)? in
             let rest = (state.counts[slot] ?? 1) - 1
@@ -31,7 +31,7 @@ final class CommandCalls: Sendable {
         job?()
     }
 
-    /// Takes no more calls; the job runs when the last one has returned.
+    /// Refuses further calls. The job runs when the last one has returned.
     func close(_ job: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
             state.isClosed = true

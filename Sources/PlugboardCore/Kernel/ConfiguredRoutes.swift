@@ -6,7 +6,7 @@ package struct ConfiguredRoutes: Sendable {
     private final class Options: Sendable {
         let options: RequestOptions
         private let (plain, secure): (Route, Route)
-        /// By targets of `connectTo`.
+        /// The routes by targets of `connectTo`.
         private let detours: [String: (plain: Route, secure: Route)]
 
         init(_ options: RequestOptions) {
@@ -28,9 +28,9 @@ package struct ConfiguredRoutes: Sendable {
     }
 
     private let defaults: Options
-    /// By hosts that have pins.
+    /// The options by hosts that have pins.
     private let pinned: [String: Options]
-    /// Of the configuration's `connectTo`.
+    /// The targets of the configuration's `connectTo`.
     private let targets: ConnectToTable?
 
     package init(_ settings: KernelSettings) {
@@ -49,7 +49,7 @@ package struct ConfiguredRoutes: Sendable {
         configured(for: url).route(isTLS: ConfiguredRoutes.isSecure(url), connectingTo: targets?.target(of: url))
     }
 
-    /// The route of a request, with what it says itself.
+    /// The route of a request with its own options.
     package func route(of request: Request) -> Route {
         guard let own = request.storedOptions?.options, own.haveRoute else { return route(to: request.url) }
         let targets = own.connectTo.map { $0.isEmpty ? nil : ConnectToTable($0) } ?? targets

@@ -10,7 +10,7 @@ final class ConnectionLimit {
     /// The host whose connections are limited; nil for all hosts together.
     let host: Origin?
     private let share: Share
-    /// 0 for no limit.
+    /// The limit; 0 for none.
     private var limit: Int { share.own }
     /// How many attempts run.
     @exclusivity(unchecked) private(set) var inUse = 0
@@ -49,7 +49,7 @@ final class ConnectionLimit {
     func takeForNext() -> ExchangeCore? {
         while hasFree, let exchange = queue.first {
             remove(exchange)
-            // It is about to end.
+            // The exchange is about to end.
             if exchange.isCancelWanted || exchange.isOverdue { continue }
             inUse += 1
             return exchange

@@ -11,12 +11,12 @@ final class Countdown: Sendable {
         self.job = job
     }
 
-    /// It has happened once; the last call runs the job.
+    /// Notes that it has happened once. The last call runs the job.
     func count() {
         if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { job() }
     }
 
-    /// It has to happen once more. Returns false if the job has run: then it is too late.
+    /// Requires it to happen once more. Returns false if the job has already run.
     func expectOneMore() -> Bool {
         var left = self.left.load(ordering: .relaxed)
         while left > 0 {

@@ -1,6 +1,6 @@
 import PlugboardSystem
 
-/// The folder under which each plugin, and the kernel, has its own: the configuration's, or the user's.
+/// The folder that contains the folders of the plugins and of the kernel: the configuration's, or the user's.
 package struct DataDirectory: Sendable {
     /// Nil for a user without a home.
     private let base: String?
@@ -22,7 +22,7 @@ package struct DataDirectory: Sendable {
         case refused(String)
     }
 
-    /// `FOLDER/ID`, made with mode 0700. A folder that exists may be read-only: what it has can be used. Blocks.
+    /// `FOLDER/ID`, made with mode 0700. An existing folder may be read-only, because what it has can be used. Blocks.
     package func make(_ id: String) -> Folder {
         guard let path = path(of: id) else { return .missing(nil) }
         var made = ""
@@ -57,7 +57,7 @@ package struct DataDirectory: Sendable {
             return "The data directory \(path) is not a folder. Remove it, \(advice)"
         }
         let ownership = Ownership(status)
-        // In a user namespace, the root that /tmp belongs to has no number.
+        // In a user namespace, the root user that owns /tmp has no number.
         if !isOwn && ownership.isSticky { return nil }
         switch ownership.flaw() {
         case nil: return nil

@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// One exchange under way, as the program that began it sees it. From any thread.
 ///
-/// When the last reference is released, the exchange goes on until the response's head has come, and no further.
+/// When the last reference is released, the exchange continues until the response's head has come, and then ends.
 public final class ExchangeHandle: Sendable {
     private let exchange: ExchangeCore
     private let outcome: ProgramOutcome
@@ -25,13 +25,13 @@ public final class ExchangeHandle: Sendable {
     /// Ends the exchange; tasks that wait for it get the error `cancelled`. Does nothing when the exchange has ended.
     public func cancel() { exchange.requestCancel() }
 
-    /// Stops hooks, the network and wait deadlines until `resume`. The exchange's own timeout runs on.
+    /// Stops hooks, the network and wait deadlines until `resume`. The exchange's own timeout keeps running.
     public func suspend() {
         let exchange = exchange
         exchange.loop.enqueue { exchange.suspend() }
     }
 
-    /// Lets a suspended exchange go on; does nothing otherwise.
+    /// Resumes a suspended exchange; does nothing otherwise.
     public func resume() {
         let exchange = exchange
         exchange.loop.enqueue { exchange.resume() }

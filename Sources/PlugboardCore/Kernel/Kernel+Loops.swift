@@ -3,7 +3,7 @@ import PlugboardEventLoop
 import PlugboardKit
 
 extension Kernel {
-    /// The event loops of a kernel, or none of them.
+    /// Makes the event loops of a kernel. After an error, none of them is left.
     static func makeLoops(_ count: Int, _ clock: ManualClock?) throws(PlugboardError) -> [EventLoop] {
         var loops: [EventLoop] = []
         do {

@@ -33,7 +33,7 @@ extension KernelCore {
         }
     }
 
-    /// On the first loop.
+    /// Called on the first loop.
     private func publish(_ result: Result<NetworkState, PlugboardError>) {
         switch result {
         case .success(let state): first.publish(EventNode(.networkChanged, state.details))
@@ -43,7 +43,7 @@ extension KernelCore {
 }
 
 extension NetworkState {
-    /// What the event says.
+    /// The details of the event.
     fileprivate var details: [(String, ObservedEvent.Detail)] {
         var details: [(String, ObservedEvent.Detail)] = [
             ("reachable", .integer(isReachable ? 1 : 0)), ("ipv4", .integer(hasIPv4 ? 1 : 0)),
@@ -54,7 +54,7 @@ extension NetworkState {
     }
 }
 
-/// The kernel's watch of the network: made when it is asked for first. [any]
+/// The kernel's watch of the network, made at the first use. [any]
 final class NetworkWatch: Sendable {
     private enum State {
         case idle
@@ -66,7 +66,7 @@ final class NetworkWatch: Sendable {
 
     /// Returns the watch, which the first call makes.
     func begin(_ make: () throws(PlugboardError) -> Reachability) throws(PlugboardError) -> Reachability {
-        // Under the lock, so that the kernel has one watch.
+        // Made under the lock, so that the kernel has one watch.
         try state.withLock { (state) throws(PlugboardError) in
             switch state {
             case .watching(let reachability): return reachability
@@ -79,7 +79,7 @@ final class NetworkWatch: Sendable {
         }
     }
 
-    /// The kernel ends. [loop]
+    /// Called when the kernel ends. [loop]
     func end() {
         let last = state.withLock { state in
             defer { state = .ended }

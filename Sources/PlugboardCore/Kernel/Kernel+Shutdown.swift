@@ -46,14 +46,14 @@ extension Kernel {
         let limit = min(max(limit, .zero), .seconds(365 * 86_400))
         let began = clockTime(CLOCK_MONOTONIC)
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            // Done when all loops are without exchanges at once: until then each takes the sub-requests of others.
-            // Unowned, because the loops keep it; this function keeps the core.
+            // Runs when all loops are without exchanges at the same time: until then, each takes sub-requests of
+            // others. Unowned, because the loops keep it; this function keeps the core.
             let idle = Countdown(core.loops.count) { [unowned core] in
-                // By later jobs: this may be within the report of a transport that ended the last exchange.
+                // Done by later jobs, because this may run within a transport's report that ended the last exchange.
                 core.withTransports {
                     $0.shutDown()
                 } done: {
-                    // Also if the loop has ended, for the watch then ends with it.
+                    // If the loop has ended, the watch has ended with it.
                     core.first.loop.enqueue { core.network.end() }
                     continuation.resume()
                 }
@@ -65,7 +65,7 @@ extension Kernel {
                     }
                     guard home === core.first else { return home.close(idle) }
                     home.publish(EventNode(.closing))
-                    // Behind the sub-requests that plugins have begun for the event, such as a last message.
+                    // Closes after the sub-requests that plugins have begun for the event, such as a last message.
                     if !home.loop.enqueue({ home.close(idle) }) { idle.count() }
                 }
                 if !isTaken { idle.count() }

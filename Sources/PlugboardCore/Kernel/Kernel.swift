@@ -34,10 +34,10 @@ public final class Kernel: PluginCommands, RequestSender {
         case closed
     }
 
-    /// Starts the plugins; called once, off any loop, and blocks while they start.
+    /// Starts the plugins. Called once, not on a loop; blocks while the plugins start.
     ///
-    /// Throws `configuration` or `plugin.…` with all that is wrong at once (`Configuration.errors`), and `resources`
-    /// where the system gives no file descriptor or no thread.
+    /// Throws `configuration` or `plugin.…` with all errors at once (`Configuration.errors`), and `resources`
+    /// if the system gives no file descriptor or no thread.
     /// - Parameters:
     ///   - plugins: Plugins that the program's code gives: they are enabled with the values that the code gives,
     ///     and where the configuration has an entry for the same plugin, each value of that entry replaces the code's,
@@ -52,8 +52,8 @@ public final class Kernel: PluginCommands, RequestSender {
     ///     that plugins publish outside of an exchange, that a plugin had a fault (`pluginFaulted`), was disabled
     ///     (`pluginDisabled`), or blocked the loop (`pluginStalled`), that the network has changed (`networkChanged`),
     ///     and that the kernel is being shut down (`closing`). Must not block.
-    ///   - atSend: called with each request of the program, in the task that sends it, before any plugin: the place to
-    ///     put what is current there, such as a task local, into attributes of the request, where plugins read it. Not
+    ///   - atSend: called with each request of the program, in the task that sends it, before any plugin. It can copy
+    ///     values of that task, such as a task local, into attributes of the request, where plugins read them. Not
     ///     called for sub-requests of plugins. Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
@@ -66,7 +66,7 @@ public final class Kernel: PluginCommands, RequestSender {
         let log = log ?? .standardError(level: configuration.kernel.logLevel)
         CrashNote.report(configuration, to: log)
         let check = ResolvedPlugins.check(configuration, catalog: catalog, loader: loader)
-        // Only plugins can judge some of their settings. They are created for that only where there are other errors
+        // Only plugins can check some of their settings. They are created for that only if there are other errors
         // already.
         guard let resolved = check.resolved, configuration.ownErrors.isEmpty else {
             throw PlugboardError(configuration.errors(check))
@@ -117,7 +117,7 @@ public final class Kernel: PluginCommands, RequestSender {
         Task.detached { await Kernel.close(core, within: .zero) }
     }
 
-    /// What a request does not say of itself. Called in the task of the program.
+    /// Completes a request with the kernel's settings and by `atSend`. Called in the task of the program.
     private func completed(_ request: Request) -> Request {
         guard requestDefaults != nil || atSend != nil else { return request }
         var request = requestDefaults?.complete(request) ?? request

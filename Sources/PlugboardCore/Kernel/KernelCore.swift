@@ -21,9 +21,9 @@ final class KernelCore: @unchecked Sendable {
     /// The first of them.
     let first: KernelLoop
     private let dataDirectory: DataDirectory
-    /// What `dataDirectory` is when the plugins are started; a check creates them with another one.
+    /// The data directory at a start; a check creates the plugins with another `dataDirectory`.
     let startingData: DataDirectory
-    /// Where relative paths begin that the configuration gives; nil if the process's folder is gone.
+    /// The folder where the configuration's relative paths begin; nil if the process's folder is gone.
     let configurationFolder: String?
     let attributeCheck: AttributeCheck
     /// The full names of attributes that are secret.
@@ -35,7 +35,7 @@ final class KernelCore: @unchecked Sendable {
     let replies = Replies()
     let commandCalls = CommandCalls()
     let blocking = BlockingPool()
-    /// Of the plugins that are started, by their ids.
+    /// The services of the started plugins, by their ids.
     let services = Mutex<[String: Service]>([:])
     let network = NetworkWatch()
     /// Whether all plugins are created.
@@ -52,7 +52,7 @@ final class KernelCore: @unchecked Sendable {
     @inline(__always)
     var disabled: SlotSet { faults.disabled }
 
-    /// The program's, for facts about the kernel; called on every loop.
+    /// The program's function for facts about the kernel; called on every loop.
     let watch: (@Sendable (ObservedEvent) -> Void)?
 
     init(
@@ -82,7 +82,7 @@ final class KernelCore: @unchecked Sendable {
         for home in self.loops { home.belong(to: self) }
     }
 
-    /// All plugins are created; from here on they take part.
+    /// Called when all plugins are created. From now on, they take part.
     func install(_ slots: [Slot]) {
         pipeline = Pipeline(slots)
         beginContainment()
@@ -99,7 +99,7 @@ final class KernelCore: @unchecked Sendable {
         return loops[number].loop.isCurrent ? loops[number] : nil
     }
 
-    /// The loop that the registries' number belongs to, also if it is stale. [any]
+    /// The loop that the registries' number belongs to, even if it is stale. [any]
     func home(of number: UInt64) -> KernelLoop {
         loops.count == 1 ? first : loops[Int(number % UInt64(loops.count))]
     }
@@ -108,8 +108,7 @@ final class KernelCore: @unchecked Sendable {
     /// exchanges. [any]
     func place() -> KernelLoop { current ?? idlest }
 
-    /// The loop of a number that plugins use; of 0, and of a number of no loop, the one on whose thread this is called,
-    /// or else the first. [any]
+    /// The loop with this number of the ABI. For 0 and for unknown numbers, the current loop, or else the first. [any]
     func loop(_ number: plug_loop) -> KernelLoop {
         number > 0 && number <= loops.count ? loops[Int(number) - 1] : current ?? first
     }
@@ -131,8 +130,8 @@ final class KernelCore: @unchecked Sendable {
         return current ?? loops.first { $0.tracedCount.load(ordering: .relaxed) > 0 } ?? idlest
     }
 
-    /// Tells each transport something on its loop, and then calls `done`, on one of these loops or, where they have
-    /// ended, on this thread. [any]
+    /// Tells each transport something on its loop, and then calls `done`, on one of these loops, or,
+    /// if these have ended, on this thread. [any]
     func withTransports(
         _ use: @escaping @Sendable (any Transport) -> Void, done: @escaping @Sendable () -> Void = {}
     ) {
@@ -147,7 +146,7 @@ final class KernelCore: @unchecked Sendable {
         }
     }
 
-    /// No plugin is called any more, and the loops have ended.
+    /// Called when no plugin is called any more, and the loops have ended.
     func endContainment() {
         watchdog = nil
         // The watchdog's thread may keep the marks, and with them the note, a little longer.
@@ -159,8 +158,8 @@ final class KernelCore: @unchecked Sendable {
         (current ?? first).containment.call(slot, hook, function)
     }
 
-    /// The loops have ended: readers of commands' bodies and callers of commands get this error, because no plugin will
-    /// reply. [any]
+    /// Called when the loops have ended. Readers of commands' bodies and callers of commands get this error, because no
+    /// plugin will reply. [any]
     func failWhatWaits(_ error: PlugboardError) {
         for home in loops { for pull in home.pulls.removeAll() { pull.fail(error) } }
         replies.failAll(error)
@@ -192,7 +191,7 @@ final class KernelCore: @unchecked Sendable {
         origins.isEmpty ? nil : Origin(url: url).flatMap { origins[$0] }
     }
 
-    /// Removes the attributes that are secret: the request goes to another origin.
+    /// Marks the fields that the configuration names as secret.
     @inline(__always)
     func markSecrets(in fields: inout Fields) {
         if secretFields.isEmpty { return }

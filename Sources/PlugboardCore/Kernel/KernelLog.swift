@@ -1,7 +1,7 @@
 import PlugboardKit
 import PlugboardSystem
 
-/// Where the kernel's and its plugins' lines go.
+/// The log of the kernel and its plugins.
 ///
 /// The default writes them to standard error. A program that has a log of its own hands in a closure, which is called
 /// from any thread and must not block for long.

@@ -39,9 +39,9 @@ final class KernelLoop: @unchecked Sendable {
     let outcomes: OutcomeBatch
     /// [loop]
     var chain = EventChain()
-    /// Makes the loop's next event; nil while it makes one. [loop]
+    /// The node for the loop's next event; nil while it is in use. [loop]
     @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created)
-    /// For the texts that a hook is given; nil while one uses it. [loop]
+    /// The storage for the texts that a hook gets; nil while it is in use. [loop]
     @exclusivity(unchecked) var idleScratch: Scratch?
     private var lastIdentity: UInt64
     private let identityStep: UInt64
@@ -90,31 +90,31 @@ final class KernelLoop: @unchecked Sendable {
 
     // MARK: Exchanges under way
 
-    /// An exchange is placed on this loop. [any]
+    /// Notes that an exchange is placed on this loop. [any]
     @inline(__always)
     func arrive() {
         if !isAlone { load.add(1) }
     }
 
-    /// An exchange that was placed on this loop has ended, or was refused.
+    /// Notes that an exchange that was placed on this loop has ended, or was refused.
     @inline(__always)
     func depart(_ exchange: ExchangeCore) {
         if !isAlone { load.add(-1) }
         if exchange.trace != nil { tracedCount.subtract(1, ordering: .relaxed) }
     }
 
-    /// The exchange has ended. [loop]
+    /// Called when the exchange has ended. [loop]
     func leave(_ exchange: ExchangeCore) {
         depart(exchange)
         underWay.remove(exchange)?.count()
     }
 
-    /// Takes no more requests; counts when the last exchange has left. [loop]
+    /// Refuses further requests, and counts when the last exchange has left. [loop]
     func close(_ idle: Countdown) {
         if underWay.close(idle) { idle.count() }
     }
 
-    /// Ends what is under way, and takes nothing any more, not even sub-requests. [loop]
+    /// Ends all exchanges, and refuses everything from now on, even sub-requests. [loop]
     func cancelAll(_ error: PlugboardError) {
         for exchange in underWay.closeAtOnce() { exchange.cancel(error) }
     }
@@ -130,11 +130,11 @@ final class KernelLoop: @unchecked Sendable {
         return lastIdentity
     }
 
-    /// A fact about the kernel. [loop]
+    /// Delivers an event about the kernel. [loop]
     func publish(_ event: EventNode) {
         var left = core.pipeline.watchers.listeners(event.id)
         while let slot = left.takeOutermost() {
-            // A plugin may be switched off while another one hears of the fact.
+            // A plugin may be switched off while another one gets the event.
             if core.disabled.contains(SlotSet(slot)) { continue }
             let listener = core.pipeline.tables.event.callees[slot]
             containment.call(slot, .onEvent) { listener.function(listener.instance, nil, event.pointer) }

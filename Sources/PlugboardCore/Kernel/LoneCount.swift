@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A number that many threads change, in lines of memory of its own: changing it does not take lines from the caches of
-/// threads that read what lies beside it.
+/// A number that many threads change, in cache lines of its own: changing it does not take lines from the caches of
+/// threads that read the memory beside it.
 ///
 /// Sendable because the number is atomic, and its address never changes.
 final class LoneCount: @unchecked Sendable {

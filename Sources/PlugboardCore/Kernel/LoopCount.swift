@@ -16,10 +16,10 @@ public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
 
     private init(number: Int?) { self.number = number }
 
-    /// So many loops; a number outside 1...64 becomes the nearest of them.
+    /// This number of loops; a number outside 1...64 becomes the nearest one inside.
     public init(_ count: Int) { number = min(max(count, 1), LoopCount.limit) }
 
-    /// So many loops; a number outside 1...64 becomes the nearest of them.
+    /// This number of loops; a number outside 1...64 becomes the nearest one inside.
     public init(integerLiteral value: Int) { self.init(value) }
 
     /// The number of loops in this process.
@@ -47,10 +47,10 @@ public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The end of an error that begins with "must be".
     static let wanted = "a whole number between 1 and \(limit), or \"\(automaticWord)\""
 
-    /// The environment variable that counts where the settings say nothing.
+    /// The environment variable that is used if the settings give no number.
     static let variable = "PLUGBOARD_LOOPS"
 
-    /// What the environment variable says; nil if it is not set or empty. Throws `configuration` for a bad value.
+    /// Reads the environment variable; nil if it is not set or empty. Throws `configuration` for a bad value.
     init?(environment text: String? = environment(LoopCount.variable)) throws(PlugboardError) {
         guard let text, !text.isEmpty else { return nil }
         guard let count = LoopCount(text) else {
@@ -64,13 +64,13 @@ public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
 }
 
 extension KernelSettings {
-    /// The fewest connections that a loop has where the number of loops is automatic.
+    /// The fewest connections that a loop has if the number of loops is automatic.
     private static let connectionsOfLoop = 8
 
     /// How many loops a kernel with these settings runs: never more than one of the limits of connections, so that each
     /// loop may have a connection. An automatic number leaves each loop some more.
     ///
-    /// - Parameter warn: Gets a sentence if there are fewer than the number that was set.
+    /// - Parameter warn: Called with a sentence if there are fewer loops than the number that was set.
     func loopCount(_ warn: (String) -> Void) throws(PlugboardError) -> Int {
         var wanted = loops
         if wanted == nil { wanted = try LoopCount() }

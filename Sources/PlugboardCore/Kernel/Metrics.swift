@@ -13,7 +13,7 @@ final class Metrics: @unchecked Sendable {
     private static let firstBlock = 64
     private static let blockCount = 24
 
-    /// Where one metric counts.
+    /// The memory of one metric.
     private struct Cell: ~Copyable {
         let kind: Metric.Kind
         let value = Atomic<Int64>(0)
@@ -22,9 +22,9 @@ final class Metrics: @unchecked Sendable {
 
     private struct State {
         var numbers: [Key: UInt64] = [:]
-        /// By number, from 1 on.
+        /// The keys by number, from 1 on.
         var keys: [Key] = []
-        /// Kind and bounds of a name.
+        /// The kind and bounds of each name.
         var forms: [String: Form] = [:]
         /// How many metrics each owner has.
         var counts: [String: Int] = [:]
@@ -89,7 +89,7 @@ final class Metrics: @unchecked Sendable {
         }
     }
 
-    /// Adds to a counter or a gauge; ignores another number.
+    /// Adds to a counter or a gauge; ignores other numbers.
     func add(_ delta: Int64, to number: UInt64) {
         guard let cell = cell(number), cell.pointee.kind != .histogram else { return }
         cell.pointee.value.wrappingAdd(delta, ordering: .relaxed)
@@ -101,7 +101,7 @@ final class Metrics: @unchecked Sendable {
         cell.pointee.value.store(value, ordering: .relaxed)
     }
 
-    /// Counts a value in a histogram; ignores another number.
+    /// Counts a value in a histogram; ignores other numbers.
     func observe(_ value: Int64, in number: UInt64) {
         guard let cell = cell(number), let histogram = cell.pointee.histogram else { return }
         cell.pointee.value.wrappingAdd(value, ordering: .relaxed)

@@ -16,7 +16,7 @@ final class OutcomeBatch {
         func resume() { continuation.resume(returning: outcome) }
     }
 
-    /// The number of tasks in the pool from which on a task of the pool resumes them all.
+    /// From this number of tasks in the pool on, a task of the pool resumes them all.
     private static let relayed = 2
 
     private unowned let loop: EventLoop
@@ -26,7 +26,7 @@ final class OutcomeBatch {
     @exclusivity(unchecked) private var pool: [Ready] = []
     /// The highest priority of the tasks in `pool`.
     @exclusivity(unchecked) private var priority: UInt8 = 0
-    /// Each priority has threads of its own. Made when they are needed first.
+    /// One relay for each priority, which has threads of its own. Made at the first use.
     private var relays: [(priority: UInt8, relay: PoolRelay)] = []
 
     init(loop: EventLoop) { self.loop = loop }

@@ -46,21 +46,21 @@ final class PluginTimers: @unchecked Sendable {
         return 0
     }
 
-    /// False if it has already fired. [any]
+    /// Returns false if it has already fired. [any]
     func cancel(_ number: UInt64) -> Bool {
         guard waiting.remove(number) != nil else { return false }
         if loop.isCurrent { drop(number) } else { loop.enqueue { self.drop(number) } }
         return true
     }
 
-    /// A plugin is switched off: cancels its timers, and those that it starts from here on. [loop]
+    /// Cancels the timers of a plugin that is switched off, and those that it starts from now on. [loop]
     func stop(of slot: Int) {
         stopped.insert(SlotSet(slot))
         let own = scheduled.filter { $0.value.slot == slot && !$0.value.isAtOnce }
         for number in own.keys where waiting.remove(number) != nil { drop(number) }
     }
 
-    /// No timer fires any more, even if the loop still knows it: the plugins are about to be destroyed. [any]
+    /// Lets no timer fire any more, even if the loop still knows it: the plugins are about to be destroyed. [any]
     func stopAll() { _ = waiting.removeAll() }
 
     private func drop(_ number: UInt64) { scheduled.removeValue(forKey: number)?.timer.cancel() }

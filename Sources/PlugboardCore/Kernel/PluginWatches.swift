@@ -15,8 +15,8 @@ final class PluginWatches: @unchecked Sendable {
         let release: @Sendable () -> Void
         /// False once it was unwatched; `release` follows.
         let isActive = Atomic(true)
-        /// What it is watched for, by the last call. The loop reads it when it comes to that: calls on the loop take
-        /// effect at once, and would be undone by an earlier one of another thread that still waits in its queue.
+        /// What it is watched for, by the last call. The loop reads it later: calls on the loop take effect at once,
+        /// and must not be undone by an earlier call of another thread that still waits in its queue.
         let wanted: Atomic<plug_readiness>
 
         init(
@@ -29,10 +29,10 @@ final class PluginWatches: @unchecked Sendable {
     }
 
     private let loop: EventLoop
-    /// Those that are not released yet.
+    /// The watches that are not released yet.
     private let watches: Registry<Watch>
     private let participant = Participant()
-    /// Those that the loop knows, by their descriptors. [loop]
+    /// The numbers of the watches that the loop knows, by their descriptors. [loop]
     private var numbers: [Int32: UInt64] = [:]
     /// The slots that watch nothing any more. [loop]
     private var stopped: SlotSet = []
@@ -57,7 +57,7 @@ final class PluginWatches: @unchecked Sendable {
         return 0
     }
 
-    /// Watches for something else; false if it is not watched any more. [any]
+    /// Changes what is watched for. Returns false if it is no longer watched. [any]
     func change(_ number: UInt64, _ wanted: plug_readiness) -> Bool {
         guard let watch = watches[number], watch.isActive.load(ordering: .relaxed) else { return false }
         watch.wanted.store(wanted, ordering: .relaxed)
@@ -81,13 +81,13 @@ final class PluginWatches: @unchecked Sendable {
         return true
     }
 
-    /// A plugin is switched off: ends its watches, and those that it begins from here on. [loop]
+    /// Ends the watches of a plugin that is switched off, and those that it begins from now on. [loop]
     func stop(of slot: Int) {
         stopped.insert(SlotSet(slot))
         for number in numbers.values where watches[number]?.slot == slot { _ = stop(number) }
     }
 
-    /// The loop has ended, and the plugins are about to be destroyed.
+    /// Releases all watches: the loop has ended, and the plugins are about to be destroyed.
     func endAll() { for watch in watches.removeAll() { watch.release() } }
 
     /// [loop]
@@ -98,7 +98,7 @@ final class PluginWatches: @unchecked Sendable {
         loop.poller.forget(watch.descriptor)
     }
 
-    /// At once on the loop, else soon; false if the loop has ended.
+    /// Runs the job at once on the loop, else soon. Returns false if the loop has ended.
     @discardableResult
     private func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
         if !loop.isCurrent { return loop.enqueue(job) }

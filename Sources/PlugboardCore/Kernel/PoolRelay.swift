@@ -3,7 +3,7 @@ import Synchronization
 /// A task of Swift's pool that resumes other tasks of the pool: a thread that runs in the pool wakes no other for each
 /// task that it adds to the pool's queue.
 ///
-/// The task waits until there are some, and ends after `end`.
+/// The task waits until there are tasks to resume, and ends after `end`.
 final class PoolRelay: Sendable {
     private struct State {
         var ready: [OutcomeBatch.Ready] = []

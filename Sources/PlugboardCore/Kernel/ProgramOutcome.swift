@@ -59,13 +59,13 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         if let ready { continuation.resume(returning: ready) }
     }
 
-    /// The loop has stopped, so that the exchange does not begin. From any thread.
+    /// Called on any thread when the loop has stopped, so that the exchange does not begin.
     func refuse() {
         let error = PlugboardError(.shutDown, "The kernel is shut down and takes no requests.")
         state.withLock { if case .nothing = $0 { $0 = .ready(.failure(error)) } }
     }
 
-    /// The outcome is not wanted: it is dropped, now or when it comes, which cancels an exchange whose body is under
+    /// Drops the outcome, now or when it comes, because it is not wanted. This cancels an exchange whose body is under
     /// way.
     func abandon() {
         // This may be the last reference to the response, which must not be released within the lock.
@@ -96,7 +96,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
 
     /// Resumes the task that waits. Returns it instead, with its priority, if it runs in Swift's pool. [loop]
     func handOver() -> (ready: OutcomeBatch.Ready, priority: UInt8)? {
-        // Only now, at the end of the turn, in which most bodies come whole: their end need not be waited for.
+        // Done only at the end of the turn, in which most bodies come whole, so that their end need not be waited for.
         queue.take()?.pump()
         guard arrived != nil else { return nil }
         let waiting = state.withLock { state -> (UnsafeContinuation<Outcome, Never>, UInt8?)? in
@@ -109,7 +109,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
             }
             return nil
         }
-        // Outside the lock, because a response that nobody wants is released here.
+        // Outside the lock, because an unwanted response is released here.
         guard let outcome = arrived.take(), let (continuation, priority) = waiting else { return nil }
         if let priority { return (OutcomeBatch.Ready(outcome: outcome, continuation: continuation), priority) }
         continuation.resume(returning: consume outcome)

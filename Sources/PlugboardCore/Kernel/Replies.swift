@@ -12,7 +12,7 @@ final class Replies: Sendable {
 
     func wait(for number: UInt64, _ continuation: Continuation) { waiting.set(number, to: continuation) }
 
-    /// No more replies will come.
+    /// Fails all awaited replies, because no more will come.
     func failAll(_ error: PlugboardError) {
         for continuation in waiting.removeAll() { continuation.resume(returning: .failure(error)) }
     }

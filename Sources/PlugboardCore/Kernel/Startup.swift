@@ -4,7 +4,7 @@ import PlugboardSystem
 
 /// Starting and stopping the plugins, in order and in reverse.
 ///
-/// A start that fails undoes those before it.
+/// A start that fails stops the plugins that were started before.
 ///
 /// A class, because the compiler may release a struct's copy of the core early, and plugins' hosts hold the core
 /// weakly.
@@ -34,7 +34,7 @@ final class Startup: Sendable {
         }
     }
 
-    /// Those that provide services come before those that use them.
+    /// The slots in the order of their start: plugins that provide services come before those that use them.
     private func inStartOrder(_ slots: [Slot]) -> [Slot] {
         core.resolved.services.startOrder.compactMap { index in slots.first { $0.index == index } }
     }
@@ -151,9 +151,8 @@ final class Startup: Sendable {
         return nil
     }
 
-    /// Stops the plugins, those first that were started last, and then waits for commands that have not returned. Off
-    /// the loop; blocks, but not for longer than until the deadline, and `grace` for each plugin that has not returned
-    /// by then.
+    /// Stops the plugins, the last started first, and then waits for commands that have not returned. Not called on the
+    /// loop. Blocks until the deadline at most, and up to `grace` longer for each plugin that has not returned by then.
     ///
     /// The time is shared: what the first plugin uses, the next ones no longer have.
     /// - Returns: The plugins whose code still runs; they must never be destroyed.
@@ -184,7 +183,7 @@ final class Startup: Sendable {
         return stuck
     }
 
-    /// How long a plugin is waited for at least, also after the deadline.
+    /// The minimum time to wait for a plugin, even after the deadline.
     private static let grace: Duration = .milliseconds(100)
 
     /// The time until a time of the monotonic clock in nanoseconds; zero after it.

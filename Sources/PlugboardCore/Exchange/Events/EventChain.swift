@@ -1,9 +1,9 @@
 import PlugboardKit
 
-/// The events of plugins that plugins publish in response to events of plugins, on one loop.
+/// Events that plugins publish in response to events of plugins, on one loop.
 ///
-/// A chain has a greatest depth, and a greatest number of events that wait: plugins that answer each event with another
-/// one would publish without end, and with two others would fill the memory.
+/// A chain has a maximum depth, because plugins that respond to each event with another one would never end, and a
+/// maximum number of waiting events, because two events in response to each would fill the memory.
 struct EventChain {
     static let depthLimit = 16
     static let countLimit = 1024
@@ -20,13 +20,13 @@ struct EventChain {
         return true
     }
 
-    /// Whether nothing of the plugin in this slot was refused before.
+    /// Whether no event of the plugin in this slot was refused before.
     mutating func isFirstRefusal(of slot: Int) -> Bool {
         defer { refused.formUnion(SlotSet(slot)) }
         return !refused.contains(SlotSet(slot))
     }
 
-    /// The delivery begins of an event.
+    /// Notes that the delivery of an event begins.
     ///
     /// - Parameter cause: The depth of the event in response to which it was published, and waited; nil for none.
     mutating func begin(after cause: Int?) {
@@ -34,6 +34,6 @@ struct EventChain {
         current = cause.map { $0 + 1 } ?? 0
     }
 
-    /// The delivery ends. Events of plugins are not delivered within one another.
+    /// Notes that the delivery ends. Events of plugins are not delivered within one another.
     mutating func end() { current = nil }
 }

@@ -1,7 +1,7 @@
 import PlugboardKit
 import PlugboardTransport
 
-/// What one of the kernel's events says of its exchange.
+/// The facts of one of the kernel's events about its exchange.
 ///
 /// The event's details are made of it when a plugin or the program asks for them, because most plugins ignore most
 /// events. It holds no references, so that an event that is ignored costs no more than this value.
@@ -18,7 +18,7 @@ enum EventFacts {
     /// The plugin in that slot sends the request again.
     case resend(by: Int, after: Duration)
     case outcome(TurnOutcome)
-    /// The head that has come, as long as the event.
+    /// The head that has come; valid as long as the event.
     case head(UnsafePointer<ResponseHead>)
 
     /// The head that the event is about.

@@ -3,7 +3,7 @@ import PlugboardKit
 
 /// Events for plugins and the program.
 extension ExchangeCore {
-    /// Sends one of the kernel's events to those who watch it. The facts are looked up only if there are any.
+    /// Sends one of the kernel's events to its listeners. The facts are looked up only if there are any.
     @inline(__always)
     func emit(_ event: KernelEvent, _ facts: @autoclosure () -> EventFacts = .nothing) {
         let listeners = pipeline.watchers.listeners(event)
@@ -17,7 +17,7 @@ extension ExchangeCore {
         withUnsafePointer(to: head) { head in emit(event, .head(head)) }
     }
 
-    /// The event lives until this returns, and the details with it.
+    /// Sends an event, which lives, with its details, until this returns.
     ///
     /// - Parameter facts: They do not change; `inout` saves a copy.
     @inline(never)
@@ -32,7 +32,7 @@ extension ExchangeCore {
         if home.idleEvent == nil { home.idleEvent = node }
     }
 
-    /// An event of a plugin's own.
+    /// Delivers an event that a plugin published.
     func publish(_ event: EventNode) {
         deliverOneByOne(event, pipeline.watchers.listeners(event.id))
         tellWatch(event)
@@ -57,7 +57,7 @@ extension ExchangeCore {
         withExtendedLifetime(event) {}
     }
 
-    // Not inlined: alone, the loop keeps what it needs in registers.
+    // Not inlined, so that the loop keeps its values in registers.
     @inline(never)
     private func deliverInRound(
         _ fact: OpaquePointer, _ listeners: UnsafeMutableBufferPointer<Callee<HookTables.Event>>

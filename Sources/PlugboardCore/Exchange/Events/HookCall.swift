@@ -22,7 +22,7 @@ public struct HookCall: Sendable, Equatable {
     public let took: Duration
 }
 
-/// The heads as a hook found them, and when.
+/// The heads as a hook found them, and the time of its call.
 ///
 /// A class, so that exchanges without a trace move no more than a pointer.
 final class HookCallStart {

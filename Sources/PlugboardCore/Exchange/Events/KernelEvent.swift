@@ -26,8 +26,8 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case progress
     /// A plugin sends the request again: `by`, `after` in nanoseconds, and the number of the last `attempt`.
     case resendScheduled
-    /// The exchange is about to complete, and has completed, with its `outcome` and the number of its `attempts`. The
-    /// last comes exactly once.
+    /// The exchange is about to complete, and has completed, with its `outcome` and the number of its `attempts`.
+    /// `completed` comes exactly once.
     case willComplete, completed
     /// The plugin of this event was at fault in a hook.
     case pluginFaulted
@@ -35,14 +35,14 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case pluginDisabled
     /// The plugin of this event holds the loop for longer than `kernel.hookTimeLimit`.
     case pluginStalled
-    /// The system's network (`NetworkState`): once soon after the start, and each time it differs from then on. It
-    /// comes only where a plugin lists it, or after `kernel.reachability()`.
+    /// The system's network (`NetworkState`): once soon after the start, and then at each change. It
+    /// comes only if a plugin lists it, or after `kernel.reachability()`.
     case networkChanged
     /// The kernel is being shut down: it takes no more requests of the program, and waits for the exchanges under way,
     /// sub-requests among them. Once, before plugins stop.
     case closing
 
-    /// Its id.
+    /// The event's id.
     public var name: String { KernelEvent.names[rawValue] }
 
     private static let names = allCases.map { "\($0)" }

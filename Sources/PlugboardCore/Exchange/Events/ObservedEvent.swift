@@ -1,8 +1,8 @@
 import PlugboardKit
 
-/// A fact about an exchange or the kernel, as a program that watches gets it: a value that it can keep.
+/// An event of an exchange or the kernel, as a program gets it: a value that it can keep.
 ///
-/// Plugins get the same fact as an `Event`, which is valid until the call returns. It has the same members, without
+/// Plugins get the same event as an `Event`, which is valid until the call returns. It has the same members, without
 /// `details` and `kernelEvent`.
 public struct ObservedEvent: Sendable {
     /// A detail of an event.

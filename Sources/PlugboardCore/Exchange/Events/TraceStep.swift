@@ -39,7 +39,7 @@ extension TraceStep: CustomStringConvertible {
 /// A sub-request of a traced exchange: which plugin sent it, and for which exchange.
 public struct TracedSubRequest: Sendable, Equatable {
     /// The number, in this trace, of the exchange that it is for. If the plugin sends it for no single exchange, the
-    /// one that waits for it.
+    /// number of one that waits for it.
     public let parent: Int
     /// The plugin that sent it.
     public let plugin: String
@@ -49,7 +49,7 @@ public struct TracedSubRequest: Sendable, Equatable {
     public let method: Method
     /// The request's URL, without the user and without the values of its query.
     public let url: String
-    /// Whether it goes on when the exchange that it is for has ended.
+    /// Whether it continues when the exchange that it is for has ended.
     public let isDetached: Bool
 }
 
@@ -71,7 +71,7 @@ final class ExchangeTrace: @unchecked Sendable {
     /// The number of each plugin's last call, by its slot.
     private var calls: [Int: Int] = [:]
 
-    /// Of the exchange that a program traces.
+    /// The trace of the exchange that a program traces.
     init(_ add: @escaping @Sendable (TraceStep) -> Void) {
         trace = Trace(add)
         exchange = 0

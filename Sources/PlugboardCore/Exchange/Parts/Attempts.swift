@@ -25,13 +25,13 @@ struct Attempts {
     /// What the event `attemptBegan` says: `first`, `repeat` or `resend`.
     var reason: String { repeats > 0 ? "repeat" : count == 1 ? "first" : "resend" }
 
-    /// A repeated attempt must not meet another connection that is being closed.
+    /// Whether a new connection is needed: a repeated attempt must not meet another connection that is being closed.
     var needsFreshConnection: Bool { repeats > 0 }
 
-    /// The request has come through the plugins.
+    /// Called when the request has passed all plugins.
     mutating func beginSeries() { repeats = 0 }
 
-    /// The attempt begins.
+    /// Notes that an attempt begins, at this URL.
     mutating func begin(_ url: String) {
         count += 1
         sentURL = url

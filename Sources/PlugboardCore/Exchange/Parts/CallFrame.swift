@@ -1,14 +1,14 @@
 import CPlugboard
 import PlugboardKit
 
-/// The call of a plugin's function under way: for which plugin the functions of the host act, and what they may do.
+/// The current call of a plugin's function: for which plugin the functions of the host act, and what they may do.
 struct CallFrame {
-    /// Unmanaged, because the pipeline keeps its slots and a call counts no references.
+    /// Unmanaged to avoid reference counting: the pipeline keeps its slots.
     var caller: Unmanaged<Slot>?
     /// Whether it is a steering hook, whose verdict counts.
     var isSteering: Bool
 
-    /// No call is under way.
+    /// A frame without a call.
     init() { (caller, isSteering) = (nil, false) }
 
     @inline(__always)
@@ -29,10 +29,10 @@ struct HookDraft {
     var refusal: String? { didSet { isUsed = true } }
     var takenRequestBody: BodyNode? { didSet { isUsed = true } }
     var takenResponseBody: BodyNode? { didSet { isUsed = true } }
-    /// The whole body that the hook has looked at, kept until it returns whatever the hook does with the body.
+    /// The whole body that the hook has looked at, kept until it returns, whatever the hook does with the body.
     var shownBody: Bytes? { didSet { isUsed = true } }
 
-    /// False after a hook that does nothing, as most do: only one flag is looked at then.
+    /// False after a hook that does nothing, as most do: only this flag is read then.
     var isUsed = false
 
     /// Whether nothing is left of what the hook has done.
@@ -83,10 +83,10 @@ struct ExchangeViews {
         attributes = (slot, list)
     }
 
-    /// An attribute has changed.
+    /// Called when an attribute has changed.
     mutating func dropAttributes() { attributes = nil }
 
-    /// The outermost call has returned.
+    /// Called when the outermost call has returned.
     mutating func clear(_ home: KernelLoop) {
         if let lent = copies.take() {
             lent.clear()

@@ -28,7 +28,7 @@ struct ExchangeList<Line: ExchangeLine> {
         last = exchange
     }
 
-    /// False if it is not in the list.
+    /// Returns false if it is not in the list.
     @inline(__always)
     @discardableResult
     mutating func remove(_ exchange: ExchangeCore) -> Bool {
@@ -40,7 +40,7 @@ struct ExchangeList<Line: ExchangeLine> {
         return true
     }
 
-    /// The exchanges as they are now, first come first.
+    /// The current exchanges, in the order of their arrival.
     var all: [ExchangeCore] {
         var all: [ExchangeCore] = []
         var next = first

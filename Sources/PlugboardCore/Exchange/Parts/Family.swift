@@ -13,19 +13,19 @@ struct Family {
     let sender: Int?
     /// The number of the exchange that a sub-request is for.
     let parentNumber: UInt64?
-    /// The attributes of the exchange that a sub-request is for: what they say to slots that only watch this one.
+    /// The attributes of the exchange that a sub-request is for; slots that only watch this one see them.
     let outerAttributes: Attributes
     /// The exchange that is cancelled together with this one; it removes its children when it ends.
     unowned(unsafe) private(set) var parent: ExchangeCore?
     /// Sub-requests under way that are cancelled with this exchange.
     private(set) var children: [ExchangeCore] = []
 
-    /// Of a program's request.
+    /// The family of a program's request.
     init() {
         (depth, ancestry, sender, parentNumber, outerAttributes) = (0, [], nil, nil, Attributes())
     }
 
-    /// Of a sub-request.
+    /// The family of a sub-request.
     ///
     /// - Parameters:
     ///   - sender: The slot of the plugin that sends it.
@@ -41,20 +41,20 @@ struct Family {
     /// Whether sub-requests are nested deeper than they may be.
     var isTooDeep: Bool { depth > Family.depthLimit }
 
-    /// A sub-request is cancelled with the exchange that it is for.
+    /// Lets a sub-request be cancelled together with the exchange that it is for.
     static func join(_ child: ExchangeCore, to parent: ExchangeCore) {
         parent.family.children.append(child)
         child.family.parent = parent
     }
 
-    /// The exchange that this one is for no longer cancels it.
+    /// Removes it from the exchange that it is for, which then no longer cancels it.
     static func leaveParent(_ child: ExchangeCore) {
         guard let parent = child.family.parent else { return }
         parent.family.children.removeAll { $0 === child }
         child.family.parent = nil
     }
 
-    /// Takes out the children: they are to be cancelled.
+    /// Takes out the children, which the caller cancels.
     mutating func takeChildren() -> [ExchangeCore] {
         if children.isEmpty { return [] }
         let taken = children

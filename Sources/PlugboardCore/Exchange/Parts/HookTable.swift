@@ -1,6 +1,6 @@
 import CPlugboard
 
-/// A hook of one plugin, with all that a call of it needs: a call reads nothing else.
+/// A hook of one plugin, with everything that a call of it needs.
 ///
 /// It counts no references: the pipeline keeps the slot, and the kernel keeps the plugin's instance.
 struct Callee<Function> {
@@ -18,12 +18,12 @@ struct Callee<Function> {
 struct HookTable<Function>: ~Copyable, @unchecked Sendable {
     typealias Callees = UnsafePointer<Callee<Function>>
 
-    /// As long as the table lives.
+    /// Valid as long as the table.
     let callees: Callees
 
     /// - Parameters:
     ///   - function: The function of a plugin.
-    ///   - none: Stands in the slots of plugins that have no such function.
+    ///   - none: The function for plugins that do not have the hook.
     init(
         _ slots: [Slot], _ hook: CalledHook, _ function: (plug_plugin_v1) -> Function?, none: Function
     ) {

@@ -34,8 +34,8 @@ struct InwardRequest {
     /// Whether an outward hook has edited it.
     var isEditedOutward: Bool { beforeEdit != nil }
 
-    /// The plugin in this slot is about to edit it on the way inward: keeps it for the plugins further out, which must
-    /// see it unedited.
+    /// Called before the plugin in this slot edits the request on the way inward. Keeps it for the plugins further out,
+    /// which must see it unedited.
     ///
     /// - Parameter body: The body before the edit: the plugin may have taken it.
     mutating func willEdit(at slot: Int, body: BodyNode?) {
@@ -45,12 +45,12 @@ struct InwardRequest {
 
     private func isUnedited(from slot: Int) -> Bool { versions.last.map { $0.slot < slot } ?? true }
 
-    /// An outward hook is about to edit it: keeps it, in case the hook does not resend.
+    /// Called before an outward hook edits the request. Keeps it, in case the hook does not resend.
     mutating func willEditOutward() {
         if beforeEdit == nil { beforeEdit = Version(slot: 0, head: head, body: body) }
     }
 
-    /// The plugin in this slot resends: its edits count, and plugins further out still see the request without them.
+    /// Keeps the edits of the plugin in this slot, which resends. Plugins further out see the request without them.
     mutating func keepEdit(of slot: Int) {
         if isUnedited(from: slot) {
             let before = beforeEdit ?? Version(slot: 0, head: head, body: body)
@@ -60,7 +60,7 @@ struct InwardRequest {
         beforeEdit = nil
     }
 
-    /// The outward hook has not resent: its edits are undone.
+    /// Undoes the edits of an outward hook that has not resent.
     mutating func undoEdit() {
         guard let before = beforeEdit else { return }
         (head, body, beforeEdit) = (before.head, before.body, nil)
@@ -89,7 +89,7 @@ struct InwardRequest {
         body = node
     }
 
-    /// The request as it is now. It holds no versions, so that it takes the same time however many slots have edited.
+    /// The current request. It holds no versions, so that it takes the same time however many slots have edited.
     var snapshot: Snapshot {
         Snapshot(
             head: head, body: body, versionCount: versions.count, beforeEdit: beforeEdit,
@@ -113,7 +113,7 @@ struct InwardRequest {
 
 /// The heads and bodies as a hook found them.
 ///
-/// A class, so that an exchange that keeps none has room for a pointer only.
+/// A class, so that an exchange that keeps none needs only a pointer.
 final class FoundMessages {
     var request: InwardRequest.Snapshot
     var response: OutwardResponse?

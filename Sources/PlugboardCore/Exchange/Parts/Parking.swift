@@ -14,14 +14,14 @@ final class Parking {
         self.deadline = deadline
     }
 
-    /// The exchange is suspended: what is left of the time is left when it is resumed.
+    /// Called when the exchange is suspended. Keeps the remaining time until it is resumed.
     func stopClock(_ now: Int64) {
         timer?.cancel()
         timer = nil
         rest = deadline.map { max($0 - now, 0) }
     }
 
-    /// The exchange waits, or is resumed.
+    /// Called when the exchange begins to wait, and when it is resumed.
     func startClock(_ now: Int64) {
         if let rest { deadline = now.addingReportingOverflow(rest).partialValue }
         rest = nil

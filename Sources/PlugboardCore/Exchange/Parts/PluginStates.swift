@@ -54,7 +54,7 @@ extension ExchangeCore {
         release(states.setExchange(state, of: slot), of: slot)
     }
 
-    /// The exchange is over.
+    /// Releases the states of the exchange, because it is over.
     func releaseExchangeStates() {
         guard states.hasExchangeStates else { return }
         for (slot, state) in states.takeExchangeStates() { release(state, of: slot) }
@@ -68,7 +68,7 @@ extension ExchangeCore {
     /// Closes the open turns further in than `limit`, innermost first, each once, and then releases what is kept for
     /// them. A plugin that waits may keep a state before its turn is open: that is released too.
     func closeTurns(inside limit: Int, _ outcome: TurnOutcome) {
-        // One by one: `onClose` may do anything that a plugin may do.
+        // One by one, because `onClose` may do anything that a plugin may do.
         if trace != nil || isMeasured {
             while let slot = steering.closeInnermostTurn(inside: limit, pipeline.hooks) {
                 pipeline.withSlot(slot) { callClose($0, outcome) }

@@ -43,7 +43,7 @@ struct SlotSet: OptionSet, Sendable {
         return slot
     }
 
-    /// Something of each slot, outermost first.
+    /// An element for each slot, outermost first.
     func map<Element>(_ transform: (Int) -> Element) -> [Element] {
         var (left, elements) = (self, [Element]())
         while let slot = left.takeOutermost() { elements.append(transform(slot)) }

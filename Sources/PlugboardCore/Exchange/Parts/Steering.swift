@@ -35,7 +35,7 @@ struct Steering {
 
     // MARK: Inward
 
-    /// The request begins on its way: at the outermost slot, or further in.
+    /// Begins the request's way, at the outermost slot or further in.
     mutating func begin(at slot: Int) {
         stage = .request
         ahead = SlotSet(rawValue: .max).subtracting(.before(slot))
@@ -56,8 +56,8 @@ struct Steering {
         stage == .request ? slotsAhead(hooks).outermost : slotsAhead(hooks).innermost
     }
 
-    /// What comes next. Inward it opens the turns of the slots that the head has passed by then: a slot that does not
-    /// list `onRequest` lets the head pass.
+    /// Decides what comes next. Inward, it opens the turns of the slots that the head has passed by then: a slot that
+    /// does not list `onRequest` lets the head pass.
     @inline(__always)
     mutating func step(_ hooks: HookSlots) -> Step {
         let slots = slotsAhead(hooks)
@@ -68,14 +68,14 @@ struct Steering {
         return slots.innermost.map { .visit($0) } ?? (stage == .response ? .deliver : .fail)
     }
 
-    /// Hooks have let the head pass: inward it opens the turns of all these slots.
+    /// Called when hooks have let the head pass inward. Opens the turns of all these slots.
     @inline(__always)
     mutating func passInward(_ slots: SlotSet) {
         openTurns(slots)
         ahead = SlotSet(rawValue: ~slots.rawValue)
     }
 
-    /// The hook of this slot has let the head pass: outward it goes on.
+    /// Called when the hook of this slot has let the head pass outward.
     @inline(__always)
     mutating func passOutward(_ slot: Int) { ahead = SlotSet(slot).before }
 
@@ -90,7 +90,7 @@ struct Steering {
 
     // MARK: Outward
 
-    /// A response, or a failure, goes outward from this slot, which does not see it. The index may be one past the last
+    /// Sends a response or a failure outward from this slot, which does not see it. The index may be one past the last
     /// slot.
     mutating func goOutward(_ stage: Stage, from slot: Int) {
         self.stage = stage
@@ -116,7 +116,7 @@ struct Steering {
     }
 }
 
-/// The slots that take no part in one exchange, or a smaller part.
+/// The slots that do not take part, or only in part, in one exchange.
 struct Exclusions {
     /// Slots whose steering hooks are not called: switched off, or an ancestor of a sub-request.
     private(set) var skipped: SlotSet = []
@@ -133,10 +133,10 @@ struct Exclusions {
         self.eventExclusions = eventExclusions
     }
 
-    /// The exchange begins at this slot; plugins that are switched off for the whole kernel are left out.
+    /// Called when the exchange begins at this slot. Plugins that are switched off for the whole kernel are left out.
     ///
-    /// Slots further out than a sub-request begins take no part in it, and still get its events: a cookie is stored,
-    /// whichever plugin sent the request.
+    /// Slots further out than the start of a sub-request take no part in it, but still get its events: a cookie is
+    /// stored, whichever plugin sent the request.
     mutating func begin(at slot: Int, disabled: SlotSet) {
         eventExclusions.formUnion(disabled)
         skipped.formUnion(eventExclusions)
@@ -150,7 +150,7 @@ struct Exclusions {
         skipped.formUnion(slots)
     }
 
-    /// The request goes to another origin: replaces what was switched off, for the slots that the request enters again.
+    /// Called when the request goes to another origin. Replaces what was switched off, for slots that it enters again.
     mutating func replaceSwitchedOff(by slots: SlotSet, inside slot: Int) {
         let outside = SlotSet.before(slot + 1)
         let old = switchedOff.subtracting(outside)

@@ -8,7 +8,7 @@ struct Suspension {
     /// The jobs check by themselves whether they still matter when they run.
     mutating func afterwards(_ job: @escaping () -> Void) { jobs.append(job) }
 
-    /// The exchange is no longer suspended. Returns what has to be done now.
+    /// Ends the suspension. Returns the jobs that have to run now.
     mutating func end() -> [() -> Void] {
         isActive = false
         if jobs.isEmpty { return [] }
