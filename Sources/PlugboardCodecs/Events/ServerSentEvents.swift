@@ -1,15 +1,15 @@
 import PlugboardMessages
 
 extension Body {
-    /// The events of a body of `text/event-stream`, as they arrive, until it ends.
+    /// The events of a body of `text/event-stream`, as they arrive, until the body ends.
     ///
     ///     for try await event in response.body.serverSentEvents { print(event.type, event.data) }
     ///
-    /// A line and the data of an event may have at most 1 MiB. To connect again when the stream ends, use
+    /// A line and the data of an event may have at most 1 MiB. To reconnect when the stream ends, use
     /// `RequestSender/serverSentEvents(_:settings:)`.
     public var serverSentEvents: ServerSentEvents { serverSentEvents(upTo: .mebibytes(1)) }
 
-    /// The same, with lines and data of at most `limit` bytes. Larger ones break the sequence with `body.limit`.
+    /// Like `serverSentEvents`, with lines and data of at most `limit` bytes. Larger ones throw `body.limit`.
     public func serverSentEvents(upTo limit: ByteCount) -> ServerSentEvents {
         ServerSentEvents(body: self, lastEventID: "", limit: limit)
     }
@@ -17,11 +17,11 @@ extension Body {
 
 /// The events of one body, as they arrive.
 ///
-/// Reads them as the HTML standard says (§9.2.6). An event that the end of the body cuts is left out.
+/// Reads them as the HTML standard requires (§9.2.6). An event that is cut by the end of the body is ignored.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
-    /// The error with which the body broke, or `body.limit`.
+    /// The error with which the body failed, or `body.limit`.
     public typealias Failure = PlugboardError
 
     let body: Body
