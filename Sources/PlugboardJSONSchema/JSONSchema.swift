@@ -3,22 +3,22 @@ import Synchronization
 
 /// A compiled schema. Values are checked against it without allocating, on any thread.
 ///
-/// Compiling costs as much as reading the schema; do it once and keep the result.
+/// Compiling takes as long as reading the schema; do it once and keep the result.
 public struct JSONSchema: Sendable {
-    /// How a schema is read.
+    /// Options for reading a schema.
     public struct Options: Sendable {
         /// The draft of a schema without `$schema`.
         public var draft = SchemaDraft.draft2020
-        /// Whether `format` is asserted. Nil asserts it where the meta-schema says so, which none of the drafts' does.
+        /// Whether `format` is asserted. Nil asserts it if the meta-schema requires that; no draft's meta-schema does.
         public var formats: Bool?
         /// Whether contentEncoding and contentMediaType are asserted. Nil asserts them in draft 7.
         public var contents: Bool?
-        /// The URI that relative references of the schema start from.
+        /// The base URI of relative references in the schema.
         public var baseURI = ""
-        /// The most subschemas, with those of the documents that it refers to.
+        /// The most subschemas, including those of documents that the schema refers to.
         public var schemaLimit = 200_000
 
-        /// The newest draft; formats and contents as the draft says.
+        /// Creates options: the newest draft, with formats and contents as the draft defines.
         public init() {}
     }
 
@@ -42,13 +42,13 @@ public struct JSONSchema: Sendable {
         try Metaschemas.check(schema, compiler.index)
     }
 
-    /// Compiles a schema and everything it refers to. Documents that the registry does not have are loaded, one after
-    /// the other, each once.
+    /// Compiles a schema and everything it refers to. Loads documents that are missing in the registry, one after the
+    /// other, each once.
     ///
     /// - Parameters:
     ///   - documentLimit: The most documents that are loaded.
     ///   - load: Returns the document of a URI without fragment; nil if it must not be loaded.
-    /// - Throws: What `load` throws; a `SchemaError` if the schema does not follow its draft, or refers to a document
+    /// - Throws: Errors of `load`; a `SchemaError` if the schema does not follow its draft, or refers to a document
     ///   that is not loaded.
     public init(
         _ schema: JSONValue, options: Options = Options(), registry: SchemaRegistry = SchemaRegistry(),
@@ -73,7 +73,7 @@ public struct JSONSchema: Sendable {
                 try Metaschemas.check(schema, compiler.index)
                 isChecked = true
             } catch {
-                // A meta-schema of its own may refer to further documents.
+                // A custom meta-schema may refer to further documents.
                 guard case .missingDocument = error.kind else { throw error }
                 try await documents.load(error)
                 compiler.index.registry = documents.registry
@@ -82,13 +82,13 @@ public struct JSONSchema: Sendable {
         self.init(program)
     }
 
-    /// Whether it has regular expressions whose matches may take long; plain text at the begin of a string does not.
+    /// Whether it has regular expressions whose matches may take long. Plain text at the start of a string does not.
     public var usesPatterns: Bool { program.usesPatterns }
 
-    /// The number of its rules: a measure of how long the check of one value may take.
+    /// The number of its rules: a measure of the longest time for checking one value.
     public var ruleCount: Int { program.ruleCount }
 
-    /// Whether a document is valid. One that exceeds a limit of the evaluation is not.
+    /// Whether a document is valid. A document that exceeds a limit of the evaluation counts as not valid.
     public func isValid(_ document: JSONDocument) -> Bool {
         let scratch = scratches.take()
         var evaluation = Evaluation(program, document, scratch)
@@ -97,7 +97,7 @@ public struct JSONSchema: Sendable {
         return isValid && evaluation.stop == .none
     }
 
-    /// Whether a document is valid, and if not, why.
+    /// Whether a document is valid, and the reasons if it is not.
     ///
     /// - Parameters:
     ///   - limit: The most errors that are collected.
@@ -139,9 +139,9 @@ private struct DocumentLoading {
     }
 }
 
-/// Scratches that no evaluation uses.
+/// The scratches that no evaluation uses.
 final class ScratchPool: Sendable {
-    /// The address of the one that was given last, which is retained, or 0: taking it needs no lock.
+    /// The address of the scratch that was returned last, which is retained, or 0. Taking it needs no lock.
     private let last = Atomic<UInt>(0)
     private let free = Mutex<[Scratch]>([])
 

@@ -2,7 +2,7 @@ import PlugboardJSON
 
 /// A text as the key of a dictionary, compared by its bytes.
 ///
-/// Strings of Swift are equal if they are canonically equivalent; the names of JSON are not (RFC 8259 §8.3).
+/// Strings of Swift are equal if they are canonically equivalent, but names of JSON are not (RFC 8259 §8.3).
 struct ExactText: Hashable, Sendable {
     let text: String
 

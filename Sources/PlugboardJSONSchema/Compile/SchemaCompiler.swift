@@ -8,7 +8,7 @@ struct SchemaCompiler {
     private var nodes: [SchemaPlace: UInt32] = [:]
     private var waiting: [SchemaPlace] = []
     private var compiled = 0
-    /// Places that refer to documents that are not there.
+    /// Places that refer to missing documents.
     private var blocked: [SchemaPlace] = []
     private let schema: JSONValue
     private var root: UInt32?
@@ -28,10 +28,10 @@ struct SchemaCompiler {
         index = SchemaIndex(registry, draft: options.draft)
     }
 
-    /// Compiles what can be compiled, and returns the errors of the documents that are missing, each once.
+    /// Compiles as much as possible, and returns the errors of missing documents, each once.
     ///
-    /// After they were added to the registry of the index, it goes on where it was; where `index.isIncomplete`, with a
-    /// new compiler.
+    /// After the documents were added to the registry of the index, a further call continues the compilation. If
+    /// `index.isIncomplete`, a new compiler is needed.
     mutating func advance() throws(SchemaError) -> [SchemaError] {
         var missing: [SchemaError] = []
         do throws(SchemaError) {
@@ -78,12 +78,12 @@ struct SchemaCompiler {
                     if !missing.contains(where: { $0.kind == error.kind }) { missing.append(error) }
                 }
             }
-            // Targets of dynamic references can bring further schemas.
+            // Targets of dynamic references can add more schemas.
             addDynamicTargets()
         }
     }
 
-    /// The anchors that dynamic references name; nil is `$recursiveRef`'s.
+    /// The anchors that dynamic references name; nil for `$recursiveRef`.
     private var dynamicAnchors: Set<ExactText?> { Set(dynamics.map(\.anchor)) }
 
     /// The targets of each anchor, by resource.
@@ -106,7 +106,7 @@ struct SchemaCompiler {
         for target in dynamicTargets().values.joined() { _ = node(target.place) }
     }
 
-    /// The program, after nothing was missing.
+    /// Makes the program, when nothing is missing.
     mutating func finish() throws(SchemaError) -> Program {
         let root = root ?? 0
         let outermost = outermostResources(root)
@@ -115,7 +115,7 @@ struct SchemaCompiler {
             let pairs = places.compactMap { target in nodes[target.place].map { (target.resource, $0) } }
             targets[anchor] = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
         }
-        // The references whose target is the same in every scope.
+        // References that have the same target in every dynamic scope.
         var fixed: [UInt32: UInt32] = [:]
         for (position, dynamic) in dynamics.enumerated() {
             let own = targets[dynamic.anchor] ?? [:]
@@ -134,14 +134,14 @@ struct SchemaCompiler {
         return Program(draft, root: root, nameBytes: nameBytes, constants: constants)
     }
 
-    /// The resources that every dynamic scope begins with: a dynamic reference to one of them leads to one target.
+    /// The resources with which every dynamic scope begins: a dynamic reference to one of them has only one target.
     private func outermostResources(_ root: UInt32) -> [UInt16] {
         var resources: [UInt16] = []
         var number = root
         while resources.count < 16 {
             let node = draft.nodes[Int(number)]
             resources.append(node.resource)
-            // Below a schema that is only a reference, the scope goes on with its target.
+            // Below a schema that is only a reference, the scope continues with its target.
             guard node.object.end == node.object.start + 1, node.null.start == node.object.start,
                 draft.code[Int(node.object.start)].operation == .call
             else { break }
@@ -198,7 +198,7 @@ struct SchemaCompiler {
         return document
     }
 
-    /// Refuses schemas that apply themselves to the same instance.
+    /// Refuses schemas that apply themselves to the same instance, which would never end.
     private func refuseEndless() throws(SchemaError) {
         // 1 while a node's targets are visited, 2 afterwards.
         var states = [UInt8](repeating: 0, count: draft.nodes.count)

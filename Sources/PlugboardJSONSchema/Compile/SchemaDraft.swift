@@ -11,7 +11,7 @@ public enum SchemaDraft: String, Sendable, CaseIterable, Comparable {
     /// 2020-12, the newest.
     case draft2020 = "draft2020-12"
 
-    /// The draft of a `$schema`; nil for a meta-schema of another kind.
+    /// The draft with a `$schema` URI; nil for other meta-schemas.
     public init?(metaschema uri: String) {
         var uri = uri
         if uri.utf8.last == UInt8(ascii: "#") { uri.removeLast() }
@@ -32,6 +32,6 @@ public enum SchemaDraft: String, Sendable, CaseIterable, Comparable {
 
     private var order: Int { SchemaDraft.allCases.firstIndex(of: self) ?? 0 }
 
-    /// The older draft is the smaller.
+    /// Older drafts are smaller.
     public static func < (left: SchemaDraft, right: SchemaDraft) -> Bool { left.order < right.order }
 }

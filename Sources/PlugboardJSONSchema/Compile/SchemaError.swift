@@ -1,14 +1,14 @@
 /// The error for a schema that cannot be compiled.
 public struct SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of mistake it is.
+    /// The kind of the mistake.
     public enum Kind: Sendable, Hashable {
         /// The schema does not follow its draft.
         case invalid
         /// A reference leads to a document that is not registered.
         case missingDocument(String)
-        /// A reference leads to no schema of its document.
+        /// A reference points to no schema in its document.
         case missingTarget
-        /// A schema refers to itself without reading anything of the instance between.
+        /// A schema applies itself to the same value, which would never end.
         case endless
         /// A regular expression is invalid, or cannot be translated.
         case pattern
@@ -20,7 +20,7 @@ public struct SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
     public let kind: Kind
     /// The URI of the place in the schema, with a JSON Pointer as its fragment.
     public let location: String
-    /// What is wrong and how it is mended, in one sentence.
+    /// The mistake and its correction, in one sentence.
     public let reason: String
 
     /// `LOCATION: REASON`.

@@ -1,7 +1,7 @@
 import PlugboardJSON
 
 extension SchemaIndex {
-    /// Indexes a schema that stands where no keyword has schemas, and that a reference leads to.
+    /// Indexes a schema that a reference leads to, at a place where no keyword has schemas.
     mutating func indexIfUnknown(_ place: SchemaPlace) throws(SchemaError) {
         guard byPlace[place] == nil, let value = value(place), let object = value.objectValue else { return }
         let resource = resource(of: place)
@@ -97,7 +97,7 @@ extension SchemaIndex {
         return index
     }
 
-    /// The dialect of a schema with `$schema`; else that of the schema around it.
+    /// The dialect of a schema with `$schema`, or else that of the enclosing schema.
     private mutating func dialect(
         of object: JSONObject, resource: Int?, _ inherited: SchemaDialect, _ place: SchemaPlace
     ) throws(SchemaError) -> SchemaDialect {
@@ -137,7 +137,7 @@ extension SchemaIndex {
         var vocabulary: Vocabulary = []
         for (uri, isRequired) in listed {
             if let known = Vocabulary.known(uri) {
-                // 2019-09's format asserts only if it is required.
+                // The `format` of 2019-09 is asserted only if its vocabulary is required.
                 let isOptionalFormat =
                     known == .formatAssertion && draft == .draft2019 && isRequired.boolValue != true
                 if !isOptionalFormat { vocabulary.formUnion(known) }

@@ -1,6 +1,6 @@
 import PlugboardJSON
 
-/// A place in a document: what its keywords are, and which resource it belongs to.
+/// A place in a document, which identifies a schema.
 struct SchemaPlace: Hashable {
     /// An index of the documents.
     let document: Int
@@ -17,11 +17,11 @@ struct SchemaPlace: Hashable {
     }
 }
 
-/// What `$schema` says of a schema.
+/// The dialect that `$schema` selects for a schema.
 struct SchemaDialect: Equatable {
     let draft: SchemaDraft
     var vocabulary = Vocabulary.standard
-    /// The URI of a meta-schema that is not a draft's own.
+    /// The URI of a meta-schema that is not one of a draft.
     var metaschema: String?
 }
 
@@ -34,7 +34,7 @@ struct SchemaResource {
     var draft: SchemaDraft { dialect.draft }
     var anchors: [ExactText: SchemaPlace] = [:]
     var dynamicAnchors: [ExactText: SchemaPlace] = [:]
-    /// 2019-09's `$recursiveAnchor`.
+    /// The value of `$recursiveAnchor` of 2019-09.
     var isRecursive = false
 }
 
@@ -45,7 +45,7 @@ struct SchemaIndex {
     var byURI: [ExactText: Int] = [:]
     var byPlace: [SchemaPlace: Int] = [:]
     var registry: SchemaRegistry
-    /// Whether a document was left before its end, because a meta-schema is missing.
+    /// Whether reading of a document stopped before its end, because a meta-schema is missing.
     var isIncomplete = false
     private let draft: SchemaDraft
     private var isRegistryIndexed = false
@@ -67,7 +67,7 @@ struct SchemaIndex {
 
     func value(_ place: SchemaPlace) -> JSONValue? {
         var value = documents[place.document]
-        // By bytes: a slash and a combining mark are one character.
+        // Splits bytes, because a slash and a combining mark form one character.
         for step in place.pointer.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
         {
             guard let next = SchemaIndex.step(value, Substring(step)) else { return nil }
@@ -117,12 +117,12 @@ struct SchemaIndex {
         }
     }
 
-    /// The pointer without its last step; nil for that of the root.
+    /// The pointer without its last step; nil for the root's.
     static func parent(_ pointer: String) -> String? {
         pointer.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(pointer[..<$0]) }
     }
 
-    /// The resource that a place stands in: that of the nearest schema with a URI around it.
+    /// The resource that contains a place: that of the nearest enclosing schema with a URI.
     func resource(of place: SchemaPlace) -> Int {
         var pointer = place.pointer[...]
         while true {
@@ -132,7 +132,7 @@ struct SchemaIndex {
         }
     }
 
-    /// The absolute location of a place: the URI of its resource and a JSON Pointer from there.
+    /// The absolute location of a place: the URI of its resource and a JSON Pointer relative to the resource.
     func location(of place: SchemaPlace) -> String {
         let resource = resources[resource(of: place)]
         return "\(resource.uri)#\(Substring(place.pointer.utf8.dropFirst(resource.place.pointer.utf8.count)))"
@@ -145,13 +145,13 @@ struct SchemaIndex {
         if let document = registry.documents[key] { return try add(document, uri: uri) }
         if let document = Metaschemas.document(uri) { return try add(document, uri: uri) }
         guard !isRegistryIndexed else { return nil }
-        // An embedded resource of a registered document may have the URI.
+        // An embedded resource of a registered document may have this URI.
         isRegistryIndexed = true
         for (uri, document) in registry.documents where byURI[uri] == nil { _ = try add(document, uri: uri.text) }
         return byURI[key]
     }
 
-    /// The place that a reference of a resource leads to, and the dynamic anchor it names.
+    /// The target of a reference of a resource, and the dynamic anchor that the reference names.
     mutating func target(
         of reference: String, in resource: Int, at location: String
     ) throws(SchemaError) -> (place: SchemaPlace, anchor: String?) {

@@ -66,7 +66,7 @@ extension SchemaNodeCompiler {
                 location: compiler.location("contains", place)))
     }
 
-    /// `properties`, `patternProperties`, `additionalProperties`, `propertyNames` and `required`: one pass.
+    /// Compiles `properties`, `patternProperties`, `additionalProperties`, `propertyNames` and `required` to one pass.
     mutating func members(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
         var plan = MembersPlan()
         var names: [NameSlot] = []
@@ -97,7 +97,7 @@ extension SchemaNodeCompiler {
                 plan.keysLocation = compiler.location("propertyNames", place)
             }
         }
-        // Draft 4 and older schemas have `required` as a boolean of draft 3, which means nothing.
+        // Draft 4 and older schemas may have the boolean `required` of draft 3, which is ignored.
         if vocabulary.contains(.validation), !(draft == .draft4 && keywords["required"]?.boolValue != nil) {
             for name in try keywords.strings("required", compiler) ?? [] {
                 if let position = positions[ExactText(name)] {

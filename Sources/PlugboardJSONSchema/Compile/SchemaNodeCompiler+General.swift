@@ -36,7 +36,7 @@ extension SchemaNodeCompiler {
                 operation: .dynamic, marks: true, a: UInt32(compiler.dynamics.count - 1), location: number))
     }
 
-    /// `type`, `enum` and `const`.
+    /// Compiles `type`, `enum` and `const`.
     mutating func general(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
         if let type = keywords["type"] { try self.type(type, &compiler) }
         if let values = try keywords.array("enum", compiler) {
@@ -90,7 +90,7 @@ extension SchemaNodeCompiler {
         }
         node.kinds = kinds
         node.typeLocation = compiler.location("type", place)
-        // Draft 4: 1.0 is not an integer.
+        // In draft 4, 1.0 is not an integer.
         if isPlainInteger && kinds & bits(.decimal) == 0 {
             number.append(Instruction(operation: .plainInteger, location: node.typeLocation))
         }
@@ -140,7 +140,7 @@ extension SchemaNodeCompiler {
             ("minimum", .minimum), ("maximum", .maximum), ("multipleOf", .multipleOf),
         ]
         if draft == .draft4 {
-            // Draft 4: true or false, which change minimum and maximum.
+            // In draft 4 these are booleans, which change minimum and maximum.
             if try keywords.bool("exclusiveMinimum", compiler) == true { operations[0].1 = .exclusiveMinimum }
             if try keywords.bool("exclusiveMaximum", compiler) == true { operations[1].1 = .exclusiveMaximum }
         } else {
@@ -175,7 +175,7 @@ extension SchemaNodeCompiler {
 
     mutating func formats(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
         guard let name = try keywords.string("format", compiler), let format = Format(name, draft) else { return }
-        // A vocabulary that asserts cannot be switched off.
+        // Options cannot switch off a vocabulary that asserts formats.
         guard compiler.options.formats == true || vocabulary.contains(.formatAssertion) else { return }
         compiler.draft.formats.append(format)
         string.append(
@@ -184,7 +184,7 @@ extension SchemaNodeCompiler {
                 location: compiler.location("format", place)))
     }
 
-    /// Asserted in draft 7 only: in later drafts they are annotations, unless the options assert them.
+    /// Content is asserted only in draft 7: later drafts have annotations instead, unless the options assert them.
     mutating func contents(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
         guard compiler.options.contents ?? (draft == .draft7), draft >= .draft7 else { return }
         let encoding = try keywords.string("contentEncoding", compiler)
@@ -204,6 +204,6 @@ extension SchemaNodeCompiler {
 }
 
 extension String {
-    /// Quoted and cut to 40 characters, for errors.
+    /// The text in quotes, cut to 40 characters, for errors.
     var quotedText: String { "\"\(String(unicodeScalars.prefix(40)))\"" }
 }

@@ -1,6 +1,6 @@
 @_spi(Tape) import PlugboardJSON
 
-/// Compiles one schema: collects its instructions by the kinds of instances that they concern.
+/// Compiles one schema: collects its instructions by the kinds of instances to which they apply.
 struct SchemaNodeCompiler {
     let place: SchemaPlace
     let resource: Int
@@ -12,9 +12,9 @@ struct SchemaNodeCompiler {
     var string: [Instruction] = []
     var array: [Instruction] = []
     var object: [Instruction] = []
-    /// Comparisons with constants, which come first.
+    /// Comparisons with constants, which are evaluated first.
     var constants: [Instruction] = []
-    /// References and combinations, for every kind.
+    /// References and combinations, which apply to every kind.
     var any: [Instruction] = []
     var unevaluatedItems: [Instruction] = []
     var unevaluatedProperties: [Instruction] = []
@@ -106,7 +106,7 @@ struct SchemaNodeCompiler {
     }
 }
 
-/// The keywords of a schema, read by their types.
+/// The keywords of a schema, with typed access.
 struct Keywords {
     let schema: JSONObject
     let place: SchemaPlace
@@ -142,7 +142,7 @@ struct Keywords {
         try read(keyword, "a number", compiler, \.numberValue)
     }
 
-    /// An integer that is not negative; limits beyond 32 bits mean the same as the largest.
+    /// A non-negative integer. Limits beyond 32 bits are treated as the largest value.
     func count(_ keyword: String, _ compiler: SchemaCompiler) throws(SchemaError) -> UInt32? {
         try read(keyword, "an integer of 0 or more", compiler) { value in
             guard let number = value.numberValue, number.isInteger, number >= 0 else { return nil }

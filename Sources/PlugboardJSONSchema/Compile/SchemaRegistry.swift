@@ -1,10 +1,10 @@
 import PlugboardJSON
 
-/// Documents that schemas refer to, by URI. The meta-schemas of every draft are always there.
+/// Documents that schemas refer to, by URI. The meta-schemas of all drafts are always included.
 public struct SchemaRegistry: Sendable {
     private(set) var documents: [ExactText: JSONValue] = [:]
 
-    /// A registry without documents of its own.
+    /// Creates a registry without further documents.
     public init() {}
 
     /// Registers a document under the URI by which references name it. A fragment of the URI is ignored.

@@ -1,4 +1,4 @@
-/// References against a base (RFC 3986 §5.2), as bytes.
+/// Resolves references against a base (RFC 3986 §5.2), as bytes.
 enum URIReference {
     struct Parts {
         var scheme: Substring?
@@ -33,7 +33,7 @@ enum URIReference {
         }
     }
 
-    /// The reference without its fragment, and the fragment; nil without one.
+    /// The reference without its fragment, and the fragment; nil if there is none.
     static func split(_ reference: String) -> (uri: String, fragment: String?) {
         guard let hash = reference.utf8.firstIndex(of: UInt8(ascii: "#")) else { return (reference, nil) }
         return (String(reference[..<hash]), String(reference[reference.utf8.index(after: hash)...]))

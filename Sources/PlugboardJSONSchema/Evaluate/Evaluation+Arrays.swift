@@ -7,7 +7,7 @@ extension Evaluation {
         let array = tokens[token]
         var element = token &+ 1
         if marks < 0, plan.prefixStart == plan.prefixEnd {
-            // The kinds of the elements often decide.
+            // The kinds of the elements are often sufficient.
             let node = nodes + Int(plan.rest)
             if array.detail != 0, array.detail & ~node.pointee.plainKinds == 0 { return true }
             guard array.detail & ~node.pointee.kinds == 0 else { return false }
@@ -77,7 +77,7 @@ extension Evaluation {
         }
         scratch.hashes.sort { $0.hash < $1.hash }
         for position in 1..<count {
-            // Elements of one hash: nearly always a pair of equals.
+            // Elements with the same hash are nearly always equal.
             var earlier = position - 1
             while earlier >= 0, scratch.hashes[earlier].hash == scratch.hashes[position].hash {
                 if !differs(scratch.hashes[earlier].token, scratch.hashes[position].token) { return false }
@@ -102,7 +102,7 @@ extension Evaluation {
         return true
     }
 
-    /// Whether two values differ; false ends the evaluation if that cannot be decided.
+    /// Whether two values differ. If that cannot be decided, the evaluation ends, and the result is false.
     private mutating func differs(_ left: Int, _ right: Int) -> Bool {
         guard let isEqual = values.isEqual(left, to: right, in: values, above: lowestStack) else {
             stop = .depth

@@ -3,7 +3,7 @@
 extension Evaluation {
     private func words(_ token: Int) -> Int { (Int(tokens[token].count) + 63) / 64 }
 
-    /// A region with a bit for each member or element of a container.
+    /// Opens a region with a bit for each member or element of a container.
     @inline(never)
     mutating func openMarks(_ token: Int) -> Int {
         let words = words(token)

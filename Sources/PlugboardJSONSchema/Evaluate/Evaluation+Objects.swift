@@ -2,7 +2,7 @@
 import PlugboardSystem
 
 extension Evaluation {
-    /// The slot of a key in the table of a plan; nil if it is not in it.
+    /// The slot of a key in the table of a plan; nil if the key is not in it.
     @inline(__always)
     func slot(_ plan: UnsafePointer<MembersPlan>, _ key: JSONToken) -> UnsafePointer<NameSlot>? {
         let table = names + Int(plan.pointee.table)
@@ -39,7 +39,7 @@ extension Evaluation {
             else { return false }
             offset &+= 8
         }
-        // The last eight bytes, some of them a second time.
+        // The last eight bytes, some of which are compared twice.
         return left.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
             == right.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
     }
@@ -62,7 +62,7 @@ extension Evaluation {
         return required == plan.pointee.requiredCount
     }
 
-    /// The same with marks, patterns, additionalProperties and propertyNames.
+    /// Checks members like the other function, also with marks, patterns, additionalProperties and propertyNames.
     @inline(never)
     private mutating func markedMembers(_ plan: UnsafePointer<MembersPlan>, _ token: Int, _ marks: Int) -> Bool {
         var key = token &+ 1
@@ -73,7 +73,7 @@ extension Evaluation {
         while key < end {
             let name = tokens[key]
             let value = key &+ 1
-            // Of equal keys each value must match; the last one is counted and marked.
+            // Of equal keys, each value must match; only the last one is counted and marked.
             let isLast = name.kind == .key
             let marks = isLast ? marks : Evaluation.unmarked
             var isKnown = false
@@ -100,7 +100,7 @@ extension Evaluation {
         _ plan: UnsafePointer<MembersPlan>, _ key: Int, _ isKnown: Bool, _ marks: Int, _ position: Int
     ) -> Bool {
         var isKnown = isKnown
-        // Equal keys are one name, which the last one stands for.
+        // Of equal keys, only the last one is checked as a name.
         if plan.pointee.keys != MembersPlan.none, tokens[key].kind == .key {
             guard check(plan.pointee.keys, key) else { return false }
         }
@@ -138,7 +138,7 @@ extension Evaluation {
         return required == count
     }
 
-    /// The key of a member; nil if the object does not have it.
+    /// The key of a member; nil if there is none.
     func find(_ name: NameSlot, in token: Int) -> Int? {
         var key = token + 1
         let end = tokens[token].offset
@@ -155,7 +155,7 @@ extension Evaluation {
     @inline(never)
     mutating func dependency(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
         let plan = dependencies[index]
-        // Each search may look at every member.
+        // Each search may visit every member.
         let count = Int(tokens[token].count)
         guard charge(count) else { return false }
         guard find(plan.name, in: token) != nil else { return true }

@@ -2,7 +2,7 @@ import CPlugboardPCRE2
 @_spi(Tape) import PlugboardJSON
 
 extension Evaluation {
-    /// -1, 0 or 1: the number against a limit.
+    /// Compares the number with a limit: -1, 0 or 1.
     @inline(__always)
     func compare(_ token: Int, _ index: Int) -> Int {
         let number = tokens[token]
@@ -29,7 +29,7 @@ extension Evaluation {
             return SmallDecimal(digits: number.integer, exponent: number.exponent).isMultiple(of: limit.pointee.small)
         }
         let divisor = program._withUnsafeGuaranteedRef { $0.numbers[index] }
-        // Each digit of the one meets each digit of the other.
+        // The time is proportional to the product of the numbers of digits.
         let text = values.numberText(token)
         let (steps, overflows) = (text.count / 16 + 1).multipliedReportingOverflow(
             by: divisor.text.utf8.count / 16 + 1)
@@ -88,7 +88,7 @@ extension Evaluation {
         guard check.node != MembersPlan.none else { return true }
         let inner = Scratch()
         return program._withUnsafeGuaranteedRef { program in
-            // The evaluation keeps neither of them alive.
+            // The evaluation itself keeps neither of them alive.
             withExtendedLifetime((document, inner)) {
                 var evaluation = Evaluation(program, document, inner)
                 evaluation.depth = depth
@@ -113,7 +113,7 @@ extension Evaluation {
         if plan.isText { return isListedText(plan, value) }
         if plan.mask != 0 { return isListed(plan, token) }
         let (constants, values) = (constants, values)
-        // No comparison looks at more than the value.
+        // No comparison visits more than the value.
         guard charge(Int(plan.count) &* (after(token) &- token)) else { return false }
         var entry = Int(plan.start)
         while entry < Int(plan.end) {
@@ -129,7 +129,7 @@ extension Evaluation {
         return false
     }
 
-    /// Whether a text is in a list of strings, which is a table or a few constants.
+    /// Whether a text is in a list of strings, which is stored as a table or a few constants.
     @inline(__always)
     private func isListedText(_ plan: EnumerationPlan, _ value: JSONToken) -> Bool {
         let text = bytes + value.offset
@@ -167,7 +167,7 @@ extension Evaluation {
         }
     }
 
-    /// Takes steps off the work that is left; false if there are not so many, which ends the evaluation.
+    /// Subtracts steps from the remaining work; false if there are not enough, which ends the evaluation.
     @inline(__always)
     mutating func charge(_ steps: Int) -> Bool {
         work &-= steps

@@ -1,27 +1,27 @@
 @_spi(Tape) import PlugboardJSON
 import PlugboardSystem
 
-/// Runs a program over the tokens of one document. Lives during one call, on one thread.
+/// Runs a program over the tokens of one document. Exists during one call, on one thread.
 ///
-/// The pointers lead into the program and the document, which the caller keeps alive.
+/// The pointers point into the program and the document, which the caller keeps alive.
 struct Evaluation {
-    /// What ends an evaluation before it can decide.
+    /// The reasons to end an evaluation without a result.
     enum Stop: UInt8 {
         case none, depth, pattern, work
     }
 
-    /// Nested schemas that are evaluated at a time. A smaller stack allows fewer: see `lowestStack`.
+    /// The most nested schemas that are evaluated at a time. A smaller stack allows fewer: see `lowestStack`.
     static let depthLimit = 2048
-    /// Schemas applied to values, and members and elements of these: a number for each document, and one for each of
-    /// its values. Only schemas that branch at each level need more.
+    /// The most schemas that may be applied to values, their members and elements: a number for each document, and one
+    /// for each of its values. Only schemas that branch at each level need more.
     static let workLimit = (document: 5_000_000, value: 1000)
-    /// Instead of a region of marks: nothing counts what is evaluated.
+    /// Used instead of a region of marks if evaluated members and elements are not counted.
     static let unmarked = -1
 
     /// The prepared nodes.
     let nodes: UnsafePointer<Node>
     let code: UnsafePointer<Instruction>
-    /// Of a streamed document, both are set before each use.
+    /// For a streamed document, both are set before each use.
     var tokens: UnsafePointer<JSONToken>
     var bytes: UnsafePointer<UInt8>
     let program: Unmanaged<Program>
@@ -46,10 +46,10 @@ struct Evaluation {
     let seed: UInt64
     var depth = 0
     var stop = Stop.none
-    /// The thread's; of a streamed document, set before each use.
+    /// The limit of the thread's stack; for a streamed document, set before each use.
     var lowestStack: UInt
     var patternTime: PatternTime
-    /// How much work is left.
+    /// The remaining work.
     var work: Int
 
     init(_ program: Program, _ document: JSONDocument, _ scratch: Scratch) {
@@ -105,7 +105,7 @@ struct Evaluation {
         node.pointee.kinds &>> UInt16(kind.rawValue) & 1 != 0
     }
 
-    /// The code of each kind of tokens: four bits are its position in a node.
+    /// The section of code for each kind of tokens, as four bits that are its position in a node.
     private static let sections: UInt64 = 0x3354_3222_2110
 
     @inline(__always)
@@ -121,7 +121,7 @@ struct Evaluation {
         check(node, token, Evaluation.unmarked)
     }
 
-    /// Whether a value matches a schema. What it evaluates is added to the marks.
+    /// Whether a value matches a schema. Adds the members and elements that the schema evaluates to the marks.
     @inline(__always)
     mutating func check(_ index: UInt32, _ token: Int, _ marks: Int) -> Bool {
         let node = nodes + Int(index)
@@ -131,7 +131,7 @@ struct Evaluation {
         return node.pointee.leafKinds &>> bit & 1 != 0 ? scalar(node, token) : enter(node, token, marks)
     }
 
-    /// Runs code that leads to no other schema.
+    /// Runs code that applies no other schema.
     @inline(never)
     private mutating func scalar(_ node: UnsafePointer<Node>, _ token: Int) -> Bool {
         guard charge(Int(node.pointee.weight)) else { return false }

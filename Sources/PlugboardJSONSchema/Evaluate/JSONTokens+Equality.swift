@@ -7,7 +7,7 @@ extension JSONTokens {
     @inline(__always)
     func isEqual(_ token: Int, to other: Int, in others: JSONTokens, above lowest: UInt) -> Bool? {
         let (a, b) = (self[token], others[other])
-        // A key is a string.
+        // A key is treated as a string.
         let kind: JSONToken.Kind = a.kind == .key ? .string : a.kind
         guard kind == (b.kind == .key ? .string : b.kind) else { return false }
         switch kind {
@@ -68,7 +68,7 @@ extension JSONTokens {
         return nil
     }
 
-    /// Compares large objects by their sorted keys, so that the time is not quadratic.
+    /// Compares large objects by their sorted keys, to avoid quadratic time.
     private func isEqualSorted(_ token: Int, _ other: Int, _ others: JSONTokens, _ lowest: UInt) -> Bool? {
         for (a, b) in zip(sortedKeys(of: token), others.sortedKeys(of: other)) {
             let (x, y) = (self[a], others[b])
@@ -93,7 +93,7 @@ extension JSONTokens {
         return keys
     }
 
-    /// A hash that is equal for equal values. What lies deeper than the stack allows is left out.
+    /// A hash that is equal for equal values. Values that are nested deeper than the stack allows are ignored.
     func hash(_ token: Int, above lowest: UInt) -> UInt64 {
         let value = self[token]
         if value.kind.isContainer, StackBound.position <= lowest { return 19 }
@@ -102,7 +102,7 @@ extension JSONTokens {
         case .integer, .decimal: return mix(value.payload &+ UInt64(truncatingIfNeeded: Int(value.exponent)) &* 31 &+ 7)
         case .bigInteger, .bigDecimal:
             let text = DecimalText(text(token))
-            // All digits, so that no document can choose numbers that collide.
+            // Uses all digits, so that no document can choose numbers that collide.
             var sum = UInt64(truncatingIfNeeded: text.exponent &* 31 &+ (text.isNegative ? 1 : 0))
             for position in text.first..<text.end where text.text[position] != UInt8(ascii: ".") {
                 sum = mix(sum &+ UInt64(text.text[position]))

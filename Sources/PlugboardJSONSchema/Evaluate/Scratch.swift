@@ -1,17 +1,17 @@
 import CPlugboardPCRE2
 
-/// What an evaluation needs beside the stack: kept and used again, so that most evaluations allocate nothing.
+/// Memory of an evaluation besides the stack. It is kept and reused, so that most evaluations allocate nothing.
 final class Scratch: @unchecked Sendable {  // One evaluation at a time has it.
-    /// Marks of evaluated members and elements: regions of bits, the innermost last.
+    /// Marks of evaluated members and elements: regions of bits, the innermost one last.
     var marks: UnsafeMutablePointer<UInt64>
     var marksCapacity = 64
     var marksCount = 0
-    /// The resources of the schemas that are being evaluated, outermost first.
+    /// The resources of the schemas that are being evaluated, the outermost one first.
     var scope: [UInt16] = []
     /// Hashes of elements with their tokens.
     var hashes: [(hash: UInt64, token: Int)] = []
     let matchData: OpaquePointer?
-    /// The steps of a counted match.
+    /// The remaining steps of a counted match.
     let budget: UnsafeMutablePointer<CountedPattern.Budget>
     private var counted: OpaquePointer?
 
@@ -29,13 +29,13 @@ final class Scratch: @unchecked Sendable {  // One evaluation at a time has it.
         budget.deallocate()
     }
 
-    /// The context of counted matches, which is made when it is first needed.
+    /// The context of counted matches, which is created at its first use.
     func countedContext() -> OpaquePointer? {
         if counted == nil { counted = CountedPattern.context(budget) }
         return counted
     }
 
-    /// Adds a region of zeros and returns its start.
+    /// Opens a region of zeros and returns its start.
     func open(_ words: Int) -> Int {
         if marksCount + words > marksCapacity {
             let capacity = max(marksCapacity * 2, marksCount + words)

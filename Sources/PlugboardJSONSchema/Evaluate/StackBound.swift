@@ -1,12 +1,12 @@
 import CPlugboardPCRE2
 import PlugboardSystem
 
-/// How far the stack of a thread may grow in rules within rules: threads have from 128 KiB (musl) to 8 MiB.
+/// Limits the depth of recursion by the size of the thread's stack: threads have from 128 KiB (musl) to 8 MiB.
 enum StackBound {
-    /// What is left for libpcre2, the comparison of constants and what the program calls.
+    /// The reserve for libpcre2, the comparison of constants and functions that the program calls.
     private static let reserve: UInt = 80 << 10
 
-    /// The address that the stack of this thread must not reach. It is looked up once for each thread.
+    /// The lowest address that the stack of this thread may reach. It is determined once for each thread.
     static var current: UInt {
         guard hasKey else { return 0 }
         if let known = pthread_getspecific(key) { return UInt(bitPattern: known) }
@@ -15,7 +15,7 @@ enum StackBound {
         return bound
     }
 
-    /// An address in the frame of the caller, or of one that it calls.
+    /// An address in the frame of the caller, or of a function that it calls.
     @inline(__always)
     static var position: UInt { UInt(plugboard_stack_position()) }
 

@@ -1,8 +1,8 @@
-/// `contentEncoding` and `contentMediaType`, where they are asserted.
+/// Checks `contentEncoding` and `contentMediaType`, if they are asserted.
 struct ContentCheck {
     let isBase64: Bool
     let isJSON: Bool
-    /// The node of `contentSchema`; `none` without one.
+    /// The node of `contentSchema`; `none` if there is none.
     var node = MembersPlan.none
 
     static func isJSON(_ type: String) -> Bool {
@@ -10,7 +10,7 @@ struct ContentCheck {
         return essence == "application/json" || essence.hasSuffix("+json")
     }
 
-    /// The bytes that the text stands for; nil if it is not in the encoding.
+    /// The decoded bytes of the text; nil if the text is not valid in the encoding.
     func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard isBase64 else { return Array(text) }
         guard text.count % 4 == 0 else { return nil }

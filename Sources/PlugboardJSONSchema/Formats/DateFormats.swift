@@ -50,13 +50,13 @@ enum DateFormats {
         return second < 60 || utc == 1439
     }
 
-    /// Weeks, or years to days and hours to seconds without a gap between the units.
+    /// Whether a text is a duration: weeks, or units from years to days and from hours to seconds without a gap.
     static func isDuration(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var cursor = ByteCursor(text)
         guard cursor.take("P") else { return false }
         var units: [UInt8] = Array("YMD".utf8)
         var isTime = false
-        // The index of the last unit; nil before the first.
+        // The index of the last unit; nil before the first one.
         var last: Int?
         while !cursor.isAtEnd {
             if cursor.take("T") {

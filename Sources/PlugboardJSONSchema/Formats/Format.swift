@@ -1,4 +1,4 @@
-/// The formats that are checked; others mean nothing.
+/// The formats that are checked; other formats are ignored.
 enum Format: String {
     case date, time, duration, email, hostname, ipv4, ipv6, uri, iri, uuid, regex
     case dateTime = "date-time"
@@ -89,14 +89,14 @@ struct ByteCursor {
         return true
     }
 
-    /// Digits, without a zero before others.
+    /// Takes digits without a leading zero.
     mutating func integer() -> Bool {
         let start = position
         while let next, next.isDigit { position += 1 }
         return position == start + 1 || (position > start && text[start] != UInt8(ascii: "0"))
     }
 
-    /// The value of exactly this many digits.
+    /// Takes exactly this many digits, and returns their value.
     mutating func number(_ count: Int) -> Int? {
         guard position + count <= text.count else { return nil }
         var value = 0

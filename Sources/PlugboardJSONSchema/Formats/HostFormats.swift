@@ -1,7 +1,7 @@
 import CPlugboardIDN2
 import CPlugboardPCRE2
 
-/// Names and addresses of hosts.
+/// Formats of host names and addresses.
 enum HostFormats {
     // RFC 1123 §2.1, and RFC 5890 §2.3.2.1 for labels that begin with xn--.
     static func isHostname(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -46,8 +46,8 @@ enum HostFormats {
         return Array(UnsafeBufferPointer(start: name, count: length(name)))
     }
 
-    /// Whether a label from right to left breaks one of the rules 3 and 4 of RFC 5893 §2, which libidn2 does not check:
-    /// how it ends, and that it does not have both kinds of digits.
+    /// Whether a right-to-left label breaks rule 3 or 4 of RFC 5893 §2, which libidn2 does not check: its last
+    /// characters, and a mixture of both kinds of digits.
     private static func breaksDirection(_ label: UnsafePointer<CChar>) -> Bool {
         let data = pcre2_match_data_create_8(1, nil)
         defer { pcre2_match_data_free_8(data) }
@@ -56,7 +56,7 @@ enum HostFormats {
         }
     }
 
-    // Safe because a compiled pattern is not changed: several threads may match with it.
+    // Safe because a compiled pattern never changes: several threads may match with it.
     private nonisolated(unsafe) static let wrongDirection: OpaquePointer? = {
         let expression = Array(
             (#"^[\p{bc:r}\p{bc:al}](?:.*\p{bc:en}.*\p{bc:an}|.*\p{bc:an}.*\p{bc:en}|"#

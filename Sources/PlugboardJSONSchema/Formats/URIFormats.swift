@@ -1,4 +1,4 @@
-/// URIs and IRIs (RFC 3986, RFC 3987), and templates for them (RFC 6570).
+/// Formats of URIs and IRIs (RFC 3986, RFC 3987), and of URI templates (RFC 6570).
 enum URIFormats {
     static func isURI(
         _ text: UnsafeBufferPointer<UInt8>, isInternational: Bool, isReference: Bool
@@ -73,7 +73,7 @@ enum URIFormats {
 
     private static func isSubDelimiter(_ byte: UInt8) -> Bool { "!$&'()*+,;=".utf8.contains(byte) }
 
-    /// Unreserved characters, sub-delimiters, escapes and the further characters of a part.
+    /// Whether a text consists of unreserved characters, sub-delimiters, escapes and additional characters of a part.
     private static func isPart(
         _ text: Slice<UnsafeBufferPointer<UInt8>>, _ further: StaticString, _ isInternational: Bool,
         isQuery: Bool = false

@@ -3,16 +3,16 @@ import PlugboardJSON
 
 /// The meta-schemas of the drafts, as json-schema.org publishes them.
 enum Metaschemas {
-    /// The meta-schema or vocabulary of a URI.
+    /// The meta-schema or vocabulary with a URI.
     static func document(_ uri: String) -> JSONValue? {
         metaschema_text(uri).flatMap { try? JSONParser.parse(String(cString: $0)) }
     }
 
     /// Refuses a schema that does not match its meta-schema in places that are not compiled: unused definitions, and
-    /// keywords without meaning for a validator. Embedded schemas of another dialect are checked against their own.
+    /// keywords that a validator ignores. Embedded schemas of another dialect are checked against its meta-schema.
     static func check(_ schema: JSONValue, _ index: SchemaIndex) throws(SchemaError) {
         let own = index.resources.filter { $0.place.document == 0 }
-        // In the order of the walk, so that the resource around another one stands before it.
+        // In the order of the walk, so that an enclosing resource comes before an embedded one.
         let parts = own.filter { part in
             guard let parent = SchemaIndex.parent(part.place.pointer) else { return true }
             let around = index.resource(of: SchemaPlace(document: 0, pointer: parent))
@@ -41,13 +41,13 @@ enum Metaschemas {
                 known[uri] = try compile(document, options, index.registry)
             }
             guard let metaschema = known[uri] else { continue }
-            // Draft 4 has no schema `true`.
+            // Draft 4 does not have the schema `true`.
             let filling: JSONValue = part.draft == .draft4 ? [:] : true
             try check(replacing(value, inner[part.place] ?? [], with: filling), part, metaschema)
         }
     }
 
-    /// The schema with another one at these places, which the meta-schemas of the drafts accept.
+    /// The schema with a replacement at these places, which the meta-schemas of the drafts accept.
     private static func replacing(
         _ value: JSONValue, _ places: [ArraySlice<Substring>], with filling: JSONValue
     ) -> JSONValue {
@@ -80,7 +80,7 @@ enum Metaschemas {
         options.sizeLimit = 1 << 30
         guard let document = try? JSONDocument(JSONWriter.write(schema) as [UInt8], options: options) else { return }
         let result = metaschema.validate(document, limit: 1)
-        // A schema that is too large to be judged by its meta-schema is compiled without.
+        // A schema that is too large to be checked against its meta-schema is compiled without this check.
         guard let error = result.leaves.first, !result.isLimited else { return }
         throw SchemaError(
             kind: .invalid, location: "#\(part.place.pointer)\(error.instanceLocation)",
@@ -88,7 +88,7 @@ enum Metaschemas {
                 + error.message)
     }
 
-    /// Without a check of its own, which a meta-schema of a draft cannot have before it is compiled.
+    /// Compiles a schema without checking it against its meta-schema, which would not be compiled yet.
     private static func compile(
         _ metaschema: JSONValue, _ options: JSONSchema.Options, _ registry: SchemaRegistry
     ) throws(SchemaError) -> JSONSchema {

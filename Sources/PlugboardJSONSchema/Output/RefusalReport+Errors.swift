@@ -1,10 +1,10 @@
 @_spi(Tape) import PlugboardJSON
 
-/// The errors, with the places that they name.
+/// Makes errors with the places that they name.
 extension RefusalReport {
     /// A step from a value to one of its members or elements.
     enum InstanceStep {
-        /// The beginning of the way.
+        /// The beginning of the path.
         case text(String)
         /// The token of a key.
         case member(Int)
@@ -13,14 +13,14 @@ extension RefusalReport {
 
     /// A step from a schema to one that it applies.
     enum KeywordStep {
-        /// The beginning of the way.
+        /// The beginning of the path.
         case text(String)
         /// A keyword, by its location.
         case keyword(UInt32)
-        /// One of a keyword's schemas.
+        /// One of the schemas of a keyword.
         case branch(UInt32, Int)
         case word(String)
-        /// The keyword that a node's location ends with.
+        /// The last keyword in the location of a node.
         case lastStep(UInt32)
         /// The schema of a property, by the token of the key.
         case property(Int)
@@ -82,7 +82,7 @@ extension RefusalReport {
         return error
     }
 
-    /// The error of a value that does not pass an instruction. A value without token is not quoted.
+    /// The error of a value that does not pass an instruction. A value without a token is not quoted.
     func error(_ instruction: Instruction, _ token: Int?, _ causes: [ValidationError] = []) -> ValidationError {
         let location = program.locations[Int(instruction.location)]
         let rule = String(Substring(location.keyword.utf8.prefix { $0 != UInt8(ascii: "/") }))
@@ -104,7 +104,7 @@ extension RefusalReport {
             "The schema does not allow this property.", token)
     }
 
-    /// The errors of the required names that are not there. The closure gets the positions of names in their table.
+    /// The errors of missing required names. The closure gets the positions of names in their table.
     mutating func missing(
         _ plan: MembersPlan, _ token: Int?, _ isThere: (Int) -> Bool
     ) -> [ValidationError] {

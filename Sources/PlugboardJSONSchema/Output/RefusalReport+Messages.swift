@@ -1,6 +1,6 @@
 @_spi(Tape) import PlugboardJSON
 
-/// The sentences of errors.
+/// Makes the messages of errors.
 extension RefusalReport {
     static func kinds(_ kinds: UInt16) -> String {
         func has(_ kind: JSONToken.Kind) -> Bool { kinds >> UInt16(kind.rawValue) & 1 != 0 }
@@ -53,10 +53,10 @@ extension RefusalReport {
 }
 
 extension RefusalReport {
-    /// A step of a path, of which a long one is cut: a document of many levels with long names must not fill the
+    /// A step of a path; a long one is cut, because deep documents with long names must not exhaust the
     /// memory.
     static func shortened(_ step: String) -> String {
-        // By code points: a character has no longest length.
+        // Cuts by code points, because the length of a character is not limited.
         step.utf8.count <= 128 ? step : String(step.unicodeScalars.prefix(32)) + "…"
     }
 }

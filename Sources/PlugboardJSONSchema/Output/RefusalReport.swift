@@ -1,26 +1,26 @@
 @_spi(Tape) import PlugboardJSON
 
-/// What errors are made of.
+/// Options of errors.
 struct ErrorOptions {
     /// The most errors.
     var limit = 100
-    /// The most bytes of values that they quote; 0 quotes none.
+    /// The most bytes of values that errors quote; with 0 they quote none.
     var valueLimit = 0
 }
 
-/// Runs a program a second time over a document that is not valid, and collects the errors.
+/// Runs a program a second time over an invalid document, and collects the errors.
 struct RefusalReport {
     var evaluation: Evaluation
     let program: Program
     let valueLimit: Int
-    /// How many errors may follow.
+    /// The number of further errors that are allowed.
     var left: Int
     private var depth = 0
-    /// The way to the value and that to the schema, of which texts are made only for an error.
+    /// The paths to the value and to the schema; their texts are made only for an error.
     var instance: [InstanceStep] = []
     var keywords: [KeywordStep] = []
 
-    /// The evaluation's marks, scope and limits are the explanation's, too.
+    /// Uses the marks, scope and limits of the evaluation.
     ///
     /// - Parameters:
     ///   - instance: The JSON Pointer of the value.
@@ -42,7 +42,7 @@ struct RefusalReport {
         return result(errors, stop: evaluation.stop)
     }
 
-    /// The result with these errors, or with the one that says what ended the evaluation.
+    /// The result with these errors, or with the reason that ended the evaluation.
     func result(_ errors: [ValidationError], stop: Evaluation.Stop) -> ValidationResult {
         var errors = errors
         let stop = stop == .none ? evaluation.stop : stop
@@ -104,7 +104,7 @@ struct RefusalReport {
         return errors
     }
 
-    /// The errors of a schema that a step leads to, and of a part of the value if there is a step to it.
+    /// The errors of a schema after a step to it, and of a part of the value if there is a step to that.
     mutating func explain(
         _ index: UInt32, _ token: Int, _ keyword: KeywordStep, _ part: InstanceStep? = nil
     ) -> [ValidationError] {

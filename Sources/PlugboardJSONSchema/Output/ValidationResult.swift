@@ -4,7 +4,7 @@ import PlugboardJSON
 public struct ValidationError: Sendable, Hashable {
     /// The JSON Pointer of the value in the document.
     public let instanceLocation: String
-    /// The path of keywords that led here, through references.
+    /// The path of keywords to this rule, through references.
     public let keywordLocation: String
     /// The URI of the keyword.
     public let absoluteKeywordLocation: String
@@ -12,7 +12,7 @@ public struct ValidationError: Sendable, Hashable {
     public let rule: String
     /// One sentence about the rule, without the value.
     public let message: String
-    /// The value as JSON, cut to the limit that the caller set; nil if values were not asked for, or if the value had
+    /// The value as JSON, cut to the limit that the caller set; nil if values were not requested, or if the value had
     /// not been read when it was refused.
     public internal(set) var value: String?
     /// The errors of the schemas that the keyword applies.
@@ -20,18 +20,18 @@ public struct ValidationError: Sendable, Hashable {
 }
 
 extension ValidationError: CustomStringConvertible {
-    /// `INSTANCE: MESSAGE (KEYWORD)`, and the value if it was asked for.
+    /// `INSTANCE: MESSAGE (KEYWORD)`, and the value if values were requested.
     public var description: String {
         "\(instanceLocation.isEmpty ? "(root)" : instanceLocation): \(message) (\(keywordLocation))"
             + (value.map { " The value is \($0)." } ?? "")
     }
 }
 
-/// What a validation found.
+/// The result of a validation.
 public struct ValidationResult: Sendable, Hashable {
     /// A standard output format (JSON Schema 2020-12 §12.4).
     public enum Output: String, Sendable, CaseIterable {
-        /// Only whether the document is valid.
+        /// Only the validity of the document.
         case flag
         /// A list of errors.
         case basic
@@ -39,9 +39,9 @@ public struct ValidationResult: Sendable, Hashable {
         case detailed
     }
 
-    /// Why the document is not valid; without any, it is.
+    /// The reasons why the document is not valid; empty for a valid document.
     public let errors: [ValidationError]
-    /// Whether a limit ended the validation, so that the document is not judged: it is not valid, and may be.
+    /// Whether a limit ended the validation. The document then counts as not valid, although it may be valid.
     public internal(set) var isLimited = false
 
     init(errors: [ValidationError], isLimited: Bool = false) {
@@ -59,7 +59,7 @@ public struct ValidationResult: Sendable, Hashable {
         error.causes.isEmpty ? [error] : error.causes.flatMap(leaves)
     }
 
-    /// The result as JSON. Errors have a member `value`, a string with JSON, if values were asked for.
+    /// The result as JSON. Errors have a member `value`, a string with JSON, if values were requested.
     public func json(_ output: Output) -> JSONValue {
         var object: JSONObject = ["valid": .bool(isValid)]
         guard !isValid else { return .object(object) }
@@ -87,7 +87,7 @@ public struct ValidationResult: Sendable, Hashable {
     }
 
     private static func tree(_ error: ValidationError) -> JSONValue {
-        // A keyword with one cause is left out: the cause says more (§12.4.3).
+        // A keyword with only one cause is left out, because the cause is more precise (§12.4.3).
         if error.causes.count == 1 { return tree(error.causes[0]) }
         guard !error.causes.isEmpty, case .object(var object) = unit(error) else { return unit(error) }
         object["errors"] = .array(error.causes.map(tree))

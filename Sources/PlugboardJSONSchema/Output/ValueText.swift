@@ -7,9 +7,9 @@ struct ValueText {
     private let limit: Int
     private var text: [UInt8] = []
 
-    /// A value as JSON without spaces, of which a long one is cut and ends with `…`.
+    /// The value as JSON without spaces; a long text is cut and ends with `…`.
     ///
-    /// - Parameter limit: The most bytes; 4096 at most count.
+    /// - Parameter limit: The most bytes; values above 4096 have the effect of 4096.
     static func text(
         _ token: Int, _ tokens: UnsafePointer<JSONToken>, _ bytes: UnsafePointer<UInt8>, limit: Int
     ) -> String {
@@ -17,7 +17,7 @@ struct ValueText {
         _ = writer.write(token)
         guard writer.text.count > writer.limit else { return String(decoding: writer.text, as: UTF8.self) }
         var end = writer.limit
-        // Not within a character.
+        // Does not cut within a character.
         while end > 0, writer.text[end] & 0xC0 == 0x80 { end -= 1 }
         return String(decoding: writer.text[..<end], as: UTF8.self) + "…"
     }

@@ -1,16 +1,16 @@
 import CPlugboardPCRE2
 import Synchronization
 
-/// A regular expression with a callout before each of its parts, which counts the steps of a whole match.
+/// A regular expression with a callout before each of its parts, which counts the steps of the whole match.
 ///
-/// The limits of libpcre2 count for each position at which a match may begin, and not every step. Counting costs time,
-/// so it is used for long texts, and for short ones that need many steps. Compiled when it is first needed.
+/// The limits of libpcre2 apply separately to each start position of a match, and do not include every step. Counting
+/// is slow, so it is used only for long texts, and for short ones that need many steps. Compiled at the first use.
 final class CountedPattern: Sendable {
-    /// The parts that a match may try: so many, and more for each byte of the text.
+    /// The most parts that a match may try: a constant, and more for each byte of the text.
     private static let stepLimit = (match: 4_000_000, byte: 64)
-    /// The clock is read once in so many steps.
+    /// The clock is read once in this many steps.
     private static let interval = 64
-    /// The memory of a match, in bytes.
+    /// The most memory of a match, in bytes.
     private static let memoryLimit = 64 << 20
 
     private enum State {
@@ -19,7 +19,7 @@ final class CountedPattern: Sendable {
         case compiled(UInt, hasJIT: Bool)
     }
 
-    /// As libpcre2 reads it.
+    /// The expression in the syntax of libpcre2.
     private let text: [UInt8]
     private let state = Mutex(State.unknown)
 
@@ -31,10 +31,10 @@ final class CountedPattern: Sendable {
         }
     }
 
-    /// What is left of the steps of one match.
+    /// The remaining steps of one match.
     struct Budget {
         var steps = 0
-        /// Time of the thread.
+        /// The end in time of the thread.
         var end: UInt64 = 0
     }
 
@@ -61,7 +61,7 @@ final class CountedPattern: Sendable {
         return .compiled(UInt(bitPattern: code), hasJIT: pcre2_jit_compile_8(code, PCRE2_JIT_COMPLETE) == 0)
     }
 
-    /// Searches in valid UTF-8.
+    /// Searches in a text, which must be valid UTF-8.
     func match(
         _ text: UnsafePointer<UInt8>, _ count: Int, _ scratch: Scratch, _ time: inout PatternTime
     ) -> PatternCode.Result {

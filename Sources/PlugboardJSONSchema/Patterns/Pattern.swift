@@ -1,7 +1,7 @@
 import CPlugboardPCRE2
 @_spi(Tape) import PlugboardJSON
 
-/// Why a regular expression cannot be used.
+/// The reason why a regular expression cannot be used.
 struct PatternError: Error {
     /// A sentence without a full stop.
     let reason: String
@@ -10,7 +10,7 @@ struct PatternError: Error {
 /// A regular expression of ECMA-262 (with the flag u), compiled by libpcre2.
 final class Pattern: @unchecked Sendable {  // Nothing changes after the initializer; libpcre2 only reads the code.
     let code: PatternCode
-    /// Nil for patterns that are plain text.
+    /// Nil for patterns that are plain text only.
     private let counted: CountedPattern?
 
     static let options = UInt32(
@@ -43,8 +43,8 @@ final class Pattern: @unchecked Sendable {  // Nothing changes after the initial
             counted: .passUnretained(counted), prefix: nil, prefixCount: 0, isWhole: false)
     }
 
-    /// Whether a text is a regular expression of ECMA-262. libpcre2 cannot match all of these: a look-behind must be of
-    /// bounded width there.
+    /// Whether a text is a regular expression of ECMA-262. libpcre2 cannot match all of these: its look-behinds must
+    /// have a bounded width.
     static func isValid(_ text: String) -> Bool {
         guard let translation = try? PatternTranslator.translate(text) else { return false }
         if translation.prefix != nil { return true }
@@ -77,7 +77,7 @@ final class Pattern: @unchecked Sendable {  // Nothing changes after the initial
     }
 }
 
-/// What a match needs of a pattern.
+/// The data of a pattern that a match needs.
 struct PatternCode {
     enum Result { case match, noMatch, limit }
 
@@ -85,17 +85,17 @@ struct PatternCode {
     let hasJIT: Bool
     /// Longer texts are matched by `counted`.
     let plainLimit: Int
-    /// The pattern owns it.
+    /// Owned by the pattern.
     let counted: Unmanaged<CountedPattern>?
-    /// For patterns that are `^` and plain text, which are compared without libpcre2.
+    /// The text of a pattern that is `^` and plain text, which is compared without libpcre2.
     let prefix: UnsafeMutablePointer<UInt8>?
     let prefixCount: Int
-    /// The plain text must be the whole value.
+    /// Whether the plain text must be the whole value.
     let isWhole: Bool
 
-    /// Backtracking steps from one position of a text; a match that needs more is counted.
+    /// The most backtracking steps from one position of a text; a match that needs more is counted.
     private static let matchLimit: UInt32 = 5_000
-    /// In KiB.
+    /// The heap limit in KiB.
     private static let heapLimit: UInt32 = 1 << 10
 
     /// The limits of a match.
@@ -108,7 +108,7 @@ struct PatternCode {
         return context
     }()
 
-    /// The bytes of the longest text that is matched without counting: more if the pattern can only match at its begin.
+    /// The longest text, in bytes, that is matched without counting: longer if the pattern can only match at the begin.
     fileprivate static func plainLimit(_ code: OpaquePointer) -> Int {
         var options: UInt32 = 0
         let isAnchored =
@@ -117,7 +117,7 @@ struct PatternCode {
         return isAnchored ? 4096 : 256
     }
 
-    /// Searches in valid UTF-8. Eight bytes after the text must be readable.
+    /// Searches in a text, which must be valid UTF-8. Eight bytes after the text must be readable.
     func match(
         _ text: UnsafePointer<UInt8>, _ count: Int, _ scratch: Scratch, _ time: inout PatternTime
     ) -> Result {

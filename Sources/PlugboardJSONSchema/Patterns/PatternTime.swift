@@ -1,20 +1,20 @@
 import PlugboardSystem
 
-/// The processor time that all matches of one document take: measured for counted matches, estimated for the others
-/// from some of them.
+/// The processor time of all matches of one document: measured for counted matches, estimated for others by
+/// samples.
 ///
-/// It is the time of the thread, so that a loaded machine does not change what is valid.
+/// Uses the time of the thread, so that a busy machine does not change the result.
 struct PatternTime {
-    /// In nanoseconds.
+    /// The limit in nanoseconds.
     private static let limit: UInt64 = 2_000_000_000
-    /// Of so many matches, one at a random place is timed, because reading the clock costs more than a short match.
+    /// One of this many matches, at a random place, is timed, because reading the clock is slower than a short match.
     private static let interval: UInt64 = 64
 
     private var random: UInt64
     private var spent: UInt64 = 0
     private var start: UInt64 = 0
 
-    /// - Parameter seed: The process's.
+    /// - Parameter seed: The seed of the process.
     init(seed: UInt64) { random = 0x9E37_79B9_7F4A_7C15 ^ seed | 1 }
 
     /// Whether this match is timed.

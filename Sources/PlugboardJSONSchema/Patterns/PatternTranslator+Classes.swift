@@ -3,7 +3,7 @@ extension PatternTranslator {
         position += 1
         let isNegated = take("^")
         if take("]") {
-            // [] matches nothing, [^] everything.
+            // [] matches nothing, and [^] matches everything.
             output += isNegated ? "(?s:.)" : "(?!)"
             return
         }
@@ -16,7 +16,7 @@ extension PatternTranslator {
                 continue
             }
             guard let first, !isClassEscape(1) else {
-                // As in ECMA-262 without the flag u: the hyphen is itself beside a class.
+                // As in ECMA-262 without the flag u: beside a class escape, the hyphen is a literal.
                 if let first { append(first) }
                 position += 1
                 output += "\\-"
@@ -32,7 +32,7 @@ extension PatternTranslator {
         output += "]"
     }
 
-    /// Whether an escape for several characters stands at an offset from the cursor.
+    /// Whether an escape for several characters is at an offset from the cursor.
     private func isClassEscape(_ offset: Int) -> Bool {
         guard peek(offset) == "\\" else { return false }
         switch peek(offset + 1) {
@@ -41,7 +41,7 @@ extension PatternTranslator {
         }
     }
 
-    /// One character of a class, or nil after a class escape, which is in the output.
+    /// One character of a class, or nil after a class escape, which has been written to the output.
     private mutating func classAtom() throws(PatternError) -> Unicode.Scalar? {
         guard let scalar = next else { throw PatternError(reason: "a \"[\" is not closed") }
         guard scalar == "\\" else {

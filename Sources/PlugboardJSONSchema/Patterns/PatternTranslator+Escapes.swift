@@ -1,5 +1,5 @@
 extension PatternTranslator {
-    /// Returns whether the escape may have a quantifier.
+    /// Translates an escape. Returns whether it may have a quantifier.
     mutating func escape() throws(PatternError) -> Bool {
         guard let scalar = peek(1) else { throw PatternError(reason: "a backslash ends the expression") }
         switch scalar {
@@ -39,7 +39,7 @@ extension PatternTranslator {
         return true
     }
 
-    /// The character that an escape stands for, inside or outside a class.
+    /// The character of an escape, inside or outside a class.
     mutating func character() throws(PatternError) -> Unicode.Scalar {
         guard let scalar = peek(1) else { throw PatternError(reason: "a backslash ends the expression") }
         position += 2

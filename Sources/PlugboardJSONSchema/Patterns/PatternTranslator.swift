@@ -1,14 +1,14 @@
 /// Translates a regular expression of ECMA-262 (with the flag u) for libpcre2, or refuses it.
 ///
-/// What differs: `\s` and `.` know Unicode's spaces and line ends, `[]` and `[^]` are classes, the names of properties,
-/// the escapes of characters, and the constructs that only Perl has, which are errors. More lenient than ECMA-262: any
-/// punctuation may be escaped, and a brace that is no quantifier is itself.
+/// The differences are: the spaces and line ends of `\s` and `.`, the classes `[]` and `[^]`, names of properties,
+/// escapes of characters, and constructs of Perl only, which are errors. More lenient than ECMA-262: any punctuation
+/// may be escaped, and a brace that does not begin a quantifier is a literal.
 struct PatternTranslator {
     struct Translation {
         var text = ""
-        /// The plain text after `^`, if the pattern is no more than that.
+        /// The plain text after `^`, if the pattern consists only of these.
         var prefix: [UInt8]?
-        /// The plain text ends with `$`.
+        /// Whether the plain text ends with `$`.
         var isWhole = false
     }
 
@@ -123,7 +123,7 @@ struct PatternTranslator {
         append(scalar)
     }
 
-    /// A character that stands for itself, inside or outside a class.
+    /// Appends a literal character, inside or outside a class.
     mutating func append(_ scalar: Unicode.Scalar) {
         let isPlain =
             scalar.value >= 0xA0 || scalar.value < 0x80 && (UInt8(scalar.value).isLetter || UInt8(scalar.value).isDigit)
@@ -143,7 +143,7 @@ struct PatternTranslator {
         if end < scalars.count, scalars[end] == "?" { end += 1 }
         for scalar in scalars[position..<end] { output.unicodeScalars.append(scalar) }
         position = end
-        // Two quantifiers would be possessive in Perl.
+        // In Perl, a second quantifier would be possessive.
         if let scalar = next, scalar == "*" || scalar == "+" || scalar == "?" {
             throw PatternError(reason: "a quantifier has nothing to repeat")
         }
@@ -162,7 +162,7 @@ struct PatternTranslator {
         return end < scalars.count && scalars[end] == "}" ? end + 1 : nil
     }
 
-    /// Returns whether the group may have a quantifier.
+    /// Translates a group. Returns whether it may have a quantifier.
     private mutating func group() throws(PatternError) -> Bool {
         var isAtom = true
         if starts(with: "(?:") {
@@ -216,7 +216,7 @@ struct PatternTranslator {
         return name
     }
 
-    /// libpcre2's names are at most 32 ASCII letters and digits.
+    /// The name for libpcre2, whose names have at most 32 ASCII letters and digits.
     static func portable(_ name: String) -> String {
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return "g\(String(hash, radix: 16))"

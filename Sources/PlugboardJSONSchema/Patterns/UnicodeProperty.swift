@@ -1,13 +1,13 @@
-/// The names of Unicode properties in `\p{…}` (ECMA-262 §22.2.1), as libpcre2 spells them.
+/// Converts the names of Unicode properties in `\p{…}` (ECMA-262 §22.2.1) to those of libpcre2.
 enum UnicodeProperty {
-    /// Nil if the name cannot be one. libpcre2 refuses names that it does not know.
+    /// Nil if the name is invalid. libpcre2 refuses names that it does not know.
     static func name(_ text: String) -> String? {
         guard !text.isEmpty, text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x3D }) else {
             return nil
         }
         guard let equals = text.firstIndex(of: "=") else {
             if let category = categories[text] { return category }
-            // A script needs its property's name in ECMA-262; a binary property stands alone.
+            // In ECMA-262 a script needs the name of its property; a binary property has no value.
             return shortCategories.contains(text) || binary.contains(text) ? text.filter { $0 != "_" } : nil
         }
         let value = String(text[text.index(after: equals)...])

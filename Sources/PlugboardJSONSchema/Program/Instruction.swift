@@ -3,7 +3,7 @@
 /// One step of a program, in 16 bytes.
 struct Instruction {
     enum Operation: UInt8 {
-        // For every kind of instance. `a` is a node, or an index into the table that the operation reads.
+        // For every kind of instance: `a` is a node, or an index into the table of the operation.
         case call, anyOf, oneOf, not, condition, constant, enumeration, dynamic
         // Numbers: `a` is an index of the limits.
         case plainInteger, minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf
@@ -16,7 +16,7 @@ struct Instruction {
     }
 
     var operation: Operation
-    /// Whether unevaluated keywords beside it count what it evaluates.
+    /// Whether adjacent unevaluated keywords count the members and elements that it evaluates.
     var marks = false
     var a: UInt32 = 0
     var b: UInt32 = 0
@@ -24,9 +24,9 @@ struct Instruction {
     var location: UInt32 = 0
 }
 
-/// A schema: which kinds of instances it lets pass, and what it does for each kind.
+/// A schema: the kinds of instances that it accepts, and the code for each kind.
 struct Node {
-    /// What is done for one kind of instance.
+    /// The code for one kind of instance.
     struct Code {
         var start: UInt32 = 0
         var end: UInt32 = 0
@@ -38,13 +38,13 @@ struct Node {
     var kinds = Node.everyKind
     /// The kinds that match without further checks.
     var plainKinds: UInt16 = 0
-    /// The scalar kinds whose code leads to no other schema. Set by `NodePreparation`.
+    /// The scalar kinds whose code applies no other schema. Set by `NodePreparation`.
     var leafKinds: UInt16 = 0
-    /// What the code costs beside the value: 1, and 1 for each schema whose code stands in it.
+    /// The cost of the code beside the value: 1, and 1 for each schema whose code is included.
     var weight: UInt32 = 1
     /// Whether arrays (1) or objects (2) need marks, for `unevaluatedItems` or `unevaluatedProperties`.
     var markedKinds: UInt8 = 0
-    /// The resource that the schema stands in, for dynamic references.
+    /// The resource that contains the schema, for dynamic references.
     var resource: UInt16 = 0
     /// An index of the locations.
     var location: UInt32 = 0
@@ -59,7 +59,7 @@ struct Node {
 }
 
 extension Node {
-    /// Where the codes begin; they stand in the order of the declaration.
+    /// The offset of the codes, which have the order of the declaration.
     static let codeOffset = MemoryLayout<Node>.offset(of: \.null) ?? 0
 
     func code(for kind: JSONToken.Kind) -> Code {
@@ -74,7 +74,7 @@ extension Node {
     }
 }
 
-/// What an object's members are checked against, in one pass over them.
+/// The checks of an object's members, in one pass over them.
 struct MembersPlan {
     /// The table of names: a power of two of slots, in the program's `names`.
     var table: UInt32 = 0
@@ -84,19 +84,19 @@ struct MembersPlan {
     /// The patterns with their nodes, in the program's `patternNodes`.
     var patternsStart: UInt32 = 0
     var patternsEnd: UInt32 = 0
-    /// The node of other members; `none` without one.
+    /// The node of other members; `none` if there is none.
     var additional = MembersPlan.none
-    /// The node of the keys; `none` without one.
+    /// The node of the keys; `none` if there is none.
     var keys = MembersPlan.none
     /// Whether there are patterns, `additional` or `keys`.
     var hasRest = false
-    /// Whether patterns or `keys` look at members of known names, too.
+    /// Whether patterns or `keys` also check members with known names.
     var checksKnown = false
     /// Locations for the errors.
     var requiredLocation: UInt32 = 0
     var additionalLocation: UInt32 = 0
     var keysLocation: UInt32 = 0
-    /// Of `additionalProperties: false`, the last check of a member.
+    /// For `additionalProperties: false`, the last check of a member.
     var isClosed = false
 
     static let none = UInt32.max
@@ -117,7 +117,7 @@ struct PatternNode {
     let node: UInt32
 }
 
-/// The elements of an array: some have a node of their own, the rest share one.
+/// The elements of an array: some have their own node, and the rest share one.
 struct ItemsPlan {
     /// In the program's `lists`.
     var prefixStart: UInt32 = 0
@@ -141,17 +141,17 @@ struct ConditionPlan {
 
 struct DependencyPlan {
     let name: NameSlot
-    /// The names that must be there too, in the program's `dependentNames`.
+    /// The names that are required too, in the program's `dependentNames`.
     var start: UInt32 = 0
     var end: UInt32 = 0
-    /// The node that the object must match; `none` without one.
+    /// The node that the object must match; `none` if there is none.
     var node = MembersPlan.none
 }
 
-/// A reference whose target depends on the schemas that led to it.
+/// A reference whose target depends on the schemas that are being evaluated.
 struct DynamicPlan {
     let fallback: UInt32
-    /// The targets, by resource; the outermost resource in the dynamic scope counts.
+    /// The targets, by resource; that of the outermost resource in the dynamic scope is used.
     let targets: [UInt16: UInt32]
 }
 
@@ -159,11 +159,11 @@ struct DynamicPlan {
 struct EnumerationPlan {
     let start: UInt32
     let end: UInt32
-    /// The number of the values.
+    /// The number of values.
     let count: UInt32
-    /// The kinds of the values, by bits.
+    /// The kinds of the values, as bits.
     let kinds: UInt16
-    /// If every value is a scalar and there are more than a few: their table, in the program's `tables`.
+    /// The table of the values, in the program's `tables`, if all are scalars and there are more than a few.
     var table: UInt32 = 0
     var mask: UInt32 = 0
     /// Whether every value is a string.

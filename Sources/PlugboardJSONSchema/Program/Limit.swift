@@ -2,7 +2,7 @@
 
 /// A limit of numbers.
 struct Limit {
-    /// The value, if an integer and a power of ten can hold it.
+    /// The value, if it can be stored as an integer and a power of ten.
     let small: SmallDecimal
     let isSmall: Bool
 
@@ -34,7 +34,7 @@ struct SmallDecimal {
 
     static let powers: [UInt64] = (0...18).map { exponent in (0..<exponent).reduce(1) { power, _ in power * 10 } }
 
-    /// -1, 0 or 1.
+    /// Compares two numbers: -1, 0 or 1.
     @inline(__always)
     static func compare(_ left: SmallDecimal, _ right: SmallDecimal) -> Int {
         if left.exponent == right.exponent {
@@ -46,7 +46,7 @@ struct SmallDecimal {
     @inline(never)
     private static func compareScaled(_ left: SmallDecimal, _ right: SmallDecimal) -> Int {
         if left.exponent < right.exponent { return -compareScaled(right, left) }
-        // The left one has the larger exponent.
+        // The left number has the larger exponent.
         let power = Int64(powers[Int(left.exponent) - Int(right.exponent)])
         let scaled = left.digits.multipliedFullWidth(by: power)
         let other = right.digits

@@ -1,14 +1,14 @@
 @_spi(Tape) import PlugboardJSON
 
-/// Prepares the nodes that the evaluation reads: the code that `$ref` and `allOf` lead to stands in the code of the
-/// schema itself, and the properties that several of these schemas have are one table.
+/// Prepares the nodes that the evaluation reads: code of `$ref` and `allOf` is included in the code of the schema
+/// itself, and the properties of several such schemas are merged into one table.
 ///
-/// Errors and streams use the nodes as they were compiled, because they name the places of the schemas.
+/// Errors and streams use the nodes as they were compiled, because these name the places of the schemas.
 struct NodePreparation {
     /// The kinds that share a code.
     private struct Group: Sendable {
         let bits: UInt16
-        /// In `markedKinds`.
+        /// The bit in `markedKinds`.
         var mark: UInt8 = 0
         let code: WritableKeyPath<Node, Node.Code> & Sendable
     }
@@ -19,15 +19,15 @@ struct NodePreparation {
         Group(bits: bits(.string), code: \.string), Group(bits: bits(.array), mark: 1, code: \.array),
         Group(bits: bits(.object), mark: 2, code: \.object),
     ]
-    /// The most instructions of one code, and the most schemas within schemas that it may come from.
+    /// The most instructions of one code, and the most nested schemas whose code it may include.
     private static let (codeLimit, nestingLimit) = (64, 16)
 
     private(set) var draft: ProgramDraft
     private(set) var nodes: [Node] = []
     private let nameBytes: [UInt8]
-    /// How many instructions may still be looked at and names copied, so that the program stays small.
+    /// The remaining number of instructions and names that may be copied, so that the program stays small.
     private var left: Int
-    /// Of the code that is being prepared.
+    /// The kinds of the code that is being prepared.
     private var kinds: UInt16 = 0
     private var code: [Instruction] = []
     private var calls: UInt32 = 0
@@ -40,7 +40,7 @@ struct NodePreparation {
     }
 
     mutating func run() {
-        // With dynamic references, it matters which schemas are entered.
+        // With dynamic references, the entered schemas matter.
         let expands = draft.dynamics.isEmpty
         nodes = draft.nodes
         for index in draft.nodes.indices {
@@ -66,7 +66,7 @@ struct NodePreparation {
         }
     }
 
-    /// Appends the instructions of a code, with those of the schemas that it calls. False beyond a limit.
+    /// Appends the instructions of a code, including those of the schemas that it calls. False if a limit is exceeded.
     private mutating func append(_ section: Node.Code, _ group: Group, nesting: Int) -> Bool {
         for position in section.start..<section.end {
             left -= 1
@@ -77,7 +77,7 @@ struct NodePreparation {
                 continue
             }
             let target = draft.nodes[Int(instruction.a)]
-            // The kinds that the schema refuses.
+            // These are the kinds that the schema refuses.
             isChanged = true
             kinds &= target.kinds | ~group.bits
             guard kinds & group.bits != 0 else { return true }
@@ -93,7 +93,7 @@ struct NodePreparation {
         return true
     }
 
-    /// What the evaluation asks for: the kinds without code, those with simple code, and keys as strings.
+    /// Sets the values that the evaluation uses: the kinds without code, those with simple code, and keys as strings.
     private func finish(_ node: inout Node) {
         node.plainKinds = 0
         for group in NodePreparation.groups {
@@ -118,7 +118,7 @@ struct NodePreparation {
 }
 
 extension NodePreparation {
-    /// Makes one table of those that have names alone.
+    /// Merges the tables that have only names into one.
     private mutating func mergeMembers() {
         let positions = code.indices.filter {
             [.members, .required].contains(code[$0].operation) && !draft.plans[Int(code[$0].a)].hasRest
@@ -164,7 +164,7 @@ extension NodePreparation {
                 location: first.location), at: positions[0])
     }
 
-    /// A further node, which matches what all of these match.
+    /// An additional node, which matches the values that all of these match.
     private mutating func node(ofAll targets: [UInt32]) -> UInt32 {
         var node = Node()
         let start = UInt32(draft.code.count)
@@ -179,7 +179,7 @@ extension NodePreparation {
 }
 
 extension MembersPlan {
-    /// A plan of these names, whose table is appended.
+    /// Creates a plan of these names, and appends its table.
     fileprivate init(_ slots: [NameSlot], in names: inout [NameSlot]) {
         self.init()
         setNames(slots, in: &names)
@@ -200,7 +200,7 @@ extension MembersPlan {
 }
 
 extension Instruction {
-    /// Whether it looks at a scalar alone.
+    /// Whether it checks only a scalar itself.
     fileprivate var isLeaf: Bool {
         switch operation {
         case .plainInteger, .minimum, .exclusiveMinimum, .maximum, .exclusiveMaximum, .multipleOf, .minLength,
@@ -212,7 +212,7 @@ extension Instruction {
 }
 
 extension UInt16 {
-    /// Of kinds: whether they are arrays or objects.
+    /// Whether all kinds are arrays or objects.
     fileprivate var isContainer: Bool {
         self & (1 << UInt16(JSONToken.Kind.array.rawValue) | 1 << UInt16(JSONToken.Kind.object.rawValue)) != 0
     }

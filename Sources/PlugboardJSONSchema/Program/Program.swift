@@ -1,20 +1,20 @@
 @_spi(Tape) import PlugboardJSON
 
-/// A compiled schema: flat lists that the evaluation reads through pointers.
+/// A compiled schema: flat lists that the evaluation accesses through pointers.
 final class Program: @unchecked Sendable {  // Nothing changes after the initializer.
     struct Location {
-        /// The keyword below the schema that it belongs to: `minimum`, `allOf/0`.
+        /// The keyword, relative to its schema: `minimum`, `allOf/0`.
         let keyword: String
-        /// The URI of the schema's document, with the JSON Pointer of the keyword.
+        /// The URI of the schema's document, with the JSON Pointer to the keyword.
         let absolute: String
     }
 
     let root: UInt32
     /// The nodes as they were compiled, for errors and streams.
     let nodes: FlatList<Node>
-    /// The same nodes as `NodePreparation` has prepared them for the evaluation, and further ones.
+    /// The same nodes after `NodePreparation`, and additional ones, for the evaluation.
     let preparedNodes: FlatList<Node>
-    /// The number of instructions that were compiled.
+    /// The number of compiled instructions.
     let ruleCount: Int
     let code: FlatList<Instruction>
     let lists: FlatList<UInt32>
@@ -31,7 +31,7 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
     let enumerations: FlatList<EnumerationPlan>
     let tables: FlatList<UInt32>
     let limits: FlatList<Limit>
-    /// The limits again, of any size.
+    /// The same limits as numbers of any size.
     let numbers: [JSONNumber]
     let patterns: [Pattern]
     let patternCodes: FlatList<PatternCode>
@@ -39,13 +39,13 @@ final class Program: @unchecked Sendable {  // Nothing changes after the initial
     let usesPatterns: Bool
     let formats: FlatList<Format>
     let contents: FlatList<ContentCheck>
-    /// The values of `const` and `enum`, one array.
+    /// The values of `const` and `enum`, as one array.
     let constants: JSONDocument
     /// The bytes of the names.
     let nameBytes: FlatList<UInt8>
     let locations: [Location]
     let hasDynamicScope: Bool
-    /// Of the hashes of keys and of listed strings.
+    /// The seed of the hashes of keys and of listed strings.
     let seed = JSONKeyHash.processSeed
 
     init(_ draft: ProgramDraft, root: UInt32, nameBytes: [UInt8], constants: JSONDocument) {

@@ -1,8 +1,8 @@
 @_spi(Tape) import PlugboardJSON
 
-/// Reading a value that may not be there as a whole, and going back.
+/// Tries to read a value that may be incomplete, and can restore the previous state.
 extension JSONTapeParser {
-    /// A state that the parser can return to.
+    /// A state to which the parser can return.
     struct Mark {
         let cursor: Int
         let tokenCount: Int
@@ -10,11 +10,11 @@ extension JSONTapeParser {
         let depth: Int
     }
 
-    /// Reads the array or object at the cursor up to its end, if that is there and nothing is wrong.
+    /// Tries to read the array or object at the cursor. Succeeds if it is complete and valid.
     ///
     /// Either `accept` or `rewind` must follow.
     ///
-    /// - Parameter depth: The most levels that it may have.
+    /// - Parameter depth: The most nested levels that it may have.
     mutating func tryContainer(_ kind: JSONToken.Kind, depth: Int) -> (mark: Mark, isWhole: Bool) {
         let mark = Mark(cursor: cursor, tokenCount: tokenCount, container: container, depth: self.depth)
         isTrying = true
@@ -36,7 +36,7 @@ extension JSONTapeParser {
         originalPlaces.removeAll(keepingCapacity: true)
     }
 
-    /// Restores the state of a mark, and the text. Returns where the arrays and objects begin that were open.
+    /// Restores the state of a mark, and the text. Returns the offsets of the arrays and objects that were open.
     mutating func rewind(to mark: Mark) -> [Int] {
         var begins: [Int] = []
         while depth > mark.depth {

@@ -1,24 +1,24 @@
 /// An array or object of a streamed document that has not ended.
 struct StreamFrame {
     let isObject: Bool
-    /// The elements or members that have begun; of an object whose keys are counted, each key once.
+    /// The number of elements or members that have begun; if an object's keys are counted, each key counts once.
     var count = 0
-    /// Where its schemas, checks, bits and path begin in the lists of the check.
+    /// The starts of its schemas, checks, bits and path in the lists of the check.
     let applied: Int
     let checks: Int
     let bits: Int
     let path: Int
-    /// The index of its set of keys; -1 if equal keys make no difference.
+    /// The index of its set of keys; -1 if equal keys are irrelevant.
     var keySet = -1
-    /// Whether a check looks at the ends of its elements.
+    /// Whether a check is made at the end of each element.
     var looksAtElements = false
-    /// The index of its table of scalars; -1 if they may be equal.
+    /// The index of its table of scalars; -1 if elements may be equal.
     var scalars = -1
 }
 
-/// A schema that a value has to match, and how it is reached.
+/// A schema that a value must match, and the step to it.
 struct AppliedSchema {
-    /// How it is reached from the schema before it.
+    /// The step from the applying schema to this one.
     enum Step: UInt8 {
         case root, call, property, pattern, additional, prefix, rest
     }
@@ -29,40 +29,40 @@ struct AppliedSchema {
     let step: Step
     /// An index of the locations, a position, or the number of the frame whose path has the name.
     var detail: UInt32 = 0
-    /// Whether it is evaluated at the end of an array or object around the value, with all that it applies.
+    /// Whether it is evaluated, with all its subschemas, at the end of an enclosing array or object.
     var isCovered = false
 }
 
-/// What an open array or object is checked against.
+/// A check of an open array or object.
 struct StreamCheck {
     enum Kind: UInt8 {
-        /// Its members or elements, while they arrive.
+        /// Checks members or elements as they arrive.
         case members, items
-        /// The number of them.
+        /// Checks their number.
         case least, most
-        /// At its end: an instruction, or a whole schema.
+        /// Evaluates an instruction or a whole schema at the end.
         case instruction, node
-        /// `anyOf` or `oneOf` of an object: the bits are the schemas that no member has excluded.
+        /// `anyOf` or `oneOf` of an object: the bits are the schemas that have not been excluded by a member.
         case branches
-        /// `contains`: the elements that match are counted as they end.
+        /// `contains`: matching elements are counted when they end.
         case contains
-        /// `uniqueItems`: a scalar that an earlier element equals decides; the rest is compared at the array's end.
+        /// `uniqueItems`: fails at a scalar that equals an earlier element; the rest is compared at the array's end.
         case unique
     }
 
     let kind: Kind
-    /// A plan, a limit, an instruction or a node.
+    /// The index of a plan, a limit, an instruction or a node.
     let index: UInt32
     /// The schema that the check belongs to.
     let applied: Int32
     /// An index of the locations, or of the instructions.
     var detail: UInt32 = 0
-    /// Where the bits of required names, or of branches, begin, and how many names or elements were found.
+    /// The start of the bits of required names or branches, or the number of names or elements that were found.
     var bits = 0
     var found = 0
 }
 
-/// A key, by two hashes with seeds that differ from process to process: equal ones are not met by chance or by choice.
+/// A key, as two hashes with seeds that differ between processes: collisions are improbable and cannot be chosen.
 struct StreamKey: Hashable {
     let first: Int
     let second: Int

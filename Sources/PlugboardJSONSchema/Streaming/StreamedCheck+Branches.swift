@@ -1,14 +1,14 @@
 @_spi(Tape) import PlugboardJSON
 
-/// Schemas of `anyOf` and `oneOf` that members of an object exclude while it is read, such as a constant that tells
-/// them apart.
+/// Excludes schemas of `anyOf` and `oneOf` by members of an object while it is read, such as a constant that
+/// distinguishes them.
 extension StreamedCheck {
-    /// The most schemas of a keyword that are followed like this.
+    /// The most schemas of a keyword for which this is done.
     private static let branchLimit = 64
     /// The most references that are followed from one of them to its properties.
     static let callLimit = 8
 
-    /// Adds an instruction that looks at a whole array or object.
+    /// Adds an instruction that checks a whole array or object.
     mutating func addInstruction(
         _ position: UInt32, _ instruction: Instruction, _ applied: Int32, _ kind: JSONToken.Kind
     ) {
@@ -31,11 +31,11 @@ extension StreamedCheck {
         bits.append(possible)
     }
 
-    /// Whether the scalar that was read last, a member of the innermost object, leaves no schema of one of its
-    /// keywords: then the check has failed.
+    /// Whether the last scalar, a member of the innermost object, excludes the remaining schemas of a keyword, so that
+    /// the check has failed.
     mutating func excludesAllBranches(_ token: Int) -> Bool {
         guard let frame = frames.last, frame.isObject else { return false }
-        // A budget of its own: the object's end needs that of the evaluation.
+        // Uses its own budget, because the end of the object needs that of the evaluation.
         swap(&evaluation.work, &branchWork)
         defer { swap(&evaluation.work, &branchWork) }
         for index in frame.checks..<checks.count where checks[index].kind == .branches {
@@ -52,7 +52,7 @@ extension StreamedCheck {
                 switch evaluation.stop {
                 case .none: if isExcluded { left &= ~(1 << UInt64(branch)) }
                 case .work:
-                    // Too much for what it gains: the object's end decides.
+                    // The budget is exhausted: the check at the end of the object decides.
                     evaluation.stop = .none
                     for other in frame.checks..<checks.count where checks[other].kind == .branches {
                         checks[other] = StreamCheck(
@@ -74,7 +74,7 @@ extension StreamedCheck {
         return false
     }
 
-    /// Whether a schema of an object has a property of this name, and the value does not match it.
+    /// Whether a schema of an object has a property with this name that the value does not match.
     private mutating func excludes(_ index: UInt32, _ token: Int, _ calls: inout Int) -> Bool {
         evaluation.work -= 1
         let section = evaluation.section(UnsafePointer(program.nodes.base) + Int(index), .object)

@@ -1,8 +1,8 @@
 @_spi(Tape) import PlugboardJSON
 
-/// Keywords that count or compare the elements of an array, as far as the end of an element decides.
+/// Checks keywords that count or compare the elements of an array, as soon as the end of an element decides.
 extension StreamedCheck {
-    /// Whether the value that begins is an element that a schema of `contains` will look at as a whole.
+    /// Whether the value that begins is an element that a schema of `contains` must check as a whole.
     var needsElements: Bool {
         guard let frame = frames.last, frame.looksAtElements else { return false }
         return checks[frame.checks...].contains { $0.kind == .contains && !isSettled($0) }
@@ -12,13 +12,13 @@ extension StreamedCheck {
         program.contains.base[Int(program.code.base[Int(check.index)].a)]
     }
 
-    /// Whether no further element changes the outcome.
+    /// Whether further elements cannot change the outcome.
     private func isSettled(_ check: StreamCheck) -> Bool {
         let plan = containsPlan(check)
         return plan.most == .max && check.found >= plan.least
     }
 
-    /// A value has ended: if it is an element, it is counted, and a scalar is compared with those before it.
+    /// Handles the end of a value: an element is counted, and a scalar is compared with earlier elements.
     mutating func endElement(_ token: Int) {
         guard let frame = frames.last, frame.looksAtElements else { return }
         for index in frame.checks..<checks.count where checks[index].kind == .contains && !isSettled(checks[index]) {

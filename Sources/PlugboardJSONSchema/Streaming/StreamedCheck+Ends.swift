@@ -1,10 +1,10 @@
 @_spi(Tape) import PlugboardJSON
 
-/// What is checked when a value has ended.
+/// Makes the checks at the end of a value.
 extension StreamedCheck {
     mutating func end() -> Bool {
         addWork()
-        // One by one: most often it is one.
+        // Removed one by one, because usually there is only one.
         while applied.count > pending { applied.removeLast() }
         isPrepared = false
         guard let frame = frames.last else {
@@ -16,7 +16,7 @@ extension StreamedCheck {
         return true
     }
 
-    /// A value or a key was read, for which a whole document has as much work.
+    /// Adds the work that a whole document gets for a value or a key.
     mutating func addWork() {
         evaluation.work += Evaluation.workLimit.value
         branchWork += Evaluation.workLimit.value
@@ -62,7 +62,7 @@ extension StreamedCheck {
         return failure == nil && end()
     }
 
-    /// The evaluation reads the window, which may have moved.
+    /// Updates the evaluation's pointers to the window, which may have moved.
     mutating func useWindow() {
         evaluation.tokens = UnsafePointer(parser.tokens)
         evaluation.bytes = UnsafePointer(parser.bytes)

@@ -1,6 +1,6 @@
-/// Why a streamed document is not valid. The values that are left are explained like those of a whole document.
+/// Explains why a streamed document is not valid. Kept values are explained like those of a whole document.
 extension StreamedCheck {
-    /// The JSON Pointer through so many of the open arrays and objects.
+    /// The JSON Pointer through this many of the open arrays and objects.
     private func instance(_ count: Int) -> String {
         var text = ""
         for (index, frame) in frames.prefix(count).enumerated() {
@@ -9,14 +9,14 @@ extension StreamedCheck {
         return text
     }
 
-    /// The key of the member that is read in an open object.
+    /// The key of the current member in an open object.
     private func key(of frame: Int) -> String {
         let end = frame + 1 < frames.count ? frames[frame + 1].path : path.count
         let text = String(decoding: path[frames[frame].path..<end], as: UTF8.self)
         return RefusalReport.shortened(SchemaIndex.escape(text))
     }
 
-    /// The path of keywords that leads to a schema.
+    /// The path of keywords to a schema.
     private func keywords(_ applied: Int32) -> String {
         var steps: [String] = []
         var index = Int(applied)
@@ -50,7 +50,7 @@ extension StreamedCheck {
 
     mutating func failAsLimited() { explain { _ in [] } }
 
-    /// A value does not match a schema.
+    /// Fails because a value does not match a schema.
     mutating func fail(_ index: Int, _ token: Int) {
         let schema = applied[index]
         let (instance, keywords) = (instance(frames.count), keywords(Int32(index)))
@@ -61,7 +61,7 @@ extension StreamedCheck {
         explain(instance, keywords) { $0.explain(schema.node, token) }
     }
 
-    /// A key does not match the schema of keys.
+    /// Fails because a key does not match the schema of keys.
     mutating func fail(_ node: UInt32, _ token: Int, _ applied: Int32, _ keyword: String) {
         explain(instance(frames.count), "\(keywords(applied))/\(keyword)") { $0.explain(node, token) }
     }
@@ -71,13 +71,13 @@ extension StreamedCheck {
         explain(instance(frames.count), keywords(Int32(index))) { [$0.wrongType(node, nil)] }
     }
 
-    /// The begin of a value decides that an instruction fails.
+    /// Fails because the begin of a value violates an instruction.
     mutating func fail(_ instruction: Instruction, _ index: Int) {
         explain(instance(frames.count), keywords(Int32(index))) { [$0.error(instruction, nil)] }
     }
 
-    /// No schema of `anyOf` or `oneOf` is left for the innermost object, which is not read to its end: its last member
-    /// excludes those of the bits.
+    /// Fails because no schema of `anyOf` or `oneOf` is left for the innermost object, which has not ended: its last
+    /// member excludes the schemas of the bits.
     mutating func failWithoutBranch(_ check: StreamCheck, _ last: UInt64, _ token: Int) {
         let instruction = program.code.base[Int(check.index)]
         explain(instance(frames.count - 1), keywords(check.applied)) {
@@ -85,9 +85,9 @@ extension StreamedCheck {
         }
     }
 
-    /// The innermost array or object does not pass a check: a limit while it arrives, or any at its end.
+    /// Fails because the innermost array or object violates a check: a limit as it arrives, or any check at its end.
     ///
-    /// - Parameter token: The array or object, if it is kept and has ended.
+    /// - Parameter token: The array or object, if it was kept and has ended.
     mutating func fail(_ check: StreamCheck, _ token: Int? = nil) {
         let instance = instance(frames.count - 1)
         let keywords = keywords(check.applied)

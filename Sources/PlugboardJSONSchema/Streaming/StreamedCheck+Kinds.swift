@@ -1,17 +1,17 @@
 @_spi(Tape) import PlugboardJSON
 
-/// What the kind of a value decides as soon as it begins, so that the array or object need not be kept.
+/// Makes decisions by the kind of a value as soon as it begins, so that the array or object need not be kept.
 extension StreamedCheck {
-    /// The most schemas that are looked at to see whether one of them lets a kind pass.
+    /// The most schemas that are visited to find out whether one of them accepts a kind.
     private static let lookLimit = 32
     private static let numbers: UInt16 = [JSONToken.Kind.integer, .decimal, .bigInteger, .bigDecimal].reduce(0) {
         $0 | 1 << UInt16($1.rawValue)
     }
 
-    /// Whether the kind of the array or object decides an instruction: it fails, needs no check, or is one schema,
+    /// Whether the kind of the array or object decides an instruction: it fails, needs no check, or becomes one schema,
     /// which is applied.
     ///
-    /// So the usual `"anyOf": [{"type": "null"}, {"$ref": "…"}]` streams.
+    /// In this way the common `"anyOf": [{"type": "null"}, {"$ref": "…"}]` is checked while streaming.
     mutating func isDecided(_ instruction: Instruction, _ index: Int, _ kind: JSONToken.Kind) -> Bool {
         let (a, own) = (instruction.a, Int32(index))
         switch instruction.operation {
@@ -37,7 +37,7 @@ extension StreamedCheck {
         }
     }
 
-    /// The branches of `anyOf` or `oneOf` that may match a kind, the last one of them, and whether one matches all
+    /// The number of branches of `anyOf` or `oneOf` that may match a kind, the last one, and whether one matches all
     /// values of the kind.
     func branches(_ instruction: Instruction, _ kind: JSONToken.Kind) -> (count: Int, node: UInt32, hasPlain: Bool) {
         var found = (count: 0, node: MembersPlan.none, hasPlain: false)
@@ -51,7 +51,7 @@ extension StreamedCheck {
         return found
     }
 
-    /// Whether a schema may match a value of a kind: by `type`, `const` and `enum`, of its own or behind references and
+    /// Whether a schema may match a value of a kind, by `type`, `const` and `enum`, also through references and
     /// `allOf`.
     func mayMatch(_ index: UInt32, _ kind: JSONToken.Kind) -> Bool {
         var left = StreamedCheck.lookLimit
@@ -75,7 +75,7 @@ extension StreamedCheck {
         return true
     }
 
-    /// Whether an enumeration has a value of a kind. Kinds of numbers are one: 1.0 equals 1.
+    /// Whether an enumeration has a value of a kind. All kinds of numbers are treated as one, because 1.0 equals 1.
     private func lists(_ enumeration: UInt32, _ kind: JSONToken.Kind) -> Bool {
         let numbers = StreamedCheck.numbers
         let bit: UInt16 = 1 << UInt16(kind.rawValue)

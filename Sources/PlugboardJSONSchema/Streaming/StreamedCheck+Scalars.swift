@@ -1,8 +1,8 @@
 @_spi(Tape) import PlugboardJSON
 
-/// Values that are no containers.
+/// Handles values that are not containers.
 extension StreamedCheck {
-    /// The scalar that was read last is the value.
+    /// Uses the last scalar as the value.
     mutating func scalar() -> Bool {
         useWindow()
         let token = parser.tokenCount - 1
@@ -16,14 +16,14 @@ extension StreamedCheck {
         return failure == nil && end()
     }
 
-    /// A scalar of one of these kinds has begun: fails if no schema allows it, or if it is too long.
+    /// Handles the beginning of a scalar of one of these kinds: fails if no schema allows it, or if it is too long.
     mutating func unfinished(_ kinds: [JSONToken.Kind]) -> Bool {
         let count = scanned - parser.cursor
-        // A long value that arrives in small pieces is looked at a few times only.
+        // A long value that arrives in small pieces is checked only a few times.
         guard count <= 0 || count >= nextLook else { return false }
         nextLook = count + count / 8 + 1
         let end = applied.count
-        // The schemas that these refer to are looked at as well, so many of them.
+        // Also checks a limited number of schemas that these refer to.
         var index = pending - 1
         while index + 1 < min(applied.count, end + StreamedCheck.referenceLimit) {
             index += 1
@@ -46,7 +46,7 @@ extension StreamedCheck {
                     return false
                 }
                 guard kinds[0] == .string, count > 0 else { continue }
-                // A character is at most twelve bytes: the escapes of two surrogates.
+                // A character has at most twelve bytes: the escapes of two surrogates.
                 if instruction.operation == .maxLength, count / 12 > Int(instruction.a) {
                     fail(instruction, index)
                     return false

@@ -1,14 +1,14 @@
 @_spi(Tape) import PlugboardJSON
 
-/// Which schemas a value has to match, and what an array or object is checked against.
+/// Determines the schemas that a value must match, and the checks of an array or object.
 extension StreamedCheck {
-    /// The most schemas that may apply to the open values at a time.
+    /// The most schemas that may apply to the open values at the same time.
     private static let appliedLimit = 1 << 18
-    /// The most schemas behind references that the begin of a scalar is checked against.
+    /// The most schemas of references that the begin of a scalar is checked against.
     static let referenceLimit = 64
 
-    /// The schemas of the value that follows: the root's, or those of an element. Those of a member are known with its
-    /// key.
+    /// Determines the schemas of the next value: the root's, or those of an element. Those of a member are known after
+    /// its key.
     mutating func prepareValue() {
         isPrepared = true
         nextLook = 0
@@ -53,7 +53,7 @@ extension StreamedCheck {
                 node: node, parent: parent, step: step, detail: detail, isCovered: applied[Int(parent)].isCovered))
     }
 
-    /// A key was read: finds the schemas of the member's value.
+    /// Finds the schemas of the member's value after its key was read.
     mutating func beginMember(_ token: Int) throws(JSONFailure) {
         useWindow()
         addWork()
@@ -77,7 +77,7 @@ extension StreamedCheck {
             }
             guard failure == nil else { return }
         }
-        // The schema `false` decides before the value has begun.
+        // The schema `false` fails before the value has begun.
         for index in pending..<applied.count where program.nodes.base[Int(applied[index].node)].kinds == 0 {
             return fail(index, token + 1)
         }
@@ -154,14 +154,14 @@ extension StreamedCheck {
         return true
     }
 
-    /// Whether the array or object at the cursor ends in the window and matches its schemas. If not, nothing has
+    /// Whether the array or object at the cursor ends in the window and matches its schemas. If not, nothing is
     /// changed.
     private mutating func passesWhole(_ kind: JSONToken.Kind) -> Bool {
         if unfinished.first == parser.cursor {
             unfinished.removeFirst()
             return false
         }
-        // What is covered is evaluated around it; a second time at each level would be quadratic.
+        // Covered schemas are evaluated with an enclosing value; repeating that at each level would be quadratic.
         for index in pending..<applied.count where applied[index].isCovered { return false }
         let (mark, isWhole) = parser.tryContainer(kind, depth: parser.depthLimit - frames.count)
         guard isWhole else {
@@ -186,7 +186,7 @@ extension StreamedCheck {
         return true
     }
 
-    /// Collects what the array or object is checked against; false after a failure.
+    /// Collects the checks of the array or object; false after a failure.
     private mutating func addChecks(_ kind: JSONToken.Kind) -> Bool {
         var index = pending
         while index < applied.count {
@@ -217,9 +217,9 @@ extension StreamedCheck {
         let isCovered = applied[index].isCovered
         if isMarked || program.hasDynamicScope {
             if !isCovered { checks.append(StreamCheck(kind: .node, index: number, applied: Int32(index))) }
-            // The targets of dynamic references depend on the schemas that led to them.
+            // The targets of dynamic references depend on the schemas that are being evaluated.
             if program.hasDynamicScope { return }
-            // What is below is evaluated with it: a second time at each level would be quadratic.
+            // Inner schemas are evaluated with this one; repeating that at each level would be quadratic.
             applied[index].isCovered = true
         }
         let section = evaluation.section(node, kind)

@@ -1,7 +1,7 @@
 @_spi(Tape) import PlugboardJSON
 
 extension StreamedCheck {
-    /// Reads what follows; false if it is not there yet.
+    /// Reads the next token; false if it is incomplete.
     mutating func step() throws(JSONFailure) -> Bool {
         if expected == .start { return skipByteOrderMark() }
         parser.skipSpace()
@@ -80,7 +80,7 @@ extension StreamedCheck {
         return true
     }
 
-    /// Whether the number at the cursor has its end in the window.
+    /// Whether the number at the cursor ends in the window.
     private mutating func hasWholeNumber() -> Bool {
         var read = max(scanned, parser.cursor)
         while true {
@@ -96,10 +96,10 @@ extension StreamedCheck {
         }
     }
 
-    /// Reads the string at the cursor if its end is in the window.
+    /// Reads the string at the cursor if it ends in the window.
     private mutating func string(_ kind: JSONToken.Kind) throws(JSONFailure) -> Bool {
         let start = parser.cursor + 1
-        // Only a string that began in an earlier piece is not known to be plain.
+        // A string that began in an earlier piece may contain escapes.
         var isPlain = scanned == 0
         var read = max(scanned, start)
         while true {
@@ -136,7 +136,7 @@ extension StreamedCheck {
 }
 
 extension JSONTapeParser {
-    /// The bytes of the escape at an offset, both halves of a pair of surrogates; nil if they are not all there.
+    /// The number of bytes of the escape at an offset, with both halves of a pair of surrogates; nil if incomplete.
     fileprivate func escapeLength(at offset: Int) throws(JSONFailure) -> Int? {
         let available = size - offset
         guard available >= 2 else { return nil }
@@ -147,7 +147,7 @@ extension JSONTapeParser {
         }
         guard available >= 6 else { return nil }
         let isFirstOfPair = bytes[offset + 2] | 0x20 == UInt8(ascii: "d") && "89abAB".utf8.contains(bytes[offset + 3])
-        // The second half is looked at only where the first one is valid so far.
+        // The second half is needed only if the first one is valid so far.
         if isFirstOfPair, available < 12 {
             let begin: [UInt8] = [UInt8(ascii: "\\"), UInt8(ascii: "u")]
             if zip(6..<min(available, 8), begin).allSatisfy({ bytes[offset + $0] == $1 }) { return nil }
@@ -157,7 +157,7 @@ extension JSONTapeParser {
         return read - offset
     }
 
-    /// The bytes of the sequence at an offset; nil if they are not all there.
+    /// The number of bytes of the sequence at an offset; nil if incomplete.
     fileprivate func sequenceLength(at offset: Int) throws(JSONFailure) -> Int? {
         if bytes[offset] < 0x80 { return 1 }
         let count = JSONTapeParser.sequence(bytes + offset)
@@ -173,7 +173,7 @@ extension JSONTapeParser {
         return nil
     }
 
-    /// The bytes of the sequence of two to four bytes at an address, 0 if it is not UTF-8 (RFC 3629 §4).
+    /// The number of bytes, two to four, of the sequence at an address; 0 if it is not UTF-8 (RFC 3629 §4).
     private static func sequence(_ at: UnsafePointer<UInt8>) -> Int {
         @inline(__always) func isRest(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
         switch at[0] {

@@ -3,15 +3,15 @@ import PlugboardSystem
 
 /// Parses a text that arrives in pieces, and runs a program over it.
 ///
-/// The bytes that are needed stand in a window: an unfinished value, and the arrays and objects that are kept. The
-/// parser of whole texts reads the values in it, each when its end is there.
+/// A window has the bytes that are still needed: an unfinished value, and the arrays and objects that are kept. The
+/// parser of whole texts reads each value in it when its end has arrived.
 struct StreamedCheck {
-    /// What may follow.
+    /// The tokens that are allowed next.
     enum Expected {
         case start, value, firstElement, firstKey, key, colon, separator, end
     }
 
-    /// More bytes are taken in parts of this size, so that the window stays small.
+    /// A larger piece is processed in parts of this size, so that the window stays small.
     private static let partSize = 64 << 10
     /// The most bytes that are kept.
     private static let windowLimit = 1 << 30
@@ -22,15 +22,15 @@ struct StreamedCheck {
     var parser: JSONTapeParser
     var evaluation: Evaluation
     private var capacity: Int
-    /// The bytes that have left the window.
+    /// The number of bytes that have left the window.
     private var dropped = 0
     var expected = Expected.start
-    /// Up to here, the value at the cursor is known to be unfinished; 0 if nothing is known.
+    /// The offset up to which the value at the cursor is known to be unfinished; 0 if unknown.
     var scanned = 0
-    /// The beginning of a value is compared with its schemas again when so many bytes of it are there.
+    /// The number of bytes at which the beginning of a value is checked again.
     var nextLook = 0
     var isFinal = false
-    /// Whether the schemas of the value that follows are known: those from `pending` on.
+    /// Whether the schemas of the next value are known: those from `pending` on.
     var isPrepared = false
     var pending = 0
 
@@ -39,21 +39,21 @@ struct StreamedCheck {
     var checks: [StreamCheck] = []
     var bits: [UInt64] = []
     var keySets: [Set<StreamKey>] = []
-    /// The scalars of arrays that may have none twice, as tokens by hash.
+    /// The scalars of arrays with unique elements, as tokens by hash.
     var scalars: [[UInt64: Int]] = []
-    /// The keys that lead to the value, one after the other.
+    /// The keys on the path to the value, one after the other.
     var path: [UInt8] = []
-    /// The outermost frame whose tokens are kept; -1 without one.
+    /// The outermost frame whose tokens are kept; -1 if there is none.
     var keptFrame = -1
-    /// Where the arrays and objects begin whose ends are known not to be in the window, in order.
+    /// The offsets of the arrays and objects that are known not to end in the window, in order.
     var unfinished: [Int] = []
-    /// Whether those that end in the window are read in one go. A wrong one is read once more in steps, which find the
-    /// first byte that is wrong.
+    /// Whether values that end in the window are read in one step. A value with an error is read again in small steps,
+    /// which find the first wrong byte.
     var readsWhole = true
-    /// How much work is left for schemas of `anyOf` and `oneOf` that are followed while an object is read.
+    /// The remaining work for schemas of `anyOf` and `oneOf` that are checked while an object is read.
     var branchWork = Evaluation.workLimit.document
     var failure: ValidationResult?
-    /// The bytes may come from different threads.
+    /// The lowest address of the stack. Set for each piece, because pieces may come from different threads.
     var lowestStack: UInt = 0
 
     init(_ program: Program, _ scratch: Scratch, _ options: JSONDocument.Options, _ errors: ErrorOptions) {
@@ -74,7 +74,7 @@ struct StreamedCheck {
 
     // MARK: Bytes
 
-    /// Returns why the document is not valid as soon as that is known.
+    /// Reads a piece. Returns the result as soon as the document is known to be not valid.
     mutating func update(_ piece: UnsafeRawBufferPointer) throws(JSONDocumentError) -> ValidationResult? {
         lowestStack = StackBound.current
         var rest = piece[...]
@@ -135,7 +135,7 @@ struct StreamedCheck {
         dropped += count
     }
 
-    /// The same error with its place in the whole text.
+    /// The error with its offset in the whole text.
     private func located(_ failure: JSONFailure) -> JSONDocumentError { JSONDocumentError(failure, from: dropped) }
 
     private mutating func advance() throws(JSONDocumentError) {

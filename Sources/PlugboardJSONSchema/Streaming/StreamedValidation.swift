@@ -1,4 +1,4 @@
-/// Checks a document while its text arrives, and fails at the first byte that decides.
+/// Checks a document while its text arrives, and fails at the first byte that makes it invalid.
 ///
 ///     let validation = schema.validation()
 ///     for try await piece in response.body {
@@ -6,23 +6,23 @@
 ///     }
 ///     let result = try validation.finish()
 ///
-/// Members, elements, types, bounds, patterns and constants of scalars are checked as soon as their bytes are there,
-/// and need no memory but for the open arrays and objects; so are schemas behind `$ref` and `allOf`. Of `anyOf`,
-/// `oneOf`, `if` and `not`, schemas that cannot match the kind of an array or object (by `type`, `const` or `enum`) are
-/// left out when it begins; where one schema of `anyOf` or `oneOf` is left, it is applied like a reference. An object
-/// fails at the scalar member that leaves none of them. `contains` is checked at the end of each element, which is kept
-/// until then, and `uniqueItems` fails at the first scalar that an earlier element equals. Otherwise keywords that look
-/// at a whole array or object (these, constants, dependencies, `unevaluated…`) are checked at its end; until then, that
-/// array or object is kept, and so is an array with `uniqueItems`.
+/// Members, elements, types, bounds, patterns and constants of scalars are checked as soon as their bytes arrive, and
+/// need memory only for the open arrays and objects; the same applies to schemas of `$ref` and `allOf`. Schemas of
+/// `anyOf`, `oneOf`, `if` and `not` that cannot match the kind of an array or object (by `type`, `const` or `enum`) are
+/// excluded when it begins; if one schema of `anyOf` or `oneOf` is left, it is applied like a reference. An object
+/// fails at the scalar member that excludes all of them. `contains` is checked at the end of each element, which is
+/// kept until then. `uniqueItems` fails at the first scalar that equals an earlier element. In other cases, keywords
+/// for a whole array or object (`anyOf`, `oneOf`, `if`, `not`, constants, dependencies, `unevaluated…`) are checked at
+/// its end; until then it is kept, and so is an array with `uniqueItems`.
 ///
-/// The verdict is that of `JSONSchema.isValid`. Limits of the evaluation (depth and work) begin at each value that is
-/// checked by itself, and keywords that are decided early need other steps, so that a document near a limit may pass in
-/// one way and exceed the limit in the other. The text may be larger than 1 GiB; what has to be kept of it must not.
+/// The result equals that of `JSONSchema.isValid`, except near the limits of the evaluation (depth and work): they
+/// apply separately to each value that is checked by itself, and early decisions need other steps, so that a document
+/// may pass in one way and exceed a limit in the other. The text may be larger than 1 GiB; its kept part must not.
 ///
-/// The errors are those that decide, in the places of the whole document. Where the kind of a value leaves one schema
-/// of `anyOf` or `oneOf`, they are that schema's; where a member leaves none, they are that member's.
+/// The result has the errors that were found first, with their places in the whole document. If the kind of a value
+/// leaves one schema of `anyOf` or `oneOf`, they are those of this schema; if a member leaves none, that member's.
 ///
-/// One thread at a time may use it.
+/// Must be used by one thread at a time.
 public final class StreamedValidation {
     private var check: StreamedCheck
     private var outcome: Result<ValidationResult, JSONDocumentError>?
@@ -42,9 +42,9 @@ public final class StreamedValidation {
         scratches.give(scratch)
     }
 
-    /// Takes the next bytes of the text. Returns why the document is not valid as soon as that is known; else nil.
+    /// Reads the next bytes of the text. Returns the result as soon as the document is known to be invalid.
     ///
-    /// Throws as soon as the text cannot be JSON, or exceeds a limit. After either, nothing is read any more.
+    /// Throws as soon as the text cannot be JSON, or exceeds a limit. After either, further bytes are ignored.
     public func update(_ piece: UnsafeRawBufferPointer) throws(JSONDocumentError) -> ValidationResult? {
         if let outcome { return try outcome.get() }
         do throws(JSONDocumentError) {
@@ -57,7 +57,7 @@ public final class StreamedValidation {
         }
     }
 
-    /// Says that the text has ended, and returns the result.
+    /// Ends the text, and returns the result.
     public func finish() throws(JSONDocumentError) -> ValidationResult {
         if let outcome { return try outcome.get() }
         do throws(JSONDocumentError) {
@@ -70,18 +70,18 @@ public final class StreamedValidation {
         }
     }
 
-    /// How many bytes of the text are kept for keywords that look at a whole array or object, and for a value that has
-    /// not ended.
+    /// The number of bytes that are kept for keywords of whole arrays or objects, and for an unfinished
+    /// value.
     public var keptByteCount: Int { check.keptByteCount }
 }
 
 extension JSONSchema {
-    /// A check of one document that arrives in pieces.
+    /// Creates a check of one document that arrives in pieces.
     ///
     /// - Parameters:
     ///   - options: The limits of the text.
-    ///   - limit: The most errors that are collected where a kept array or object is not valid.
-    ///   - valueLimit: The most bytes of the value that an error quotes, where the value is in memory. With 0, errors
+    ///   - limit: The most errors that are collected if a kept array or object is not valid.
+    ///   - valueLimit: The most bytes of the value that an error quotes, if the value is in memory. With 0, errors
     ///     never contain the data.
     public func validation(
         options: JSONDocument.Options = JSONDocument.Options(), limit: Int = 100, valueLimit: Int = 0
