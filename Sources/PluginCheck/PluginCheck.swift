@@ -1,13 +1,13 @@
 import PlugboardJSON
 import PlugboardKit
 
-/// The checks of `plugboard plugins check`: whether a plugin keeps the rules of `plugboard.h`, and what it does when
+/// The checks of `plugboard plugins check`: whether a plugin follows the rules of `plugboard.h`, and how it reacts when
 /// servers, bodies, callers and other plugins misbehave.
 ///
 ///     plugboard plugins check ./libacme_sign.so
 ///     plugboard plugins check ./libacme_sign.so --strict --set key=0123 --seed 42
 ///
-/// Each check runs in a process of its own, so a plugin that crashes, hangs or ends the process is a line of the
+/// Each check runs in a separate process, so a plugin that crashes, hangs or ends the process becomes a line of the
 /// report. Most checks run the plugin in a real `Kernel`, between two neighbours that resend, hold, respond and fail,
 /// with a transport that responds as planned and a clock that runs up to a hundred times faster. A `Wiretap` between
 /// plugin and kernel sees each call of the C table in both directions.
@@ -31,11 +31,11 @@ package struct PluginCheck: Sendable {
     package var settings: [String: String]
     /// Settings of a configuration; `settings` replace those of the same name.
     package var configured = JSONObject()
-    /// One more response for the exchanges of most checks, beside the built-in ones.
+    /// An additional response for the exchanges of most checks.
     package var sample: SampleResponse?
-    /// One more request for the exchanges of most checks.
+    /// An additional request for the exchanges of most checks.
     package var request: SampleRequest?
-    /// Arguments of commands, as JSON objects, by the command's name: it is called with them, and with none.
+    /// Arguments of commands, as JSON objects, by the command's name. Each command is called with and without them.
     package var commands: [String: String] = [:]
     /// How many times faster than real time the clock of the checks runs, 1 to 100. Lower it for a plugin whose own
     /// threads need real time before its deadlines; checks that wait then take longer.
@@ -47,7 +47,7 @@ package struct PluginCheck: Sendable {
     /// The checks to run, by name; nil for all.
     package var chosen: [String]?
 
-    /// Checks of the file at `path`; `chosen` are the names of checks, nil for all.
+    /// Creates checks of the file at `path`; `chosen` are the names of checks, nil for all.
     package init(path: String, settings: [String: String] = [:], seed: UInt64, chosen: [String]? = nil) {
         self.path = path
         self.settings = settings
@@ -58,7 +58,7 @@ package struct PluginCheck: Sendable {
     /// The names of all checks and what each tries, in the order of the report.
     package static var catalog: [(name: String, purpose: String)] { Check.all.map { ($0.name, $0.purpose) } }
 
-    /// Runs the checks, some at a time, and blocks until the last has ended.
+    /// Runs the checks, several at a time, and blocks until the last has ended.
     ///
     /// A file that cannot be loaded is a failure, whichever checks were chosen.
     ///
@@ -72,7 +72,7 @@ package struct PluginCheck: Sendable {
     ) throws(PlugboardError) -> CheckReport {
         let wanted = Check.all.filter { isChosen($0) }.map { $0.slower(by: slowness) }
         let queue = CheckQueue(path: path, arguments: arguments)
-        // A file that cannot be opened is tried for nothing else.
+        // If the file cannot be opened, no other check runs.
         var results = try queue.run([.loading]) { if case .running = $0 { tell($0) } }
         let isLoaded = !results.contains(where: \.isFailure)
         if isLoaded && !isChosen(.loading) { results = [] }
@@ -92,7 +92,7 @@ package struct PluginCheck: Sendable {
         return CheckReport(path: path, seed: seed, results: results)
     }
 
-    /// How many times more real time checks have than with the usual clock, within reason.
+    /// The factor by which checks get more real time than with the usual clock, limited to 10.
     private var slowness: Int { min(max(100 / max(clockSpeed, 1), 1), 10) }
 
     private func isChosen(_ check: Check) -> Bool { chosen?.contains(check.name) ?? true }
@@ -122,7 +122,7 @@ package struct PluginCheck: Sendable {
 }
 
 extension CheckResult {
-    /// The same, as a failure if the check tried nothing because the loader refuses the file.
+    /// The result, as a failure if the check tried nothing because the loader refuses the file.
     fileprivate var refusing: CheckResult {
         status == .untried && reason.hasPrefix(Subject.refusal) ? CheckResult(check, .failed, reason) : self
     }

@@ -42,7 +42,7 @@ final class Bench: Sendable {
         let kernel = try Kernel(
             configuration: configuration,
             catalog: Catalog([Wiretap.install(descriptor)]), loader: .dynamic, transport: transport,
-            // At the lowest level, so that the plugin's texts are made; they are not kept.
+            // Logs at the lowest level, so that the plugin makes all its texts; they are not kept.
             log: KernelLog(level: .debug) { _, _, _ in }, clock: clock.clock)
         clock.start()
         return (kernel, transport, clock)
@@ -58,7 +58,7 @@ final class Bench: Sendable {
         return try await run(plan, disturbance)
     }
 
-    /// The same without an entry in the diary: for many exchanges at once or in a row.
+    /// Runs an exchange without an entry in the diary, for many exchanges at once or in a row.
     ///
     /// - Parameter number: The plan's number in the transport, which keeps it; nil adds the plan for this exchange
     ///   only.
@@ -114,13 +114,13 @@ final class Bench: Sendable {
         do throws(PlugboardError) {
             let reply = try await kernel.command(Wiretap.plugin.id.string, name, arguments)
             guard case .body(let body) = reply else { return }
-            // It may be without an end, as of a command that watches.
+            // The reply may have no end, such as that of a command that watches.
             let reading = Task.detached { try? await body.collect(upTo: .mebibytes(64)) }
             await linger()
             reading.cancel()
             _ = await reading.value
         } catch {
-            // Any other error is a result, as for arguments that the command refuses.
+            // Any other error is a valid result, for example if the command refuses the arguments.
             if error.code == .pluginFault { throw .failed("the command \(name): \(error.reason)") }
         }
     }
@@ -138,7 +138,7 @@ final class Bench: Sendable {
         if let end = CheckEnd.failed(faults + kept) { throw end }
     }
 
-    /// Gives threads of the plugin the time to make late calls, before or after the kernel's end.
+    /// Gives threads of the plugin time to make late calls, before or after the kernel's end.
     func linger() async {
         try? await Task.sleep(for: .milliseconds(150))
     }

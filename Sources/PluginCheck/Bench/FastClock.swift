@@ -6,7 +6,7 @@ import Synchronization
 
 /// A clock that runs faster than real time, by default a hundred times, until it is stopped.
 ///
-/// So a plugin's delays of seconds pass quickly, while work that a thread does within milliseconds still comes before a
+/// A plugin's delays of seconds pass quickly, while work that a thread does within milliseconds still comes before a
 /// deadline of a second. It ticks on a thread of its own, because a sleeping task keeps memory for a while and the
 /// checks measure memory.
 final class FastClock: Sendable {

@@ -1,10 +1,10 @@
 import CPlugboard
 import PlugboardKit
 
-/// A plugin of the checks beside the plugin under check. It does once what the request's attribute `ID.does` says.
+/// A plugin that runs beside the plugin under check. It acts once, as the request's attribute `ID.does` says.
 ///
-/// One is outermost, where it replaces and resends what the plugin let pass. One is innermost, where it
-/// responds and fails in place of the network. So turns close in all five ways.
+/// The outermost neighbour replaces and resends after the plugin has continued. The innermost neighbour
+/// responds and fails in place of the network. In this way turns close in all five ways.
 final class Neighbour: PluginInstance {
     enum Deed: String, WordOption, CaseIterable {
         case nothing, holdRequest, respond, failRequest, waitForWake, waitForDeadline, holdResponse, replace, resend,
@@ -50,7 +50,7 @@ final class Neighbour: PluginInstance {
             exchange.wrapRequestBody { PassingSource($0) }
             return .next
         default:
-            // The action is one for the response.
+            // Keeps the action for the response.
             exchange.state = nil
             return .next
         }
@@ -92,7 +92,7 @@ final class Neighbour: PluginInstance {
 
 /// A body that passes unchanged.
 ///
-/// Sendable because it is touched on the loop only.
+/// Sendable because it is used on the loop only.
 private final class PassingSource: BodySource, @unchecked Sendable {
     private let inner: InnerBody
 

@@ -9,7 +9,7 @@ struct Plan: Sendable, CustomStringConvertible {
         case silence
     }
 
-    /// What is special about it, for reports.
+    /// Describes the plan in reports.
     var description: String
     /// The whole URL, for a request of the plugin's author; nil for one of the checks.
     var url: String?
@@ -56,10 +56,10 @@ struct PlannedBody: Sendable {
     static let text = PlannedBody(Bytes("The quick brown fox jumps over the lazy dog.\n"))
     static let empty = PlannedBody(.empty)
 
-    /// Bytes that differ from position to position, so that a shift is noticed.
+    /// Bytes that differ between positions, so that a shift is detected.
     static func counting(_ count: Int) -> PlannedBody {
         var bytes = (0..<min(count, 65_521)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-        // A prime number, so that no piece's size is a divisor of it.
+        // A prime number, so that no size of a piece divides it.
         while bytes.count < count { bytes += bytes.prefix(count - bytes.count) }
         return PlannedBody(Bytes(bytes))
     }

@@ -124,7 +124,7 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Reads the request's body, and passes its digest on.
+    /// Reads the request's body, and calls the closure with its digest.
     func begin(_ whenSent: @escaping (Digest?) -> Void) {
         guard !isOver else { return }
         for milestone: Milestone in [.resolved, .connected] where request.isWatched {
@@ -167,7 +167,7 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
         isSuspended = false
         let jobs = whenResumed
         whenResumed = []
-        // Later, because the kernel's call has not finished resuming.
+        // Resumed in a later turn, because the kernel's call to resume has not ended.
         for job in jobs { loop.enqueue { job() } }
     }
 

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// A response of the plugin's own server, for plugins that act on certain responses only.
+/// A response of the plugin's own server, for plugins that act only on certain responses.
 package struct SampleResponse: Sendable {
     let status: Int
     let fields: Fields
@@ -23,7 +23,7 @@ package struct SampleResponse: Sendable {
     var outcome: Plan.Outcome { .head(status, fields, PlannedBody(body)) }
 }
 
-/// A request of the plugin's own users, for plugins that act on certain requests only.
+/// A request of the plugin's own users, for plugins that act only on certain requests.
 package struct SampleRequest: Sendable {
     let method: Method
     let url: String

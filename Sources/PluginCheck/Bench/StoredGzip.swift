@@ -1,8 +1,8 @@
 import PlugboardKit
 
-/// A gzip file that holds its bytes as they are: "stored" blocks (RFC 1951 §3.2.4, RFC 1952 §2.3).
+/// A gzip file with uncompressed bytes: "stored" blocks (RFC 1951 §3.2.4, RFC 1952 §2.3).
 ///
-/// With it, a decoder can be tried without linking a compressor.
+/// It tests a decoder without linking a compressor.
 enum StoredGzip {
     static func file(of bytes: Bytes) -> Bytes {
         var file: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]

@@ -61,7 +61,7 @@ extension Check {
     private static func expect(
         _ other: Conclusion, _ whole: Conclusion, _ name: String, _ subject: Subject
     ) throws(CheckEnd) {
-        // How much comes before a break may differ.
+        // The number of bytes before a break may differ.
         guard other.breakage == nil || other.breakage != whole.breakage else { return }
         guard other == whole else {
             throw CheckEnd.failed("\(name) came to \(other), in one piece to \(whole)\(subject.clockRemark)")

@@ -34,7 +34,7 @@ extension Check {
         for plan in subject.usual {
             let watching = Disturbance(.watch)
             _ = try await bench.conclude(plan, watching)
-            // An exchange that is sent again and again repeats its points.
+            // An exchange that is resent many times repeats its points.
             for (index, point) in watching.points.prefix(40).enumerated() {
                 _ = try await bench.conclude(plan, Disturbance(kind, at: index, named: point))
                 count += 1

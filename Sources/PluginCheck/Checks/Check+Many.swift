@@ -39,7 +39,7 @@ extension Check {
             bench.transport.disperse()
         }
         defer { dispersing.cancel() }
-        // Added beforehand, so that each has the same URL as when it runs alone.
+        // Added beforehand, so that each plan has the same URL as when it runs alone.
         return try await concluded(plans, plans.map { bench.transport.add($0) }, bench)
     }
 
@@ -81,7 +81,7 @@ extension Check {
         }
         try await bench.close()
         let (calls, slowest) = Wiretap.state.withLock { ($0.slowCalls, $0.slowest) }
-        // A single slow call may come from a cold cache.
+        // A single slow call may be caused by a cold cache.
         guard let (hook, count) = calls.filter({ $0.value >= 3 }).max(by: { $0.value < $1.value }) else { return "" }
         let time = slowest[hook] ?? .zero
         let limit = Wiretap.patience
@@ -122,7 +122,7 @@ extension Check {
         throw CheckEnd.failed("the heap grows by at least \(least) bytes an exchange")
     }
 
-    /// After so many stages, memory that still grows is a leak.
+    /// The number of stages after which memory that still grows is a leak.
     private static let mostStages = 8
 
     private static let fullStage = 3_000

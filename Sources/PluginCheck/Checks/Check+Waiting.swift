@@ -29,7 +29,7 @@ extension Check {
         return try seen(Wiretap.state.withLock { $0.waitCount }, in: subject)
     }
 
-    /// Skips the check for a plugin that never waited, which is allowed.
+    /// Skips the check if the plugin never waited, which is allowed.
     private static func seen(_ waits: Int, in subject: Subject) throws(CheckEnd) -> String {
         guard waits > 0 else {
             throw CheckEnd.skipped("none of its hooks waited in \(subject.usual.count) exchanges")

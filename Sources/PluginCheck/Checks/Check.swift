@@ -1,11 +1,11 @@
 /// One check of a plugin.
 struct Check: Sendable {
     let name: String
-    /// What is tried, in one line.
+    /// The subject of the check, in one line.
     let purpose: String
     /// The longest time that its process may take.
     private(set) var limit: Duration
-    /// Runs the check and returns what was seen; may be empty.
+    /// Runs the check and returns its observations; may be empty.
     let run: @Sendable (Subject) async throws -> String
 
     init(
@@ -18,7 +18,7 @@ struct Check: Sendable {
         self.run = run
     }
 
-    /// The same with more time.
+    /// The check with more time.
     func slower(by factor: Int) -> Check {
         var check = self
         check.limit = limit * factor

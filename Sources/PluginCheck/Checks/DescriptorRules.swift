@@ -63,7 +63,7 @@ enum DescriptorRules {
             && parts[1].wholeMatch(of: /[1-9][0-9]*/) != nil
     }
 
-    /// Whether it is three numbers, perhaps with a pre-release or a build (semver.org 2.0.0).
+    /// Whether a text is three numbers, optionally with a pre-release or a build (semver.org 2.0.0).
     static func isVersion(_ text: String) -> Bool {
         text.wholeMatch(
             of: /(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?/) != nil

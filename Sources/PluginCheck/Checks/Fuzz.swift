@@ -8,7 +8,7 @@ enum Fuzz {
         let method: Method = draw.one(of: ["GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
         var outcomes: [Plan.Outcome] = []
         for _ in 0...Int.random(in: 0...2, using: &draw) { outcomes.append(outcome(&draw)) }
-        // Without a sample no number is drawn, so that a seed gives the same exchanges as before.
+        // Without a sample no random number is drawn, so that a seed gives the same exchanges as before.
         if let sample, draw.once(in: 3) { outcomes.append(sample.outcome) }
         var deeds: [String] = []
         var attributes = Attributes()

@@ -48,7 +48,7 @@ struct CheckProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // What the plugin prints must not get into the report.
+        // Output of the plugin must not get into the report.
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
@@ -56,7 +56,7 @@ struct CheckProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // As a shell starts a program: SIGPIPE ends it, and no signal is blocked.
+        // As a shell starts a program: SIGPIPE has its default action, and no signal is blocked.
         var none = sigset_t()
         var reset = sigset_t()
         sigemptyset(&none)
@@ -67,7 +67,7 @@ struct CheckProcess {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
         var words: [UnsafeMutablePointer<CChar>?] = (["plugboard"] + arguments).map { strdup($0) } + [nil]
-        // Without the backtrace of Swift's runtime, which takes seconds.
+        // Disables the backtrace of Swift's runtime, which takes seconds.
         var environment = Self.environment.map { strdup($0) } + [strdup("SWIFT_BACKTRACE=enable=no"), nil]
         defer { for word in words + environment { free(word) } }
         var id: pid_t = 0
@@ -132,13 +132,13 @@ struct CheckProcess {
         return Coverage(json: line.flatMap { try? JSONParser.parse(CheckProcess.parts($0).text) }) ?? Coverage()
     }
 
-    /// Where the process was.
+    /// The step and hook of the process.
     private func location(_ hook: Hook?) -> String {
         let doing = outlet.lines.last { $0.hasPrefix("doing\t") }.map { CheckProcess.parts($0).text } ?? ""
         return (hook.map { ", in \($0)" } ?? "") + (doing.isEmpty ? "" : ", with \(doing)")
     }
 
-    /// The last lines that the process printed: Swift's runtime or the C library says there why it aborted, perhaps
+    /// The last lines that the process printed: the reason why Swift's runtime or the C library aborted, which may be
     /// followed by a backtrace.
     private var lastWords: String {
         let said = errors.lines.filter { !$0.allSatisfy(\.isWhitespace) }

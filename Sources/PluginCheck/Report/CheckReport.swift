@@ -10,7 +10,7 @@ package struct CheckReport: Sendable {
     /// The results in the order of the checks.
     package let results: [CheckResult]
 
-    /// Whether the plugin is refused; with `strict`, also for checks that warned or could not be made.
+    /// Whether the plugin is refused; with `strict`, also because of checks that warned or could not be made.
     package func isRefused(strict: Bool) -> Bool {
         results.contains { $0.isFailure || strict && [.warned, .untried].contains($0.status) }
     }

@@ -1,8 +1,8 @@
 import PlugboardJSON
 
-/// How often a check called each hook of the plugin, and what the hooks returned.
+/// How often a check called each hook of the plugin, and which verdicts the hooks returned.
 package struct Coverage: Sendable, Equatable {
-    /// By hook, as the C table names it: how often it returned each verdict. The verdict of a hook that returns nothing
+    /// For each hook, named as in the C table, the count of each verdict. The verdict of a hook that returns nothing
     /// is "". A hook that the plugin lists and that was never called has an empty dictionary.
     package private(set) var hooks: [String: [String: Int]] = [:]
 

@@ -4,10 +4,10 @@ import PlugboardKit
 import PlugboardSystem
 import Synchronization
 
-/// What a check writes for its parent process: what it is about to do, and at the end its outcome.
+/// Messages of a check for its parent process: its next step, and at the end its outcome.
 ///
 /// Each entry is a line `WORD<TAB>TEXT`; the word is `doing`, `covered` or a status. If the process crashes, the last
-/// `doing` says what it was doing. When one step takes too long (an exchange that does not end, or a hook that does not
+/// `doing` shows the step. When one step takes too long (an exchange that does not end, or a hook that does not
 /// return), the diary ends the process with the status failed.
 enum Diary {
     private struct State {
@@ -15,9 +15,9 @@ enum Diary {
         var isClosed = false
         var doing = ""
         var began = ContinuousClock.now
-        /// The time that other processes had taken by then.
+        /// The time that other processes had used by then.
         var lost = Duration.zero
-        /// After this time, a step of the check counts as hanging.
+        /// The time after which a step of the check counts as hanging.
         var patience = Duration.seconds(10)
     }
 
@@ -32,7 +32,7 @@ enum Diary {
         watch()
     }
 
-    /// Writes what is done next.
+    /// Writes the next step.
     static func now(_ doing: String) {
         state.withLock { state in
             state.doing = doing
@@ -45,7 +45,7 @@ enum Diary {
     /// Writes the outcome and ends the process, even if other threads are still running.
     static func close(_ status: CheckResult.Status, _ reason: String) -> Never {
         state.withLock { state in
-            // A second caller waits here for the end.
+            // A second caller waits here until the process ends.
             if !state.isClosed {
                 write("covered", JSONWriter.write(Wiretap.coverage.json), to: state.outlet)
                 write(status.rawValue, reason, to: state.outlet)
@@ -55,7 +55,7 @@ enum Diary {
         }
     }
 
-    /// Checks from time to time whether the current step takes too long.
+    /// Checks repeatedly whether the current step takes too long.
     private static func watch(since steps: UInt64? = nil) {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) {
             let now = Wiretap.marker?.steps

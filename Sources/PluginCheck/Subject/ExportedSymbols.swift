@@ -34,9 +34,9 @@ struct ExportedSymbols {
         }
     }
 
-    /// The names that are no entry functions, of this revision or another, and can clash with names of other objects.
+    /// The names that are not entry functions, of any revision, and can clash with names of other objects.
     ///
-    /// Names of Swift declarations (`$s…`) are mangled with their module, and the compiler exports all that are public:
+    /// Names of Swift declarations (`$s…`) contain the name of their module, and the compiler exports all public ones:
     /// only plain C names can clash with those of another object. The linker's marks of where an image begins and
     /// ends are bound within each image.
     func foreign(entry: String) -> [String] {

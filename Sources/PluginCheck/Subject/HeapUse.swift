@@ -1,10 +1,10 @@
 import PlugboardSystem
 
-/// How many bytes of the heap are in use: allocated and not freed.
+/// The number of bytes of the heap that are in use: allocated and not freed.
 enum HeapUse {
-    /// Bytes; nil where the C library has no such function, or where another allocator is used in place of its own.
+    /// Bytes in use; nil if the C library has no such function, or if another allocator replaces its own.
     ///
-    /// From `malloc_info`: the size of each arena without its free part, and the memory mapped beside the arenas.
+    /// Read from `malloc_info`: the size of each arena without its free part, and the memory mapped beside the arenas.
     static var bytes: Int? {
         // The module Glibc does not import <malloc.h>.
         typealias Inform = @convention(c) (Int32, UnsafeMutablePointer<FILE>?) -> Int32
@@ -19,8 +19,8 @@ enum HeapUse {
         return inUse(String(cString: text))
     }
 
-    /// The numbers of the whole process come last in the text, after the last arena. Nil if they are all 0, as they are
-    /// where the C library's allocator is not used.
+    /// The totals of the process are last in the text, after the last arena. Nil if they are all 0, as they are
+    /// if the C library's allocator is not used.
     static func inUse(_ report: String) -> Int? {
         guard let end = report.ranges(of: "</heap>").last?.upperBound else { return nil }
         let totals = report[end...]

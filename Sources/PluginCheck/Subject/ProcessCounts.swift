@@ -1,7 +1,7 @@
 import PlugboardMessages
 import PlugboardSystem
 
-/// What this process holds beside memory.
+/// Resources of this process other than memory.
 struct ProcessCounts {
     let threads: Int
     let descriptors: Int

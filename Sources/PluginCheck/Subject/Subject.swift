@@ -24,7 +24,7 @@ struct Subject: Sendable {
     /// The folder of this check.
     let scratch: String
 
-    /// The beginning of the reason of each check that tried nothing because the loader refuses the descriptor.
+    /// The beginning of the reason of checks that tried nothing because the loader refuses the descriptor.
     static let refusal = "the loader refuses it: "
 
     /// The descriptor that the loader returns for the file; the check is untried if the loader refuses the file.
@@ -53,7 +53,7 @@ struct Subject: Sendable {
         return raw
     }
 
-    /// What can be read of the file without running it.
+    /// The contents of the file that can be read without running it.
     func inspected() throws(CheckEnd) -> PluginFile {
         do throws(PlugboardError) {
             return try DynamicLoader.dynamic.inspect(path)
@@ -95,7 +95,7 @@ struct Subject: Sendable {
         (sample.map(Traffic.responses) ?? []) + (request.map { Traffic.exchanges(of: $0, sample) } ?? [])
     }
 
-    /// Said where an exchange came to another end than expected, because a deadline of the plugin's may be the cause.
+    /// A remark for exchanges with an unexpected end, because a deadline of the plugin may be the cause.
     var clockRemark: String {
         guard clockSpeed > 1, Wiretap.state.withLock({ $0.deadlineCount > 0 }) else { return "" }
         return " (a timer or a deadline of the plugin may have passed: the clock of the checks runs \(clockSpeed) "

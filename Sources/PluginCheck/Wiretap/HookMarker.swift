@@ -1,6 +1,6 @@
 import PlugboardSystem
 
-/// The hook that runs now, stored where it can be read after the process has ended.
+/// The running hook, stored where it can be read after the process has ended.
 ///
 /// Two words in a mapped file: one store per hook, and no system call. Sendable because the memory stays mapped as long
 /// as the process runs, and the values are only shown in reports.

@@ -1,6 +1,6 @@
 import PlugboardSystem
 
-/// How long a call occupied its thread, without the time that the system gave to other threads.
+/// Measures how long a call occupied its thread, without the time that the system gave to other threads.
 struct Stopwatch {
     private let wall: Int64
     private let processor: Int64

@@ -118,7 +118,7 @@ extension Wiretap {
         return result
     }
 
-    /// Hooks nest: a hook that publishes an event causes the call of another.
+    /// Hooks nest, because a hook that publishes an event causes the call of another hook.
     static func watched<Result>(_ hook: Hook, _ call: () -> Result) -> Result {
         let outer = marker?.hook
         marker?.hook = hook

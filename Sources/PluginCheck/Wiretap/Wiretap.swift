@@ -10,7 +10,7 @@ import Synchronization
 /// kernel's host in which the watched functions are those of the tap. A C function pointer carries no context, so the
 /// state is static: there is one plugin per process.
 enum Wiretap {
-    /// What happens to the plugin's waits.
+    /// The treatment of the plugin's waits.
     enum Waits: Sendable {
         case faithfully
         /// Each deadline passes at once, so that the plugin's own wake comes too late.
