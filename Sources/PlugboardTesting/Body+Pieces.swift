@@ -6,8 +6,8 @@ extension Body {
     ///
     /// - Parameters:
     ///   - size: The size of a piece, at least 1.
-    ///   - later: Whether a pull is completed after it has returned, as by a network, or before.
-    ///   - ending: What follows the last piece: the end, or a break. A body that breaks has no known length.
+    ///   - later: Whether a pull is completed after it has returned, as with a network, or before.
+    ///   - ending: The event after the last piece: the end, or a break. A body that breaks has no known length.
     public static func pieces(
         of size: Int, _ bytes: Bytes, later: Bool = true, ending: Piece = .end(trailers: Fields())
     ) -> Body {

@@ -1,19 +1,19 @@
 import PlugboardKit
 
 extension PluginEntry {
-    /// A plugin that provides services and does nothing else: for tests of a plugin that needs them.
+    /// A plugin that only provides services, for tests of a plugin that needs them.
     ///
     ///     let bench = try Workbench(Bearer.self) { $0.plugins.append(.providing(["com.acme.tokens/1": table])) }
     ///
-    /// All services of a bench go into one call, because a kernel has one plugin of each id.
+    /// Give all services of a bench in one call, because a kernel has only one plugin with each id.
     ///
-    /// - Parameter services: The table of each service, by its id, which says what the table is. Tables have to live as
+    /// - Parameter services: The table of each service, by its id, which defines the table's type. Tables must live as
     ///   long as the kernel.
     public static func providing(_ services: [String: UnsafeRawPointer]) -> PluginEntry {
         .linked(Provider(services), manifest: Provider.providing(services.keys.sorted()))
     }
 
-    /// Sendable because the id of a service says which threads may use its table.
+    /// Sendable because the id of a service defines which threads may use its table.
     private struct Provider: PluginInstance, @unchecked Sendable {
         static let manifest: Manifest = providing([])
 

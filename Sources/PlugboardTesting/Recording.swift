@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A list of what happened, in order, added to from any thread; a test can wait for its elements.
+/// A list of events in order. Any thread may add elements, and a test can wait for them.
 final class Recording<Element: Sendable>: Sendable {
     private struct Waiter {
         let number: Int

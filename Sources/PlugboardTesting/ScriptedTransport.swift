@@ -8,7 +8,7 @@ import PlugboardTransport
 ///         number == 1 ? .fail(PlugboardError(.transportReset, "reset")) : .respond(200, body: .text("hello"))
 ///     }
 ///
-/// Like every transport, it follows no redirects, repeats nothing and stores nothing.
+/// Like every transport, it does not follow redirects, retry or store anything.
 public final class ScriptedTransport: Transport {
     /// An attempt, as it would have been sent.
     public struct Sent: Sendable {
@@ -20,7 +20,7 @@ public final class ScriptedTransport: Transport {
         public let fields: Fields
         /// The whole body; nil if the request has none.
         public let body: Bytes?
-        /// The options of the request, and where it has none, those of the kernel.
+        /// The options of the request, completed by those of the kernel.
         public let options: RequestOptions
 
         /// The first field of this name.
@@ -42,18 +42,18 @@ public final class ScriptedTransport: Transport {
         }
     }
 
-    /// Returns the outcome of an attempt: called once for each attempt with its number, counted from 1, off the loop.
+    /// Returns the outcome of an attempt. Called once for each attempt with its number, counted from 1, off the loop.
     /// It may wait.
     public typealias Script = @Sendable (Sent, Int) async -> Outcome
 
-    /// Called on the loop with an attempt, its number, and a function that completes it: to be called once, from any
+    /// Called on the loop with an attempt, its number, and a function that must complete it once, from any
     /// thread. Returns a closure to call when the attempt is over.
     typealias Asking = @Sendable (Sent, Int, @escaping @Sendable (Outcome) -> Void) -> @Sendable () -> Void
 
     private let ask: Asking
     private let sent = Recording<Sent>()
 
-    /// A transport whose attempts have the outcomes that the script returns.
+    /// Creates a transport whose attempts have the outcomes that the script returns.
     public convenience init(_ script: @escaping Script) {
         self.init { sent, number, complete in
             let asking = Task { complete(await script(sent, number)) }
@@ -63,7 +63,7 @@ public final class ScriptedTransport: Transport {
 
     init(asking ask: @escaping Asking) { self.ask = ask }
 
-    /// A transport whose attempts all get a response with the status 200 and the body `ok`.
+    /// Creates a transport whose attempts all get a response with the status 200 and the body `ok`.
     public convenience init() { self.init { _, _ in .respond(200, body: .text("ok")) } }
 
     /// The attempts so far, once their request bodies are complete.
@@ -84,13 +84,13 @@ public final class ScriptedTransport: Transport {
         return attempt
     }
 
-    /// Does nothing: there is nothing to forget.
+    /// Does nothing, because there is nothing to forget.
     public func forget() {}
-    /// Does nothing: there are no connections.
+    /// Does nothing, because there are no connections.
     public func shutDown() {}
 }
 
-/// Reads the request's body, asks the script for the outcome, and reports it.
+/// Reads the request's body, calls the script for the outcome, and reports it.
 ///
 /// Sendable because its state is used on the loop only.
 private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable {

@@ -114,14 +114,14 @@ public final class Workbench: Sendable {
         kernel.begin(request, watch: { [recordedEvents] in recordedEvents.add($0) })
     }
 
-    /// The table of a service that the plugin, or another of the bench, provides; nil if none does. Valid until the
+    /// The table of a service that this or another plugin of the bench provides; nil if none does. Valid until the
     /// kernel ends.
     public func service<Table>(_ id: String, as table: Table.Type) -> UnsafePointer<Table>? {
         kernel.service(id)?.assumingMemoryBound(to: table)
     }
 
-    /// The events of all exchanges of the bench so far, in order: those of the kernel and those of plugins. Those that
-    /// a plugin has published for no exchange are among them.
+    /// The events of all exchanges of the bench so far, in order: those of the kernel and those of plugins, including
+    /// those that a plugin has published without an exchange.
     public var events: [ObservedEvent] { recordedEvents.elements }
 
     /// Waits for the first event with this id; nil if the task is cancelled before it comes.

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// An error in a scenario's text, or a difference between what a scenario expects and what happened.
+/// An error in a scenario's text, or a difference between the expected and the actual result.
 package struct ScenarioError: Error, Sendable, CustomStringConvertible {
     /// The path in the file, such as `steps[2].sent.fields.x-sign`.
     let path: String

@@ -72,7 +72,7 @@ enum ScenarioPattern: Sendable {
         return "\"\(Printable.text(String(start)))\"" + (start.endIndex == text.endIndex ? "" : "…")
     }
 
-    /// Whether the text has the parts between the stars in their order, the first at its start and the last at its end.
+    /// Whether the text has the parts between the stars in order, the first at its start and the last at its end.
     private static func isLike(_ text: [UInt8], _ pattern: String) -> Bool {
         var parts = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
         let first = parts.removeFirst()

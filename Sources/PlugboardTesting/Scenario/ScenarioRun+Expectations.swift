@@ -124,8 +124,8 @@ extension ScenarioRun {
         }
     }
 
-    /// A metric with labels is named `ID.name{label=value,other=value}`. Of a histogram, how many values it has
-    /// counted.
+    /// A metric with labels is named `ID.name{label=value,other=value}`. The value of a histogram is the number of its
+    /// recorded values.
     private func value(ofMetric name: String) -> Int64? {
         let metric = bench.kernel.metrics.first { metric in
             let labels = metric.labels.map { "\($0.name)=\($0.value)" }.joined(separator: ",")

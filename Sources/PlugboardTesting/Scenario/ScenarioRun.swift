@@ -79,7 +79,7 @@ package final class ScenarioRun: Sendable {
 
     private func end() async {
         for (_, handle) in state.withLock({ $0.handles }) { handle.cancel() }
-        // The clock stands still: a detached sub-request that no step responds to would be waited for without end.
+        // The clock stands still, so that waiting for a detached sub-request without a response would never end.
         await bench.kernel.shutDown(within: .zero)
     }
 
@@ -183,7 +183,7 @@ package final class ScenarioRun: Sendable {
 
     // MARK: Waiting
 
-    /// A number that grows with everything that can be seen from outside.
+    /// A number that increases with every externally visible event.
     private var activity: Int {
         wire.count + bench.events.count + bench.log.count + state.withLock { $0.ended.count }
     }
@@ -199,7 +199,7 @@ package final class ScenarioRun: Sendable {
         }
     }
 
-    /// Looks once the loop is idle, and then again and again for up to `patience`; nil if nothing is found.
+    /// Looks when the loop is idle, and then repeatedly for up to `patience`; nil if nothing is found.
     func wait<Found: Sendable>(_ look: @escaping @Sendable () -> Found?) async -> Found? {
         await settle()
         let deadline = ContinuousClock.now + patience
