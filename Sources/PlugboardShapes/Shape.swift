@@ -1,10 +1,10 @@
 public import PlugboardJSON
 
-/// A short description of a JSON value, for programs that need no more: `["userId": .number, "tags": [.string]]`.
+/// A short description of a JSON value: `["userId": .number, "tags": [.string]]`.
 ///
-/// An object must have each member that is not optional, and may have others. It is compiled to the same program as a
-/// JSON Schema. As JSON, the kinds are words: `{"userId": "number", "nick?": "string", "tags": ["string"]}`; a `?` at
-/// the end of a name makes the member optional, and one at the end of a word lets the value be null, too.
+/// An object must have each member that is not optional, and may have others. A shape is compiled to the same program
+/// as a JSON Schema. In JSON, the kinds are words: `{"userId": "number", "nick?": "string", "tags": ["string"]}`; a `?`
+/// at the end of a name makes the member optional, and one at the end of a word also allows null.
 public indirect enum Shape: Sendable, Hashable {
     /// Any value.
     case any
@@ -31,8 +31,8 @@ public indirect enum Shape: Sendable, Hashable {
 
     /// Reads a shape from JSON.
     ///
-    /// - Parameter path: Where it stands in a larger document, for the error.
-    /// - Throws: If a word is no kind, or an array does not have exactly one element.
+    /// - Parameter path: The place in a larger document, for the error.
+    /// - Throws: If a word is not a kind, or an array does not have exactly one element.
     public init(_ value: JSONValue, at path: JSONPath = JSONPath()) throws(ShapeError) {
         self = try Shape.read(value, path, depth: 0)
     }
@@ -51,7 +51,7 @@ public indirect enum Shape: Sendable, Hashable {
             for (name, value) in object {
                 let shape = try read(value, path.appending(.key(name)), depth: depth + 1)
                 let isOptional = name.utf8.last == UInt8(ascii: "?")
-                // By bytes: a mark after the question mark would make one character of both.
+                // Compares bytes, because a mark after the question mark would form one character with it.
                 let member = isOptional ? String(decoding: name.utf8.dropLast(), as: UTF8.self) : name
                 guard members[member] == nil else {
                     throw ShapeError(
@@ -84,7 +84,7 @@ public indirect enum Shape: Sendable, Hashable {
         return isNullable ? .nullable(shape) : shape
     }
 
-    /// The JSON Schema (2020-12) that means the same.
+    /// The equivalent JSON Schema (2020-12).
     public var schema: JSONValue {
         switch self {
         case .any: return true
@@ -127,9 +127,9 @@ extension Shape: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
 
 /// A mistake in a shape.
 public struct ShapeError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where it is.
+    /// The place of the mistake.
     public let path: JSONPath
-    /// What is wrong, to be read after the place.
+    /// The mistake, as a text after the place.
     public let reason: String
 
     /// `PLACE REASON.`
