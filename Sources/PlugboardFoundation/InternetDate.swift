@@ -1,9 +1,9 @@
 import Foundation
 
-/// Dates as texts by RFC 3339 §5.6, exact to the microsecond.
+/// Reads and writes dates as texts of RFC 3339 §5.6, exact to the microsecond.
 ///
-/// Foundation's style reads and writes whole seconds in UTC. It would cut off digits behind the third, and accept a
-/// 30th of February and what follows a date.
+/// Foundation's style is used only for whole seconds in UTC: it would drop digits after the third, and accept the 30th
+/// of February and text after a date.
 enum InternetDate {
     private static let style = Date.ISO8601FormatStyle()
     private static let utc = UInt8(ascii: "Z")
@@ -20,11 +20,11 @@ enum InternetDate {
         return "\(whole.dropLast()).\(rest % 1000 == 0 ? digits.prefix(3) : digits[...])Z"
     }
 
-    /// Nil for a text that is no date, time and offset.
+    /// Nil if the text is not a date, time and offset.
     static func date(_ text: String) -> Date? {
         let bytes = Array(text.utf8).map { $0 == UInt8(ascii: "t") || $0 == UInt8(ascii: "z") ? $0 - 0x20 : $0 }
         guard bytes.count > 19 else { return nil }
-        // The style is lenient: what it makes of the seconds must be the same text again.
+        // The style is lenient, so its result must be written as the same text again.
         let whole = String(decoding: bytes[..<19] + [utc], as: UTF8.self)
         guard let date = try? style.parse(whole), style.format(date) == whole else { return nil }
         var rest = bytes[19...]

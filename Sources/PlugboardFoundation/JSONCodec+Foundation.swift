@@ -3,10 +3,10 @@ public import PlugboardCodecs
 import PlugboardJSON
 public import PlugboardJSONCoding
 
-/// How dates are written in JSON.
+/// The form of dates in JSON.
 public enum JSONDates: Sendable {
-    /// `2026-11-25T12:00:00Z` (RFC 3339): any offset and any fraction of a second are read. Written are UTC, and
-    /// milliseconds or microseconds if there are some.
+    /// `2026-11-25T12:00:00Z` (RFC 3339). Reads any offset and any fraction of a second; writes UTC, with milliseconds
+    /// or microseconds if necessary.
     case iso8601
     /// The number of seconds since 1970.
     case secondsSince1970
@@ -15,8 +15,8 @@ public enum JSONDates: Sendable {
 }
 
 extension Codec where Self == JSONCodec {
-    /// JSON for models with types of Foundation: `URL` as text, `Decimal` as number, `Data` as base 64 (RFC 4648 §4)
-    /// and `Date`. `UUID` is a text with any codec.
+    /// JSON for models with types of Foundation: `URL` as a text, `Decimal` as a number, `Data` in base 64 (RFC 4648
+    /// §4) and `Date`. Every codec reads and writes `UUID` as a text.
     ///
     ///     settings.requestCodec = .foundation()
     ///     settings.codecs = CodecSet([.foundation()])

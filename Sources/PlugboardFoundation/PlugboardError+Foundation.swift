@@ -2,13 +2,13 @@ import Foundation
 public import PlugboardMessages
 
 /// For programs that import Foundation: `localizedDescription` of an `any Error` is the error's own text, and an
-/// `NSError` made from it keeps code and reason. One import in a program is enough. No other module of Plugboard needs
-/// Foundation.
+/// `NSError` made from it keeps code and reason. One import in a program is sufficient. No other module of Plugboard
+/// needs Foundation.
 extension PlugboardError: LocalizedError, CustomNSError {
     /// `Plugboard`.
     public static var errorDomain: String { "Plugboard" }
 
-    /// Always 1: codes are names, to which plugins add others, and have no numbers. `userInfo["code"]` has the name.
+    /// Always 1, because codes are names without numbers, and plugins add others. `userInfo["code"]` has the name.
     public var errorCode: Int { 1 }
 
     /// The same text as `description`.
