@@ -3,7 +3,7 @@ import Foundation
 import PlugboardMessages
 import Synchronization
 
-/// The bytes of an input stream, read on a queue, because a read may block.
+/// Reads the bytes of an input stream on a queue, because a read may block.
 ///
 /// Sendable because the stream is used on the queue only.
 final class InputStreamSource: BodySource, @unchecked Sendable {
@@ -13,7 +13,7 @@ final class InputStreamSource: BodySource, @unchecked Sendable {
     private let queue = DispatchQueue(label: "plugboard.input-stream")
     private let isReleased = Mutex(false)
     private var isOpen = false
-    /// How many bytes the stream must still bring; nil if that is not known.
+    /// The number of bytes that the stream must still have; nil if it is unknown.
     private var rest: Int?
     let length: Int?
 
@@ -69,7 +69,7 @@ final class InputStreamSource: BodySource, @unchecked Sendable {
     }
 
     private func failure(_ what: String) -> PlugboardError {
-        // Foundation on Linux traps if a stream without an error is asked for it.
+        // Foundation on Linux traps if `streamError` is read from a stream without an error.
         let cause = stream.streamStatus == .error ? stream.streamError : nil
         return PlugboardError(.bodyRead, "The body's input stream \(what).", underlying: cause.map { "\($0)" })
     }

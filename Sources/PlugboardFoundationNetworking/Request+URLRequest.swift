@@ -7,16 +7,14 @@ extension Request {
     ///
     /// - `url`, `httpMethod` and `allHTTPHeaderFields` are the same here. The fields are in the order of their names,
     ///   because Foundation keeps no order.
-    /// - `httpBody` is a body that can be sent again, `httpBodyStream` one that cannot. The length of a stream is that
-    /// of
-    ///   the field `Content-Length`, if there is one.
+    /// - `httpBody` is a body that can be sent again, `httpBodyStream` one that cannot. The length of a stream is the
+    ///   value of the field `Content-Length`, if there is one.
     /// - `timeoutInterval` is `options.idleTimeout`, which has the same meaning. Foundation's default of 60 seconds
     ///   leaves it to the kernel's configuration.
     /// - `cachePolicy` is the field `Cache-Control`, which the plugin `cache` obeys, unless the request has one:
     ///   `no-cache` for the policies that reload or revalidate, `max-stale` for `returnCacheDataElseLoad`, and
     ///   `only-if-cached, max-stale` for `returnCacheDataDontLoad`.
-    /// - `httpShouldHandleCookies` that is false sets the attributes `cookies.send` and `cookies.store` to `false`.
-    /// They
+    /// - If `httpShouldHandleCookies` is false, the attributes `cookies.send` and `cookies.store` are `false`. They
     ///   need the plugin `cookies`.
     ///
     /// `mainDocumentURL`, `networkServiceType`, `allowsCellularAccess` and `httpShouldUsePipelining` have no
@@ -47,18 +45,18 @@ extension Request {
         }
     }
 
-    /// The `timeoutInterval` of a `URLRequest` that was given none.
+    /// The `timeoutInterval` of a `URLRequest` for which none was set.
     fileprivate static let foundationTimeout: TimeInterval = 60
-    /// A year, so that every interval is a duration.
+    /// A year, so that every interval can be expressed as a duration.
     private static let longestTimeout: TimeInterval = 31_536_000
 }
 
 extension URLRequest {
-    /// The request as Foundation describes it, with its body in memory.
+    /// The request as a `URLRequest`, with its body in memory.
     ///
     /// Fields of one name are joined by commas. `options.idleTimeout` becomes `timeoutInterval`; the attributes
     /// `cookies.send` and `cookies.store`, if both are `false`, become `httpShouldHandleCookies`. Other options and
-    /// attributes have no counterpart. The request's own body stays unread if it can be copied, as bytes and files can.
+    /// attributes have no counterpart. The original request's body is not consumed if it can be copied, as bytes and
     ///
     /// Throws `request.url` if Foundation cannot read the URL, `body.limit` if the body is larger than `limit`, and the
     /// error of a body that breaks.
@@ -81,7 +79,7 @@ extension URLRequest {
 }
 
 extension URLRequest.CachePolicy {
-    /// The value of `Cache-Control` in a request (RFC 9111 §5.2.1); nil for the standard's own rules.
+    /// The value of `Cache-Control` in a request (RFC 9111 §5.2.1); nil for the usual rules of the RFC.
     fileprivate var directive: String? {
         switch self {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData:

@@ -2,11 +2,11 @@ public import Foundation
 public import FoundationNetworking
 public import PlugboardMessages
 
-/// Requests in the manner of `URLSession`, for code that moves over: `session.data(for:)` becomes `kernel.data(for:)`.
+/// Requests in the style of `URLSession`, to migrate code: `session.data(for:)` becomes `kernel.data(for:)`.
 ///
-/// Three things differ. Errors are `PlugboardError`, not `URLError`. The response is an `HTTPURLResponse` without a
-/// cast. Redirects are followed, and cookies, credentials and the cache are used, only where the kernel has the plugins
-/// for them. All functions throw `body.limit` if the response's body is larger than `limit`.
+/// There are three differences. Errors are `PlugboardError`, not `URLError`. The response is an `HTTPURLResponse`
+/// without a cast. Redirects, cookies, credentials and the cache are handled only if the kernel has the plugins for
+/// them. All functions throw `body.limit` if the response's body is larger than `limit`.
 extension RequestSender {
     /// Sends a request and reads the response's whole body.
     public func data(
@@ -22,14 +22,14 @@ extension RequestSender {
         try await data(for: URLRequest(url: url), upTo: limit)
     }
 
-    /// Sends a request with this body, in place of its own.
+    /// Sends a request with this body instead of its own.
     public func upload(
         for request: URLRequest, from data: Data, upTo limit: ByteCount = .mebibytes(64)
     ) async throws(PlugboardError) -> (Data, HTTPURLResponse) {
         try await upload(request, .data(data), limit)
     }
 
-    /// Sends a request with the file as its body, in place of its own. The file is read while it is sent.
+    /// Sends a request with the file as its body instead of its own. The file is read while it is sent.
     ///
     /// Throws `body.read` if the file cannot be opened or is not a regular file.
     public func upload(

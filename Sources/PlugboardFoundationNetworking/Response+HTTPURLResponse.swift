@@ -3,7 +3,7 @@ public import FoundationNetworking
 public import PlugboardMessages
 
 extension HTTPURLResponse {
-    /// The head of a response as Foundation describes it.
+    /// The head of a response as an `HTTPURLResponse`.
     ///
     /// Fields of one name are joined by commas. The reason phrase has no counterpart. Nil if Foundation cannot read the
     /// URL.
@@ -12,7 +12,7 @@ extension HTTPURLResponse {
     public convenience init?(_ head: ResponseHead, url: String) {
         guard let url = URL(string: url) else { return nil }
         var fields: [String: String] = [:]
-        // Names differ in case only where they mean the same; the first spelling is kept.
+        // Names with different case are the same field; the first spelling is kept.
         var spellings: [FieldName: String] = [:]
         for field in head.fields {
             let name = spellings[FieldName(field.name)] ?? field.name
@@ -24,9 +24,9 @@ extension HTTPURLResponse {
 }
 
 extension Response {
-    /// The response that an `HTTPURLResponse` and its data describe, as tests of programs make it.
+    /// The response that an `HTTPURLResponse` and its data describe, for tests of programs.
     ///
-    /// Fields are in the order of their names. Foundation keeps no version: it is 1.1.
+    /// Fields are sorted by name. Foundation does not store the version, so it is 1.1.
     public init(_ response: HTTPURLResponse, _ data: Data = Data()) {
         var fields = Fields()
         let given = response.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
@@ -36,9 +36,9 @@ extension Response {
             url: response.url?.absoluteString ?? "")
     }
 
-    /// Reads the whole body, and returns it with the head as Foundation describes them.
+    /// Reads the whole body, and returns it with the head in Foundation's types.
     ///
-    /// Throws `body.limit` if the body is larger than `limit`, and the error of a body that breaks.
+    /// Throws `body.limit` if the body is larger than `limit`, and the error of a body that fails.
     public func foundation(
         upTo limit: ByteCount = .mebibytes(64)
     ) async throws(PlugboardError) -> (Data, HTTPURLResponse) {
