@@ -4,7 +4,7 @@ public import PlugboardMessages
 
 /// Property lists without a model.
 public enum PropertyList {
-    /// The property list, XML or binary, as JSON: dates as texts of ISO 8601 in UTC, data as texts in Base64.
+    /// The property list, XML or binary, as JSON. Dates become texts of ISO 8601 in UTC, and data texts in Base64.
     ///
     /// Keys are sorted, because property lists have no order. Numbers with a fraction are doubles. Throws `body.decode`
     /// if the bytes are not a property list.
@@ -12,14 +12,14 @@ public enum PropertyList {
         try PropertyListCodec().decode(AnyValue.self, from: bytes, contentType: nil).json
     }
 
-    /// Where and what, without values.
+    /// The path and the reason, without values.
     static func reason(_ error: any Error) -> String {
         switch error {
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
             DecodingError.keyNotFound(_, let context):
             return "\(path(context.codingPath)): \(context.debugDescription)"
         case DecodingError.dataCorrupted(let context):
-            // The reason of Foundation's reader, with its line.
+            // The reason of Foundation's parser, with its line.
             let inner = (context.underlyingError as? CocoaError)?.userInfo["NSDebugDescription"]
             return "\(path(context.codingPath)): \(inner ?? context.debugDescription)"
         case EncodingError.invalidValue(_, let context):
@@ -33,7 +33,7 @@ public enum PropertyList {
     }
 }
 
-/// A value of any type that property lists know.
+/// A value of any type that property lists support.
 private struct AnyValue: Decodable {
     let json: JSONValue
 

@@ -2,20 +2,20 @@ import FoundationEssentials
 public import PlugboardCodecs
 public import PlugboardMessages
 
-/// Property lists, XML or binary: any `Encodable` and `Decodable` value. It reads both forms, whatever it writes.
+/// Property lists, XML or binary: any `Encodable` and `Decodable` value. Always reads both formats.
 public struct PropertyListCodec: Sendable {
-    /// The form of what is written.
+    /// The written format.
     public enum Format: Sendable {
-        /// Text.
+        /// A text.
         case xml
-        /// Smaller and faster.
+        /// A smaller and faster format.
         case binary
     }
 
-    /// The form of what is written.
+    /// The written format.
     public let format: Format
 
-    /// A codec.
+    /// Creates a codec.
     public init(format: Format = .xml) { self.format = format }
 }
 
@@ -46,7 +46,7 @@ extension PropertyListCodec: Codec {
             throw PlugboardError(.bodyDecode, "The codec plist makes Decodable values, and \(type) is not.")
         }
         let isBinary = body.withUnsafeBytes(PropertyListShape.isBinary)
-        // Foundation's reader takes it for granted that the text is valid.
+        // Foundation's parser requires valid text.
         let body = isBinary ? body : Bytes(try XMLText.decode(body, contentType: contentType))
         do throws(PropertyListShape.Refused) {
             try body.withUnsafeBytes { bytes throws(PropertyListShape.Refused) in try PropertyListShape.check(bytes) }
@@ -65,7 +65,7 @@ extension PropertyListCodec: Codec {
     }
 }
 
-/// A document with a declaration of UTF-8 instead of its own.
+/// The document, with its declaration replaced by one of UTF-8.
 private func inUTF8(_ document: Bytes) -> Bytes {
     let declaration = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>".utf8)
     let text = document.array

@@ -1,16 +1,16 @@
-/// What Foundation's reader does not bound, and a stack or the time could not bear: how deep a property list is nested,
-/// and what a binary one becomes when its references are followed.
+/// Limits that Foundation's parser does not have, to protect the stack and the running time: the depth of a property
+/// list, and the number of values of a binary one when its references are followed.
 enum PropertyListShape {
     struct Refused: Error {
         let reason: String
     }
 
-    /// Levels of arrays and dictionaries.
+    /// The most levels of arrays and dictionaries.
     static let depthLimit = 256
-    /// Values of a binary list, each counted as often as it is referred to.
+    /// The most values of a binary list, each counted as often as it is referred to.
     static let valueLimit = 10_000_000
 
-    /// Throws for what is neither XML nor binary, too: Foundation would take any text for a string of the old form.
+    /// Also throws for text that is neither XML nor binary: Foundation would read it as a string of the old format.
     static func check(_ bytes: UnsafeRawBufferPointer) throws(Refused) {
         if isBinary(bytes) {
             var list = try BinaryPropertyList(bytes)
@@ -46,7 +46,7 @@ enum PropertyListShape {
             } else if rest.starts(with: "<!".utf8) {
                 index = end(of: ">", in: bytes, from: index)
             } else if rest.starts(with: "<plist".utf8) {
-                // It may have attributes, and is a level of its own.
+                // `plist` may have attributes, and is a level itself.
                 index = end(of: ">", in: bytes, from: index)
                 depth += 1
                 guard depth <= depthLimit + 2 else { throw tooDeep }
@@ -56,13 +56,13 @@ enum PropertyListShape {
                 index += 2
             } else {
                 depth += try isSelfClosing(bytes, &index) ? 0 : 1
-                // The level of a text or a number counts too.
+                // The level of a text or a number is included.
                 guard depth <= depthLimit + 2 else { throw tooDeep }
             }
         }
     }
 
-    /// Skips a tag. No element of a property list has attributes, which could hide where a tag ends.
+    /// Skips a tag. Elements of a property list must not have attributes, which could hide the end of a tag.
     private static func isSelfClosing(_ bytes: UnsafeRawBufferPointer, _ index: inout Int) throws(Refused) -> Bool {
         index += 1
         while index < bytes.count, bytes[index] > 0x20, bytes[index] != UInt8(ascii: ">"),
@@ -99,10 +99,10 @@ struct BinaryPropertyList {
     private let count: Int
     private let top: Int
     private let table: Int
-    /// How many values an object stands for, once it is known.
+    /// The number of values of an object, including repeated ones, when it is known.
     private var sizes: [Int: Int] = [:]
 
-    /// An object, and how many of its parts were visited.
+    /// An object, and the number of its parts that were visited.
     private struct Visited {
         let object: Int
         let parts: [Int]
@@ -128,9 +128,9 @@ struct BinaryPropertyList {
         else { throw Self.damaged }
     }
 
-    /// Throws if the objects are in a cycle, nested too deep, or too many when their references are followed.
+    /// Throws if the objects form a cycle, are nested too deeply, or are too many when their references are followed.
     mutating func check() throws(PropertyListShape.Refused) {
-        // The objects from the top one down.
+        // The path of objects from the top object down.
         var path = [Visited(object: top, parts: try parts(of: top))]
         while let last = path.last {
             guard last.next < last.parts.count else {
@@ -144,7 +144,7 @@ struct BinaryPropertyList {
             if let size = sizes[part] {
                 try add(size, to: &path)
             } else {
-                // A cycle is endlessly deep.
+                // A cycle has infinite depth.
                 guard path.count <= PropertyListShape.depthLimit else { throw PropertyListShape.tooDeep }
                 path.append(Visited(object: part, parts: try parts(of: part)))
             }
