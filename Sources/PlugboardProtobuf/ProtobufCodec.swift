@@ -3,24 +3,24 @@
     public import PlugboardMessages
     import SwiftProtobuf
 
-    /// Protocol Buffers: any message of SwiftProtobuf, in the binary form or in its JSON form.
+    /// Protocol Buffers: any message of SwiftProtobuf, in the binary or the JSON format.
     ///
     ///     let topic = try await response.decode(Example_Topic.self, with: .protobuf)
     ///
-    /// A message nested more than 100 levels deep is an error.
+    /// Messages that are nested more than 100 levels deep are errors.
     public struct ProtobufCodec: Sendable {
-        /// The form of what is written and read.
+        /// The format for writing and reading.
         public enum Format: Sendable {
             /// The wire format: `application/x-protobuf`.
             case binary
-            /// The JSON mapping: `application/json`. Unknown members are ignored when it is read.
+            /// The JSON mapping: `application/json`. Unknown members are ignored.
             case json
         }
 
-        /// The form of what is written and read.
+        /// The format for writing and reading.
         public let format: Format
 
-        /// A codec.
+        /// Creates a codec.
         public init(format: Format = .binary) { self.format = format }
     }
 
@@ -74,7 +74,7 @@
     }
 
     extension Codec where Self == ProtobufCodec {
-        /// Protocol Buffers: messages of SwiftProtobuf, in the binary form.
+        /// Protocol Buffers: messages of SwiftProtobuf, in the binary format.
         public static var protobuf: ProtobufCodec { ProtobufCodec() }
     }
 #else
