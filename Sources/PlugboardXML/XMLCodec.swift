@@ -11,22 +11,21 @@ public import PlugboardMessages
 ///         enum CodingKeys: String, CodingKey { case id = "@id", title, labels = "label" }
 ///     }
 ///
-/// A key is the name of an element, `@name` that of an attribute, and `#text` stands for the text of the element
-/// itself. A key without `@` that is no element's name is also looked for among the attributes. A list is all elements
-/// of its name; without any, it is empty. The elements of a list in a list are called `item`. Prefixes of names may be
-/// left out of keys. Elements that a type does not read are ignored; of several elements for one value, the first
-/// counts.
+/// A key is the name of an element, `@name` is that of an attribute, and `#text` is the text of the element itself. A
+/// key without `@` is also looked up in the attributes if no element has its name. A list consists of all elements with
+/// its name, and may be empty. The elements of a list within a list are called `item`. Keys may omit the prefixes of
+/// names. Elements that a type does not read are ignored. If several elements exist for one value, the first is used.
 ///
-/// The encoding of a document is that of its byte order mark, else of the content type, else of its own declaration,
-/// else UTF-8 (RFC 7303 §3). Those of the WHATWG Encoding standard are read. UTF-8 is written.
+/// The encoding of a document is that of its byte order mark, of the content type, of its own declaration, or else
+/// UTF-8 (RFC 7303 §3). All encodings of the WHATWG Encoding standard are read. UTF-8 is written.
 ///
-/// A document may be nested 256 levels deep. External entities and document types are never loaded, and a document that
-/// declares entities, or refers to one that it does not declare, is refused. Names with a prefix need no namespace.
+/// A document may be nested 256 levels deep. External entities and document types are never loaded. A document that
+/// declares entities, or refers to undeclared ones, is refused. The namespace of a prefix need not be declared.
 public struct XMLCodec: Sendable {
-    /// The name of the outermost element that is written; nil for the name of the type.
+    /// The name of the root element that is written; nil for the name of the type.
     public let root: String?
 
-    /// A codec.
+    /// Creates a codec.
     public init(root: String? = nil) { self.root = root }
 }
 
@@ -65,7 +64,7 @@ extension XMLCodec: Codec {
         return node.root(named: root ?? Self.name(of: "\(type(of: value))"))
     }
 
-    /// The names of generic types are not names of XML.
+    /// Names of generic types are not valid in XML.
     private static func name(of type: String) -> String {
         type.utf8.allSatisfy { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "(") }
             ? type : "root"

@@ -21,7 +21,7 @@ struct XMLKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return names.filter { seen.insert($0).inserted }.compactMap { Key(stringValue: $0) }
     }
 
-    /// Nil if there is neither such an element nor such an attribute.
+    /// Nil if there is neither an element nor an attribute with this key.
     private func content(_ key: String) -> XMLDecodingNode.Content? {
         if key == "#text" { return .text(element.text) }
         if key.utf8.first == UInt8(ascii: "@") { return attribute(String(key.dropFirst())) }
@@ -41,7 +41,7 @@ struct XMLKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { content(key.stringValue) != nil }
     func decodeNil(forKey key: Key) throws -> Bool { node(key).decodeNil() }
 
-    // Stands for all overloads of the protocol. A list may be missing; other types then say so.
+    // This overload also implements the others of the protocol. A missing list is allowed; other types throw.
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try node(key).value(type) }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -88,7 +88,7 @@ struct XMLUnkeyedDecoding: UnkeyedDecodingContainer {
         return isNil
     }
 
-    // Stands for all overloads of the protocol.
+    // This overload also implements the other overloads of the protocol.
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next { try $0.value(type) } }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -103,7 +103,7 @@ struct XMLUnkeyedDecoding: UnkeyedDecodingContainer {
 }
 
 extension String {
-    /// Without its prefix; nil if there is none.
+    /// The name without its prefix; nil if there is none.
     fileprivate var localName: String? {
         utf8.firstIndex(of: UInt8(ascii: ":")).map { String(self[index(after: $0)...]) }
     }

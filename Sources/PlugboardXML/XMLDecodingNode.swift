@@ -1,11 +1,11 @@
 /// A part of a document that a type is decoding.
 struct XMLDecodingNode: Decoder {
     enum Content {
-        /// In a list, its children can be a list of their own.
+        /// An element. In a list, its children can form a list too.
         case element(XMLTree, isInList: Bool)
-        /// All elements of a name.
+        /// All elements with a name.
         case list([XMLTree])
-        /// Of an attribute, or of an element itself.
+        /// The text of an attribute, or of an element itself.
         case text(String)
     }
 
@@ -61,7 +61,7 @@ extension XMLDecodingNode: SingleValueDecodingContainer {
         return element?[attribute: XMLTree.nilAttribute] == "true"
     }
 
-    // Stands for all overloads of the protocol.
+    // This overload also implements the other overloads of the protocol.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
 
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
@@ -91,7 +91,7 @@ extension XMLDecodingNode: SingleValueDecodingContainer {
         return number
     }
 
-    /// XML Schema Part 2 §3.2.2.
+    /// Reads a boolean (XML Schema Part 2 §3.2.2).
     private func bool() throws -> Bool {
         switch try string().withoutSpace {
         case "true", "1": return true
@@ -102,7 +102,7 @@ extension XMLDecodingNode: SingleValueDecodingContainer {
 }
 
 extension String {
-    /// Without white space at both ends.
+    /// The text without white space at both ends.
     fileprivate var withoutSpace: String {
         let bytes = utf8.drop { $0 <= 0x20 }
         let count = bytes.reversed().drop { $0 <= 0x20 }.count

@@ -21,12 +21,12 @@ final class XMLEncodingNode: Encoder {
     // MARK: What was written
 
     func root(named name: String) -> XMLTree {
-        // A list has no element of its own.
+        // A list has no element for itself.
         if case .list(let nodes) = content { return XMLTree(name, children: nodes.flatMap { $0.elements("item") }) }
         return elements(name).first ?? XMLTree(name)
     }
 
-    /// One element, or one of each value of a list.
+    /// One element, or one for each value of a list.
     private func elements(_ name: String) -> [XMLTree] {
         switch content {
         case .nothing: return [XMLTree(name)]
@@ -36,7 +36,7 @@ final class XMLEncodingNode: Encoder {
         case .text(let text): return [XMLTree(name, text: text)]
         case .list(let nodes):
             return nodes.flatMap { node in
-                // A list in a list needs an element around it.
+                // A list within a list needs an enclosing element.
                 if case .list = node.content { return [node.root(named: name)] }
                 return node.elements(name)
             }
@@ -77,7 +77,7 @@ final class XMLEncodingNode: Encoder {
     func member(_ key: any CodingKey) -> XMLEncodingNode {
         let node = XMLEncodingNode(path: codingPath + [key], depth: depth + 1)
         if case .members(var members) = content {
-            // Otherwise the array would have two owners and be copied for each member.
+            // Avoids a second owner of the array, which would then be copied for each member.
             content = .nothing
             members.append((key.stringValue, node))
             content = .members(members)
@@ -114,7 +114,7 @@ final class XMLEncodingNode: Encoder {
     }
 }
 
-// One generic `encode` in each stands for all overloads of the protocol.
+// One generic `encode` in each container also implements the other overloads of the protocol.
 
 struct XMLKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: XMLEncodingNode

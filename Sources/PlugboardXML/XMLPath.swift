@@ -1,4 +1,4 @@
-/// An index in a list, or a name.
+/// A step of a path: an index in a list, or a name.
 struct XMLKey: CodingKey {
     let stringValue: String
     let intValue: Int?

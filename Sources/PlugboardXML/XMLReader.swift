@@ -2,23 +2,23 @@ import CPlugboardExpat
 
 /// Reads a document into a tree, with libexpat.
 ///
-/// External entities and document types are never loaded. A document that declares anything of its own is refused, and
-/// so is one that refers to an entity for which its document type would be needed.
+/// External entities and document types are never loaded. A document that declares anything in its document type is
+/// refused, and so is one that refers to an entity for which its document type would be needed.
 struct XMLReader {
     struct Refused: Error {
         let reason: String
     }
 
-    /// Levels of elements.
+    /// The most levels of elements.
     static let depthLimit = 256
 
     private let parser: XML_Parser
-    /// The elements that are open, the outermost first; the first holds the root.
+    /// The open elements, the outermost first. The first one is a container for the root.
     private var open = [XMLTree("")]
     private var hasDocumentType = false
     private var refusal: String?
 
-    /// The text must be valid UTF-8, whatever its declaration says.
+    /// Reads a text, which must be valid UTF-8, whatever its declaration says.
     static func read(_ text: String) throws(Refused) -> XMLTree {
         guard !text.isEmpty else { throw Refused(reason: "it is empty") }
         guard let size = CInt(exactly: text.utf8.count) else { throw Refused(reason: "it is larger than 2 GiB") }
@@ -61,7 +61,7 @@ struct XMLReader {
 
     // MARK: What the parser calls
 
-    /// The reader must stay where it is until the parser has ended.
+    /// The reader must not be moved until the parser has ended.
     private static func setHandlers(_ parser: XML_Parser, _ reader: UnsafeMutablePointer<XMLReader>) {
         XML_SetUserData(parser, reader)
         XML_SetElementHandler(
@@ -70,13 +70,13 @@ struct XMLReader {
         XML_SetStartDoctypeDeclHandler(parser) { reader, _, _, _, hasDeclarations in
             XMLReader.at(reader).pointee.startDocumentType(hasDeclarations != 0)
         }
-        // Only where there is a document type that was not loaded: else it is an error of its own.
+        // Needed only if there is a document type that was not loaded; otherwise libexpat reports an error.
         XML_SetSkippedEntityHandler(parser) { reader, _, _ in XMLReader.at(reader).pointee.refuse(XMLReader.undeclared)
         }
     }
 
     private static func at(_ data: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<XMLReader> {
-        // libexpat hands back what `XML_SetUserData` gave it.
+        // libexpat returns the pointer that was given to `XML_SetUserData`.
         guard let data else { preconditionFailure("libexpat calls without the data that it was given") }
         return data.assumingMemoryBound(to: XMLReader.self)
     }
@@ -107,8 +107,8 @@ struct XMLReader {
         if hasDocumentType, !element.attributes.isEmpty, hasUndeclaredEntity() { refuse(Self.undeclared) }
     }
 
-    /// Whether the tag that was read refers to an entity which XML itself does not know. libexpat leaves these out of
-    /// attributes without a word, if the document type might declare them.
+    /// Whether the last tag refers to an entity that XML does not predefine. libexpat silently omits these from
+    /// attributes if the document type might declare them.
     private func hasUndeclaredEntity() -> Bool {
         var (offset, size): (CInt, CInt) = (0, 0)
         guard let input = XML_GetInputContext(parser, &offset, &size) else { return true }

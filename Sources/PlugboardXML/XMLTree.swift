@@ -1,15 +1,15 @@
-/// An element of an XML document, with all that it contains.
+/// An element of an XML document, with its contents.
 public struct XMLTree: Sendable, Equatable {
-    /// As it is written, with its prefix: `atom:link`.
+    /// The name as written, with its prefix: `atom:link`.
     public var name: String
-    /// In their order.
+    /// The attributes in their order.
     public var attributes: [(name: String, value: String)]
-    /// The elements in it, in their order.
+    /// The child elements in their order.
     public var children: [XMLTree]
-    /// The text that stands directly in it, from the first piece to the last.
+    /// The text directly in it, joined from all pieces.
     public var text: String
 
-    /// An element.
+    /// Creates an element.
     public init(
         _ name: String, attributes: [(name: String, value: String)] = [], children: [XMLTree] = [], text: String = ""
     ) {
@@ -22,7 +22,7 @@ public struct XMLTree: Sendable, Equatable {
     /// The value of an attribute; nil if there is none.
     public subscript(attribute name: String) -> String? { attributes.first { $0.name == name }?.value }
 
-    /// The elements in it with this name.
+    /// The child elements with this name.
     public subscript(name: String) -> [XMLTree] { children.filter { $0.name == name } }
 
     /// Compares names, attributes in their order, children and texts.

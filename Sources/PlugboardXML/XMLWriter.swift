@@ -6,7 +6,7 @@ struct XMLWriter {
 
     private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
-    /// The depth of a tree is bounded by those who make it.
+    /// The creators of a tree limit its depth.
     mutating func write(_ element: XMLTree) throws(Refused) {
         let name = try checked(element.name)
         text += "<\(name)"
@@ -25,7 +25,7 @@ struct XMLWriter {
         text += "</\(name)>"
     }
 
-    /// A name that cannot end a tag or begin another one (XML 1.0 §2.3, without its rarer letters).
+    /// Throws if a name could end a tag or begin another one (XML 1.0 §2.3, without its rarer letters).
     private func checked(_ name: String) throws(Refused) -> String {
         let isName = name.unicodeScalars.enumerated().allSatisfy { position, scalar in
             switch scalar {
@@ -47,7 +47,7 @@ struct XMLWriter {
             case "<": text += "&lt;"
             case ">": text += "&gt;"
             case "\"" where isAttribute: text += "&quot;"
-            // A parser makes other characters of these unless they are escaped.
+            // A parser would convert these to other characters unless they are escaped.
             case "\r": text += "&#13;"
             case "\n" where isAttribute: text += "&#10;"
             case "\t" where isAttribute: text += "&#9;"
