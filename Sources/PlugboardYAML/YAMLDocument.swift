@@ -3,32 +3,32 @@ public import PlugboardEndpoints
 public import PlugboardJSON
 public import PlugboardMessages
 
-/// Reads YAML 1.2 (core schema) as the JSON value that the readers of configurations and definitions take.
+/// Reads YAML 1.2 (core schema) as a JSON value, for the readers of configurations and definitions.
 ///
 ///     let definitions = try Definitions.file("api.yaml", formats: [.yaml])
 ///     let value = try YAMLDocument.parse(bytes)
 ///
-/// `no` and `on` are texts, and so are dates and numbers with a leading zero, which YAML 1.1 and 1.2 read differently.
-/// Keys are texts: `200:` is `"200"`. Anchors, aliases and merge keys (`<<`) are followed.
+/// `no` and `on` are texts, and so are dates and numbers with a leading zero, which YAML 1.1 and 1.2 interpret
+/// differently. Keys are texts: `200:` is `"200"`. Anchors, aliases and merge keys (`<<`) are supported.
 public enum YAMLDocument {
-    /// What a document may cost.
+    /// Limits of a document.
     public struct Limits: Sendable {
-        /// The bytes of the largest document.
+        /// The size of the largest document, in bytes.
         public var size = 32 << 20
-        /// The most values with those that aliases repeat.
+        /// The most values, including those that aliases repeat.
         public var values = 4_000_000
-        /// The most levels of values within each other.
+        /// The most nested levels of values.
         public var depth = 512
 
-        /// The usual limits.
+        /// The default limits.
         public init() {}
     }
 
-    /// The value of a document. Blocks; called on any thread but an event loop's.
+    /// The value of a document. Blocks; must not be called on an event loop's thread.
     ///
-    /// - Parameter name: The file's name, for errors.
-    /// - Throws: `configuration`, with line and column, for a text that is no YAML, a key that stands twice in a
-    ///   mapping, a key that is no text, a number that JSON does not have, and what is beyond the limits.
+    /// - Parameter name: The file's name in errors.
+    /// - Throws: `configuration`, with line and column, for a text that is not YAML, a duplicate key in a mapping, a
+    ///   key that is not a text, a number that JSON does not support, and a document that exceeds a limit.
     public static func parse(
         _ bytes: [UInt8], name: String? = nil, limits: Limits = Limits()
     ) throws(PlugboardError) -> JSONValue {
@@ -54,11 +54,11 @@ extension DocumentFormat {
     ) { bytes, name throws(PlugboardError) in try YAMLDocument.parse(bytes, name: name) }
 }
 
-/// What is wrong with a document, and where.
+/// An error in a document, with its place.
 struct YAMLFailure: Error {
     /// The end of a sentence about the document.
     let reason: String
-    /// Counted from 1.
+    /// The line, counted from 1.
     let line: Int?
     let column: Int?
 
@@ -77,7 +77,7 @@ struct YAMLFailure: Error {
             self.init(reason, at: parser.problem_mark)
             return
         }
-        // A byte that is no character has an offset, and no line.
+        // The error for an invalid byte has an offset, but no line.
         let before = bytes.prefix(parser.problem_offset)
         let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
         self.init(reason, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)

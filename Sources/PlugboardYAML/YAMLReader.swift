@@ -4,8 +4,8 @@ import PlugboardMessages
 
 /// Reads the events of libyaml as one JSON value.
 ///
-/// It does not recurse: the collections that are open stand in a list. What has an anchor is kept as a value, so an
-/// alias costs no more than a copy of it, and counts with all the values that it has.
+/// It does not recurse: the open collections are kept in a list. A value with an anchor is kept, so that an alias costs
+/// only a copy of it. All values in the copy count towards the limit.
 struct YAMLReader {
     /// A value that an anchor names.
     private struct Anchored {
@@ -14,20 +14,20 @@ struct YAMLReader {
         let levels: Int
     }
 
-    /// A collection whose end has not come.
+    /// A collection that has not ended.
     private struct Collection {
-        /// Nil for a mapping.
+        /// The elements; nil for a mapping.
         var elements: [JSONValue]?
         var members = JSONObject()
-        /// Of a mapping, the key whose value comes next.
+        /// The key of a mapping whose value comes next.
         var key: String?
-        /// What `<<` merges into the mapping.
+        /// The mappings that `<<` merges into this one.
         var merged: [JSONObject]?
         var isMerging = false
         let anchor: String?
-        /// How many values were read before it.
+        /// The number of values that were read before the collection.
         let first: Int
-        /// The most levels of a value in it.
+        /// The most levels of a value in the collection.
         var levels = 0
     }
 
@@ -42,7 +42,7 @@ struct YAMLReader {
     static func value(
         of bytes: UnsafeBufferPointer<UInt8>, _ limits: YAMLDocument.Limits
     ) throws(YAMLFailure) -> JSONValue {
-        // Not on the stack: the parser keeps a pointer to itself.
+        // Allocated on the heap, because the parser keeps a pointer to itself.
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { parser.deallocate() }
         guard yaml_parser_initialize(parser) == 1 else { throw YAMLFailure("cannot be read: there is no memory") }
@@ -98,7 +98,7 @@ struct YAMLReader {
         }
         let value = collection.elements.map { JSONValue.array($0) } ?? .object(collection.members)
         let anchored = Anchored(value: value, count: count - collection.first, levels: collection.levels + 1)
-        // Its values were counted when they came.
+        // Its values have been counted already; `add` counts them again.
         count = collection.first
         try add(anchored, collection.anchor, at: event.start_mark)
     }
@@ -133,7 +133,7 @@ struct YAMLReader {
         if isMerge { collections[index].isMerging = true } else { collections[index].key = key }
     }
 
-    /// Adds a whole value to the collection that is open, as an element, a key, or the value of a key.
+    /// Adds a complete value to the open collection, as an element, a key, or the value of a key.
     private mutating func add(_ new: Anchored, _ anchor: String?, at mark: yaml_mark_t) throws(YAMLFailure) {
         try count(more: new.count, at: mark)
         if let anchor { anchors[anchor] = new }
@@ -159,7 +159,7 @@ struct YAMLReader {
         }
     }
 
-    /// The mappings that `<<` names: one, or a list of some, of which the first counts.
+    /// The mappings that `<<` names: one, or a list, of which the first has priority.
     private static func merged(_ value: JSONValue, at mark: yaml_mark_t) throws(YAMLFailure) -> [JSONObject] {
         let values = value.arrayValue ?? [value]
         let objects = values.compactMap(\.objectValue)
@@ -180,6 +180,6 @@ struct YAMLReader {
         YAMLFailure("has more than \(limits.depth) levels", at: mark)
     }
 
-    /// A name of libyaml, which ends with a zero.
+    /// The text of a name of libyaml, which ends with a zero.
     private func text(_ name: UnsafePointer<yaml_char_t>) -> String { String(cString: name) }
 }

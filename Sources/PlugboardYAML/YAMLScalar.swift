@@ -4,12 +4,12 @@ import PlugboardJSON
 /// The core schema of YAML 1.2 (§10.3.2).
 enum YAMLScalar {
     /// - Parameters:
-    ///   - tag: The tag that the document gives it, written out; empty without one.
-    ///   - isPlain: Whether it stands without quotes and without a tag.
+    ///   - tag: The tag in the document, in its full form; empty if there is none.
+    ///   - isPlain: Whether it has neither quotes nor a tag.
     static func value(
         of text: String, tag: String, isPlain: Bool, at mark: yaml_mark_t
     ) throws(YAMLFailure) -> JSONValue {
-        // An explicit tag of another kind, such as !!str or !secret, leaves a text.
+        // A value with an explicit tag of another kind, such as !!str or !secret, is a text.
         guard isPlain || ["null", "bool", "int", "float"].contains(where: { tag == "tag:yaml.org,2002:\($0)" }) else {
             return .string(text)
         }
@@ -23,7 +23,7 @@ enum YAMLScalar {
         }
     }
 
-    /// Nil for a text that is no number, and for one with a leading zero.
+    /// Nil for a text that is not a number, and for a number with a leading zero.
     private static func number(_ text: String) -> JSONNumber? {
         let bytes = Array(text.utf8)
         if bytes.starts(with: "0x".utf8) { return whole(bytes.dropFirst(2), radix: 16) }
@@ -45,7 +45,7 @@ enum YAMLScalar {
         guard !integer.isEmpty || !fraction.isEmpty else { return nil }
         written += integer.isEmpty ? "0" : String(decoding: integer, as: UTF8.self)
         if !fraction.isEmpty { written += "." + String(decoding: fraction, as: UTF8.self) }
-        // JSON refuses what is left over, an exponent without digits, and leading zeros.
+        // JSON refuses remaining text, an exponent without digits, and leading zeros.
         return JSONNumber(text: written + String(decoding: rest, as: UTF8.self))
     }
 
