@@ -170,7 +170,7 @@ final class BytesStorage: ManagedBuffer<BytesMemory, UInt8> {
         return unsafeDowncast(made, to: BytesStorage.self)
     }
 
-    // By its pointer, which costs no check for exclusive access.
+    // Read through its pointer, which costs no check for exclusive access.
     @inlinable var bytes: UnsafeRawBufferPointer { withUnsafeMutablePointerToHeader { $0.pointee.bytes } }
 
     deinit { withUnsafeMutablePointerToHeader { $0.pointee.release?($0.pointee.bytes.baseAddress) } }

@@ -14,7 +14,7 @@ package final class ConnectToTable: Sendable {
             guard RequestOptions.isHostAndPort(from), RequestOptions.isHostAndPort(to), !to.utf8.contains(0) else {
                 return nil
             }
-            // The port is written, so that both schemes mean the same.
+            // The text has a port, so that both schemes get the same target.
             for scheme in ["http", "https"] { Origin("\(scheme)://\(from)").map { targets[$0] = to } }
         }
         self.option = option

@@ -3,7 +3,7 @@
 ///
 /// Plain memory, which its one owner releases with `deallocate`.
 package struct FieldBuffer {
-    /// Bytes: a message with more does not keep its memory for the next one.
+    /// The most bytes that are kept for the next message; larger memory is released.
     private static let keptRoom = 16 << 10
 
     private var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -68,7 +68,7 @@ package struct FieldBuffer {
         }
     }
 
-    /// The fields, which are removed here.
+    /// Returns the fields, and removes them here.
     package mutating func take() -> Fields {
         var fields = Fields()
         if count > 0 {

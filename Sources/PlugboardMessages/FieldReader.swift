@@ -39,7 +39,7 @@ public struct FieldReader: Sendable {
 
     /// Reads a text in quotes and replaces its escapes (RFC 9110 §5.6.4); nil if no quote follows.
     ///
-    /// Without a closing quote, the text goes on to the end of the value.
+    /// Without a closing quote, the text extends to the end of the value.
     public mutating func quotedText() -> (text: String, isClosed: Bool)? {
         guard skip(UInt8(ascii: "\"")) else { return nil }
         var text: [UInt8] = []

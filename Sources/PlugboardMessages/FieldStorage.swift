@@ -18,7 +18,7 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
         }
     }
 
-    /// Storage without fields, with room for so many.
+    /// Makes storage without fields, with room for this many.
     static func make(room: Int, byteRoom: Int) -> FieldStorage {
         let stride = MemoryLayout<Fields.Entry>.stride
         let made = FieldStorage.create(minimumCapacity: room + (byteRoom + stride - 1) / stride) { _ in
@@ -47,7 +47,7 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
         withUnsafeMutablePointers { body($1, &$0.pointee.count) }
     }
 
-    // By its pointer, which costs no check for exclusive access.
+    // Read through its pointer, which costs no check for exclusive access.
     @inlinable
     @inline(__always)
     var extent: Extent { withUnsafeMutablePointerToHeader { $0.pointee } }
@@ -89,7 +89,7 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
     /// The bytes of names and values. There may be more, because those of replaced values stay.
     var usedByteCount: Int { withContents { entries, _ in entries.reduce(0) { $0 + $1.name.count + $1.value.count } } }
 
-    /// Another one with the same fields, without the bytes of replaced values, and with this room.
+    /// A copy with the same fields, without the bytes of replaced values, and with this room.
     func compacted(room: Int, byteRoom: Int) -> FieldStorage {
         let copy = FieldStorage.make(room: room, byteRoom: byteRoom)
         withContents { entries, bytes in
@@ -98,7 +98,7 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
         return copy
     }
 
-    /// Another one with the same fields, and with this room.
+    /// A copy with the same fields, and with this room.
     func copy(room: Int, byteRoom: Int) -> FieldStorage {
         let copy = FieldStorage.make(room: room, byteRoom: byteRoom)
         withContents { entries, bytes in
@@ -121,7 +121,7 @@ extension Fields {
         guard let storage else {
             return body(UnsafeBufferPointer(start: nil, count: 0), UnsafeRawBufferPointer(start: nil, count: 0))
         }
-        // Kept by these fields, so that reading counts no references.
+        // Without reference counting, because these fields keep the storage.
         defer { withExtendedLifetime(self) {} }
         return Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { $0.withContents(body) }
     }
@@ -143,7 +143,7 @@ extension Fields {
         let extent = storage.extent
         let needed = extent.count + room
         let newRoom = needed <= extent.room ? extent.room : Swift.max(2 * extent.room, needed)
-        // Otherwise fields whose values are replaced again and again would grow without end.
+        // Otherwise fields whose values are replaced again and again would grow endlessly.
         if extent.byteCount > Fields.sparseByteCount {
             let used = storage.usedByteCount
             if used < extent.byteCount / 2 {
@@ -160,7 +160,7 @@ extension Fields {
         return copy
     }
 
-    /// Up to so many bytes, those of replaced values are not looked for.
+    /// Up to this many bytes, those of replaced values are not removed.
     private static let sparseByteCount = 4096
 }
 

@@ -1,5 +1,5 @@
-// Secret fields are never printed, are dropped when a resend goes to another origin, and are stored by no plugin that
-// was not told to.
+// Secret fields are never printed, are dropped when a resend goes to another origin, and are stored only by plugins
+// that were told to store them.
 
 extension Fields {
     /// Whether the field at this index is secret.
@@ -59,7 +59,7 @@ extension Fields {
         }
     }
 
-    /// Few messages have such fields.
+    /// Not inlined, because few messages have such fields.
     @inline(never)
     private static func isSecretExtension(_ name: UnsafeRawBufferPointer) -> Bool {
         secretExtensions.contains { $0.utf8CodeUnitCount == name.count && equals(name, $0) }

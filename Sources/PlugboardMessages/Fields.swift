@@ -103,7 +103,7 @@ extension Fields {
         writableStorage(room: 1, byteRoom: name.count + value.count).add(name, value, isSecret)
     }
 
-    /// Adds so many fields at the end, whose names and values have at most so many bytes in all.
+    /// Adds this many fields at the end, whose names and values have at most `bytes` bytes in total.
     package mutating func append(
         _ count: Int, bytes: Int,
         _ field: (Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, isSecret: Bool)
@@ -214,7 +214,7 @@ extension Fields {
         }
     }
 
-    /// Reserves memory for this many more fields, with so many bytes in all.
+    /// Reserves memory for this many more fields, with this many bytes in total.
     public mutating func reserve(fields: Int, bytes count: Int) {
         _ = writableStorage(room: fields, byteRoom: count)
     }
@@ -251,9 +251,9 @@ extension Fields: RandomAccessCollection {
 
     /// One field as text.
     public struct Element: Sendable, Equatable {
-        /// As it was received or will be sent.
+        /// The name, as it was received or will be sent.
         public let name: String
-        /// As `Fields.text` reads its bytes.
+        /// The value, as `Fields.text` reads its bytes.
         public let value: String
         /// Whether it is neither printed nor sent to another origin.
         public let isSecret: Bool

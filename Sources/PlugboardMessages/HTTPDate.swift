@@ -3,10 +3,10 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// Seconds since 1970-01-01 00:00 UTC.
     public var seconds: Int64
 
-    /// The time so many seconds after 1970-01-01 00:00 UTC.
+    /// The time this many seconds after 1970-01-01 00:00 UTC.
     public init(seconds: Int64) { self.seconds = seconds }
 
-    /// The time so long after 1970-01-01 00:00 UTC, as `PluginHost.wallClock` gives it; fractions of a second are
+    /// The time this long after 1970-01-01 00:00 UTC, as `PluginHost.wallClock` gives it; fractions of a second are
     /// dropped.
     public init(_ sinceEpoch: Duration) {
         let (seconds, attoseconds) = sinceEpoch.components

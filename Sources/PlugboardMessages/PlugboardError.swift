@@ -84,7 +84,7 @@ public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertibl
         get { content.underlying }
         set { content.underlying = newValue }
     }
-    /// The response that the program refused (`response.…`); nil in other errors. It is printed nowhere.
+    /// The response that the program refused (`response.…`); nil in other errors. It is never printed.
     public var response: ResponseExcerpt? {
         get { content.response?.excerpt }
         set { content.response = newValue.map(StoredExcerpt.init) }

@@ -42,7 +42,7 @@ extension Request: CustomStringConvertible {
     private static func set(in options: Any) -> [String] {
         Mirror(reflecting: options).children.flatMap { name, value in
             let mirror = Mirror(reflecting: value)
-            // The proxy is stored as what shows no password.
+            // The proxy is stored in a type that shows no password.
             let name = name == "proxyURL" ? "proxy" : name ?? ""
             if mirror.displayStyle == .struct { return set(in: value).map { "\(name).\($0)" } }
             if mirror.displayStyle != .optional { return ["\(name) \(value)"] }

@@ -32,7 +32,7 @@ public struct RequestOptions: Sendable, Equatable {
         case tls13 = "1.3"
     }
 
-    /// What belongs to TLS: trusted certificates, pins, and the client's certificate.
+    /// The options of TLS: trusted certificates, pins, and the client's certificate.
     public struct TLS: Sendable, Equatable {
         /// The path of a PEM file with the certificates to trust, instead of the system's.
         public var ca: String?
@@ -86,22 +86,22 @@ public struct RequestOptions: Sendable, Equatable {
         set { proxyURL = newValue.map(ProxyURL.init) }
     }
     private var proxyURL: ProxyURL?
-    /// Hosts for which the proxy is not used, separated by commas; `*` for all.
+    /// Hosts that bypass the proxy, separated by commas; `*` for all.
     public var noProxy: String?
     /// The name or address of the network interface to send from.
     public var interface: String?
     /// The path of a Unix domain socket to connect to, instead of the URL's host and port. URL, `Host` and the TLS name
     /// stay, and no proxy is used.
     public var unixSocket: String?
-    /// What the request line has instead of the URL's path and query, such as `*` (RFC 9112 §3.2). The request's own
-    /// origin gets it; plugins go on to read the URL.
+    /// The text in the request line instead of the URL's path and query, such as `*` (RFC 9112 §3.2). Only the
+    /// request's own origin gets it; plugins still read the URL.
     public var target: String?
     /// The version of the Internet Protocol; any by default.
     public var ipVersion: IPVersion?
     /// The version of HTTP; any by default.
     public var httpVersion: HTTPVersion?
 
-    /// How the server proves who it is, and the program to the server.
+    /// How the server and the program authenticate themselves.
     public var tls = TLS()
     /// How fast bodies are received and sent.
     public var speed = Speed()
@@ -109,8 +109,8 @@ public struct RequestOptions: Sendable, Equatable {
     /// All nil.
     public init() {}
 
-    /// The options for a request to another origin: without the client's certificate, without pins, and without the
-    /// timeout of the exchange.
+    /// The options for a request to another origin: without the timeout of the exchange, without `target`, without
+    /// pins, and without the client's certificate.
     package var forOtherOrigins: RequestOptions {
         var options = self
         options.timeout = nil

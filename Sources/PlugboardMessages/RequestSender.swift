@@ -1,12 +1,12 @@
-/// Sends requests: a kernel, or what a program's tests put in its place.
+/// Sends requests: a kernel, or a double in a program's tests.
 public protocol RequestSender: Sendable {
     /// Sends a request and returns when the response's head is there; the body is then read from the response.
     ///
     /// A response of any status is a response. Cancelling the task cancels the request and throws `cancelled`.
     nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response
 
-    /// The same, and calls `watch` with what happens to the request and to both bodies, in order, on a thread of the
-    /// sender, which must not be blocked. It is called until the response's body has ended.
+    /// Sends a request, and calls `watch` with what happens to the request and to both bodies, in order, on a thread of
+    /// the sender, which must not be blocked. It is called until the response's body has ended.
     ///
     ///     let response = try await kernel.send(request) { notice in
     ///         if case .progress(let bytes) = notice { print(bytes.sent, bytes.toSend ?? 0, bytes.received) }

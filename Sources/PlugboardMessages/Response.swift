@@ -4,7 +4,7 @@
 public struct Response: Sendable {
     /// Status and fields.
     public var head: ResponseHead
-    /// Empty if there is none. It can be read once.
+    /// The body; empty if there is none. It can be read once.
     public var body: Body
     /// The URL of the request that got this response: the last one, if redirects were followed.
     public var url: String
@@ -74,7 +74,7 @@ public struct Timings: Sendable, Equatable {
     public var firstByte: Duration = .zero
     /// The attempt ended.
     public var total: Duration = .zero
-    /// The addresses of the attempt's connection. Nil if nobody watches the exchange, or if there was no connection.
+    /// The addresses of the attempt's connection. Nil if the exchange is not watched, or if there was no connection.
     package var addresses: ConnectionAddresses?
 
     /// All zero.

@@ -1,13 +1,13 @@
 import PlugboardSystem
 
-/// Stands for the route by which a request is sent, and for the trust in who responds: which options of the request
-/// and of the configuration decide on them for its URL, and how.
+/// Identifies the route by which a request is sent, and the trust in the server: the options of the request and of the
+/// configuration that decide on them for its URL.
 ///
 /// What is stored or shared of one request is used only for requests with an equal route, and is not stored if the
 /// route is not verified. It does not depend on the machine's own network: its name look-up, its routing table, and the
 /// proxies of its environment.
 public struct Route: Sendable, Hashable {
-    /// Empty without such options; otherwise 32 hexadecimal digits, which mean the same in other processes.
+    /// Empty without such options; otherwise 32 hexadecimal digits, which are the same in other processes.
     public let text: String
     /// Whether the server's certificate is verified, if there is one.
     public let isVerified: Bool
@@ -21,7 +21,7 @@ public struct Route: Sendable, Hashable {
         (self.text, self.isVerified, self.isDetour) = (text, isVerified, isDetour)
     }
 
-    /// 16 digits that stand for the Unix socket or for the target of `connectTo`, and for nothing else; nil if neither
+    /// 16 digits that identify the Unix socket or the target of `connectTo`, and nothing else; nil if neither
     /// is used. Cookies, for example, belong to the server that the URL names by all routes without a detour.
     public var detour: String? { isDetour ? String(text.prefix(16)) : nil }
 }
@@ -59,7 +59,7 @@ extension RequestOptions {
             isVerified: !isSecure || tls.verify != false, isDetour: !detour.isEmpty)
     }
 
-    /// Stands for all of these options that decide on a route to any URL; empty if none does.
+    /// Identifies those of these options that decide on a route to any URL; empty if there are none.
     package var allRoutes: String {
         guard haveRoute else { return "" }
         var parts: [String] = []
@@ -84,9 +84,9 @@ extension RequestOptions {
         return parts
     }
 
-    /// What journals of transfers keep of these options. A transfer is continued only with the same: bytes that anybody
-    /// may have sent are not continued where servers are verified, nor by a detour to another server. A transfer may be
-    /// redirected to any host, so that all entries of `connectTo` count.
+    /// What journals of transfers keep of these options. A transfer is continued only with equal trust: bytes from a
+    /// server that was not verified are not continued with verification, nor by a detour to another server. A transfer
+    /// may be redirected to any host, so all entries of `connectTo` count.
     package var transferTrust: TransferTrust {
         var parts = unixSocket.map { ["unixSocket", RequestOptions.absolutePath($0)] } ?? []
         for (from, to) in (connectTo ?? [:]).sorted(by: { $0.key < $1.key }) { parts += ["connectTo", from, to] }
@@ -101,7 +101,7 @@ extension RequestOptions {
         return String(Bytes(parts.joined(separator: "\0")).sha256.prefix(16))
     }
 
-    /// The same options with absolute paths, to be stored: another process may have another working directory.
+    /// These options with absolute paths, to be stored, because another process may have another working directory.
     public var withAbsolutePaths: RequestOptions {
         var options = self
         options.unixSocket = unixSocket.map(RequestOptions.absolutePath)
@@ -118,7 +118,7 @@ extension RequestOptions {
     }
 }
 
-/// Whether the servers of a transfer are verified, and the digest of what leads to others than its URLs name.
+/// Whether the servers of a transfer are verified, and a digest of the options of a detour to other servers.
 package struct TransferTrust: Sendable, Equatable {
     package var isVerified: Bool
     package var detour: String?

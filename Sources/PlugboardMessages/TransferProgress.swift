@@ -21,7 +21,7 @@ public struct TransferProgress: Sendable, Equatable {
         self.resumed = resumed
     }
 
-    /// What the details of an event say.
+    /// Reads the details of an event.
     ///
     /// - Parameter detail: Returns the detail of that name; nil if there is none.
     public init(details detail: (String) -> Int?) {
@@ -31,13 +31,13 @@ public struct TransferProgress: Sendable, Equatable {
     }
 }
 
-/// Decides when progress is told: at most ten times a second.
+/// Decides when progress is reported: at most ten times a second.
 package struct ProgressPace: Sendable {
     private var last: ContinuousClock.Instant?
 
     package init() {}
 
-    /// Whether the progress is to be told now. The first time it is.
+    /// Whether progress is to be reported now; true the first time.
     package mutating func isDue(now: ContinuousClock.Instant = .now) -> Bool {
         if let last, now - last < .milliseconds(100) { return false }
         last = now

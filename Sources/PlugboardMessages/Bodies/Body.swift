@@ -18,7 +18,7 @@ public struct Body: Sendable {
     /// A body with the pieces of a source. It can be sent again if the source has a copy.
     public init(_ source: any BodySource) { (self.source, use) = (source, SingleUse()) }
 
-    /// The same without the object that counts its uses.
+    /// A body with the pieces of a source, without the object that counts its uses.
     package init(uncounted source: any BodySource) { (self.source, use) = (source, nil) }
 
     /// A body of no bytes.
@@ -44,7 +44,7 @@ public struct Body: Sendable {
     /// The elements of a sequence, as it produces them. It can be sent once: a second request with it fails with
     /// `body.read`.
     ///
-    /// - Parameter length: The number of bytes in all; nil if it is not known.
+    /// - Parameter length: The total number of bytes; nil if it is not known.
     public static func stream<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, length: Int? = nil) -> Body
     where Pieces.Element == Bytes {
         Body(StreamSource(pieces, length: length))
@@ -62,7 +62,7 @@ public struct Body: Sendable {
     /// The bytes of a body in memory that was not read; nil for any other.
     package var unreadBytes: Bytes? { (source as? MemorySource)?.unread }
 
-    /// The number of bytes in all; nil if it is not known in advance.
+    /// The total number of bytes; nil if it is not known in advance.
     public var length: Int? { source.length }
 
     /// Reads the whole body and returns it in one piece.
@@ -88,7 +88,7 @@ public struct Body: Sendable {
             switch piece {
             case .bytes(let bytes):
                 count += bytes.count
-                // Nothing came before. Counted first, so that the piece is moved.
+                // This is the first piece if both counts are equal. Counted first, so that the piece is moved.
                 if count == bytes.count { first = bytes } else { others.append(bytes) }
                 if count > limit.bytes {
                     // The first pieces are lost, so that the rest must not be read as if it were the whole body.

@@ -6,7 +6,7 @@
 /// In an exchange, all functions are called on its loop and must not block. A source is pulled again only after the
 /// last pull was completed.
 public protocol BodySource: AnyObject, Sendable {
-    /// The number of bytes in all; nil if it is not known in advance.
+    /// The total number of bytes; nil if it is not known in advance.
     var length: Int? { get }
 
     /// Whether `rewind` can succeed.
@@ -26,7 +26,7 @@ public protocol BodySource: AnyObject, Sendable {
     /// none. From any thread.
     func copy() -> (any BodySource)?
 
-    /// The last call, from any thread: the rest of the body is not wanted. An open pull need not be completed.
+    /// The last call, from any thread, when the rest of the body is not wanted. An open pull need not be completed.
     func release()
 }
 

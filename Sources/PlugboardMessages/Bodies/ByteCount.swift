@@ -1,6 +1,6 @@
 /// A number of bytes: a limit or a size.
 public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Never negative.
+    /// The number, which is never negative.
     public let bytes: Int
 
     /// A number of bytes; 0 for a negative one.
@@ -11,7 +11,7 @@ public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible
     public static func mebibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 20) }
     /// Units of 1024 mebibytes. Values beyond 64 bits are clamped.
     public static func gibibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 30) }
-    /// The largest number; as a limit, no limit.
+    /// The largest number, which as a limit means no limit.
     public static var unlimited: ByteCount { ByteCount(bytes: .max) }
 
     private init(bytes: Int) { self.bytes = bytes }

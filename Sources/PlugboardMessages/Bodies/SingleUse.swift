@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Remembers whether an exchange has taken a source that cannot be copied, and so can be sent once.
+/// Remembers whether an exchange has taken a source that cannot be copied, and so can be sent only once.
 final class SingleUse: Sendable {
     private let isTaken = Atomic(false)
 

@@ -23,7 +23,7 @@ public struct NormalURL: Hashable, Sendable {
     public var queryStart: String.Index? { text.utf8.firstIndex(of: UInt8(ascii: "?")) }
 }
 
-/// Both are in ASCII already. A rooted path begins with `/`.
+/// Joins a path and a query, which are already ASCII. A rooted path begins with `/`.
 func pathAndQuery(_ path: [UInt8], _ query: [UInt8]?, isRooted: Bool) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(path.count + (query?.count ?? 0) + 2)

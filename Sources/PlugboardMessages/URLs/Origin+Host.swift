@@ -80,7 +80,7 @@ extension Origin {
         return digits.isEmpty ? nil : number
     }
 
-    /// Whether a label consists of digits, also if they are not valid in their base.
+    /// Whether a label consists of digits, even if they are not valid in their base.
     private static func isNumber(_ label: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         if label.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
         return label.count > 1 && label.first == 0x30 && label[label.startIndex + 1] | 0x20 == 0x78

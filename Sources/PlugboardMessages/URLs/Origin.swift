@@ -8,9 +8,9 @@
 public struct Origin: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// `http` or `https`.
     public let scheme: String
-    /// In normal form; an IPv6 address has its brackets.
+    /// The host in normal form; an IPv6 address has its brackets.
     public let host: String
-    /// From 1 to 65535; the scheme's own if the URL has none.
+    /// The port, from 1 to 65535; the scheme's own if the URL has none.
     public let port: Int
 
     /// Nil if the scheme is neither http nor https, or if host or port is not valid.

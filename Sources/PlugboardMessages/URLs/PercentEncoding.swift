@@ -157,7 +157,7 @@ package enum PercentEncoding {
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 }
 
-/// RFC 3986 §2.3.
+/// Whether a byte is an unreserved character (RFC 3986 §2.3).
 func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

@@ -25,13 +25,13 @@ private func redacted(_ parameter: Substring.UTF8View) -> String {
 // `URLParts` reads a URL as RFC 3986 does. A text that is printed may be read by other programs, or may not be a URL
 // at all; so everything that one of them could take for a user is removed here.
 
-/// The index at which a user could begin: behind a scheme and its slashes, behind two slashes at the start, or at the
+/// The index at which a user could begin: after a scheme and its slashes, after two slashes at the start, or at the
 /// start of a text that has neither. Nil for a path. Programs read a backslash as a slash, or as a part of the user.
 private func authorityStart(_ url: Substring.UTF8View) -> String.Index? {
     let first = url.firstIndex(where: isSlash) ?? url.endIndex
     let run = url[first...].prefix(while: isSlash)
     if first == url.startIndex { return run.count == 1 ? nil : run.endIndex }
-    // What holds a user, as in `user@https://`, is no scheme.
+    // A text with a user, as in `user@https://`, is no scheme.
     let isScheme = url[..<first].last == UInt8(ascii: ":") && !url[..<first].contains(UInt8(ascii: "@"))
     return !run.isEmpty && isScheme ? run.endIndex : url.startIndex
 }

@@ -1,5 +1,5 @@
 extension URLParts {
-    /// The URL that a reference stands for at a base URL (RFC 3986 §5.2), or nil if there is none.
+    /// Resolves a reference against a base URL (RFC 3986 §5.2); nil if that gives no URL.
     ///
     /// Normalized like `NormalURL`, but without dot segments, and with its user, its fragment and a dot at the end of
     /// its host. Takes time that grows with the length of both.
@@ -38,7 +38,7 @@ extension URLParts {
     }
 }
 
-/// RFC 3986 §5.2.3.
+/// Joins a relative path with the path of the base (RFC 3986 §5.2.3).
 private func merged(_ path: Substring, _ base: URLParts) -> Substring {
     guard let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
         return base.authority == nil ? path : "/\(path)"

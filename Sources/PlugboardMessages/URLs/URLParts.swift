@@ -1,7 +1,7 @@
-/// A URL or a relative reference, divided into its parts (RFC 3986 §3). What the parts hold is not checked.
+/// A URL or a relative reference, divided into its parts (RFC 3986 §3). The contents of the parts are not checked.
 ///
 /// The text is scanned once, in time that grows with its length. The parts are views of the text: they are not copied.
-/// All of Plugboard that reads URLs reads these parts; only libcurl parses for itself, and a URL that it reads
+/// All code of Plugboard that reads URLs uses these parts. Only libcurl parses URLs itself, and a URL that it reads
 /// differently is refused before it is sent.
 public struct URLParts: Sendable, Equatable {
     /// The whole text, as it was given.
@@ -21,7 +21,7 @@ public struct URLParts: Sendable, Equatable {
         self.init(String(decoding: PercentEncoding.escaped(bytes), as: UTF8.self))
     }
 
-    /// The text as it is sent: behind the authority, spaces and bytes above ASCII are escaped, with hexadecimal digits
+    /// The text as it is sent: after the authority, spaces and bytes above ASCII are escaped, with hexadecimal digits
     /// in upper case. A space is `%20` in queries, too. Escapes that the text has stay as they are.
     package var escapedText: String {
         if text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return text }
@@ -29,13 +29,13 @@ public struct URLParts: Sendable, Equatable {
         return String(text.utf8[..<pathStart]).map { $0 + String(decoding: rest, as: UTF8.self) } ?? text
     }
 
-    /// Without its colon, as it is written; nil in a relative reference.
+    /// The scheme without its colon, as it is written; nil in a relative reference.
     public var scheme: Substring? { scan.schemeEnd > 0 ? part(0, scan.schemeEnd) : nil }
 
     /// The part between `//` and the next `/`, `?` or `#`; nil if there is no `//`.
     public var authority: Substring? { scan.hasAuthority ? part(scan.authorityStart, scan.pathStart) : nil }
 
-    /// User and password with the `@` behind them, which is the last of the authority; nil if there is none.
+    /// User and password with the `@` after them, which is the last of the authority; nil if there is none.
     public var userinfo: Substring? {
         scan.hostStart > scan.authorityStart ? part(scan.authorityStart, scan.hostStart) : nil
     }
@@ -43,13 +43,13 @@ public struct URLParts: Sendable, Equatable {
     /// Whether there is a user or a password. `http://@host/` and `http://:@host/` have neither.
     public var hasCredentials: Bool { userinfo.map { $0 != "@" && $0 != ":@" } ?? false }
 
-    /// The authority without the user: a host, and a port if there is a colon behind the host.
+    /// The authority without the user: a host, and a port if there is a colon after the host.
     public var hostAndPort: Substring? { scan.hasAuthority ? part(scan.hostStart, scan.pathStart) : nil }
 
     /// The host as it is written, with the brackets of an IPv6 address.
     public var host: Substring? { scan.hasAuthority ? part(scan.hostStart, scan.hostEnd) : nil }
 
-    /// The text behind the host's colon, which may be empty; nil if there is no colon.
+    /// The text after the host's colon, which may be empty; nil if there is no colon.
     public var port: Substring? { scan.hostEnd < scan.pathStart ? part(scan.hostEnd + 1, scan.pathStart) : nil }
 
     /// The part up to `?` or `#`; may be empty.
@@ -66,10 +66,10 @@ public struct URLParts: Sendable, Equatable {
     /// The index in `text` at which path, query and fragment begin.
     public var pathStart: String.Index { index(scan.pathStart) }
 
-    /// Without its `?`; nil if there is no `?`.
+    /// The query without its `?`; nil if there is no `?`.
     public var query: Substring? { scan.pathEnd < scan.queryEnd ? part(scan.pathEnd + 1, scan.queryEnd) : nil }
 
-    /// Without its `#`; nil if there is no `#`.
+    /// The fragment without its `#`; nil if there is no `#`.
     public var fragment: Substring? { scan.queryEnd < scan.end ? part(scan.queryEnd + 1, scan.end) : nil }
 
     /// The scheme in lower case if it is `http` or `https`, else nil.
@@ -117,7 +117,7 @@ public struct URLParts: Sendable, Equatable {
         return withBytes { body(UnsafeBufferPointer(rebasing: $0[scan.hostStart..<scan.hostEnd])) }
     }
 
-    /// Calls `body` with the port, without a copy; nil if there is no colon behind the host.
+    /// Calls `body` with the port, without a copy; nil if there is no colon after the host.
     func withPort<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         guard scan.hostEnd < scan.pathStart else { return nil }
         return withBytes { body(UnsafeBufferPointer(rebasing: $0[(scan.hostEnd + 1)..<scan.pathStart])) }
@@ -139,7 +139,7 @@ public struct URLParts: Sendable, Equatable {
 private struct Scan: Equatable {
     /// 0 if there is no scheme.
     private(set) var schemeEnd = 0
-    /// Behind `//`.
+    /// After `//`.
     private(set) var authorityStart = 0
     private(set) var hostStart = 0
     /// At the port's colon, or at the path.
