@@ -34,7 +34,7 @@ public struct AttemptRequest: Sendable {
     public var url: String
     /// All header fields. A transport adds those that frame the message.
     public var fields: Fields
-    /// Pulled while it is sent. The transport does not release it, because the next attempt may need it.
+    /// The body, which is pulled while it is sent. The transport does not release it: the next attempt may need it.
     public var body: (any BodySource)?
     /// The request's options, completed with the kernel's.
     public var options: RequestOptions {
