@@ -1,6 +1,6 @@
 /// Identifies a connection among those of the process: remote address, remote port and local port.
 package struct ConnectionKey: Hashable {
-    /// Greater than 0.
+    /// The local port, greater than 0.
     package let localPort: Int32
     private let remotePort: Int32
     /// A hash of the address as text.

@@ -28,7 +28,7 @@ public final class EventLoop: @unchecked Sendable {
     // Through functions, because other modules would check each access to the variables for exclusivity.
     /// The time of the loop's clock in nanoseconds, read once in a turn. [loop]
     public var now: Int64 { loopTime }
-    /// The time of the system's monotonic clock in nanoseconds, read once in a turn, also with a manual clock. [loop]
+    /// The time of the system's monotonic clock in nanoseconds, read once in a turn, even with a manual clock. [loop]
     package var systemNow: Int64 { systemTime }
     @exclusivity(unchecked) private var loopTime: Int64
     @exclusivity(unchecked) private var systemTime: Int64
@@ -51,7 +51,7 @@ public final class EventLoop: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the thread, of which the system keeps 15 bytes.
-    ///   - number: What `runningNumber` is on the loop's thread.
+    ///   - number: The value of `runningNumber` on the loop's thread.
     public init(name: String, number: Int = 0, clock: ManualClock? = nil) throws(PlugboardError) {
         self.clock = clock
         self.number = number

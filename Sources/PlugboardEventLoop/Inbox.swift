@@ -31,7 +31,7 @@ final class Inbox: Sendable {
 
     deinit { close(alarm) }
 
-    /// Adds a job. Returns false if the loop has stopped, and for a task also if it stops.
+    /// Adds a job. Returns false if the loop has stopped; for a task, even while it is stopping.
     func deliver(_ job: Job) -> Bool {
         let (isTaken, mustWake) = state.withLock { state in
             // A task that yields again and again would keep the loop from stopping.

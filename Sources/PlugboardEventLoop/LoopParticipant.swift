@@ -9,10 +9,10 @@ open class LoopParticipant {
     /// `Int64.max` for never.
     open var deadline: Int64 { .max }
 
-    /// A watched socket can be read or written, or is broken.
+    /// Called when a watched socket can be read or written, or is broken.
     open func socketIsReady(_ socket: Int32, _ readiness: Readiness) {}
 
-    /// The peer has closed a connection to this host and port that was idle since this time.
+    /// Called when the peer has closed a connection to this host and port that was idle since this time.
     open func idleEnded(_ hostAndPort: String, since: Int64) {}
 
     /// Called in every turn after sockets, jobs and timers. Transports report to their observers here.

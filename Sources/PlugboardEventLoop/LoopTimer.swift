@@ -5,7 +5,7 @@ public final class LoopTimer {
     private unowned let loop: EventLoop
     private var job: (() -> Void)?
     // Unchecked, because changing a number calls no code.
-    /// In nanoseconds of the loop's clock.
+    /// The deadline, in nanoseconds of the loop's clock.
     @exclusivity(unchecked) public fileprivate(set) var deadline: Int64
     /// The index in the heap, or -1.
     @exclusivity(unchecked) fileprivate var index = -1

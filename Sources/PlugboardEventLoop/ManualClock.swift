@@ -19,7 +19,7 @@ public final class ManualClock: Sendable {
         state = Mutex(State(wallOffset: wallClock.nanoseconds - 1_000_000_000))
     }
 
-    /// Nanoseconds, from one second on. [any]
+    /// The time in nanoseconds, which begins at one second. [any]
     public var now: Int64 { state.withLock { $0.now } }
 
     /// Nanoseconds since 1970-01-01 00:00 UTC; moves with `now`. [any]

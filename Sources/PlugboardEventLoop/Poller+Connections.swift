@@ -49,7 +49,7 @@ extension Poller {
         return watches[Int(socket)].cookie
     }
 
-    /// Ends `beginSending`. Does nothing if the descriptor belongs to another socket by now.
+    /// Ends `beginSending`. Does nothing if the descriptor already belongs to another socket.
     package func endSending(_ socket: Int32, _ cookie: UInt64, user: UInt) {
         guard watches[Int(socket)].cookie == cookie, watches[Int(socket)].senders > 0 else { return }
         watches[Int(socket)].senders -= 1

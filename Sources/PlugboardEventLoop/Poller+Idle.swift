@@ -58,7 +58,7 @@ extension Poller {
         register(Int(socket), [])
         guard cepoll_socket_cookie(socket) == watches[Int(socket)].cookie else { return }
         let isEnded = withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
-            // After so many reads, the rest is left: the shutdown makes the next write fail.
+            // After 64 reads, the rest is left, because the shutdown makes the next write fail.
             for _ in 0..<64 {
                 let count = recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
                 if count <= 0 { return count == 0 || errno == ECONNRESET }

@@ -76,7 +76,7 @@ package final class Poller {
         events.deallocate()
     }
 
-    /// Waits for sockets, for so many nanoseconds, or without limit if negative. Returns the number of events for
+    /// Waits for sockets, for this many nanoseconds, or without limit if negative. Returns the number of events for
     /// `dispatch`.
     func wait(_ nanoseconds: Int64) -> Int {
         newlyIdle.removeAll(keepingCapacity: true)
@@ -89,7 +89,7 @@ package final class Poller {
         isBatchFull = count == Poller.batchSize
         if !refused.isEmpty { reportRefused() }
         guard count > 0 else { return }
-        // Before all others, so that no request of this turn is sent on a connection that cannot be used.
+        // Idle connections come first, so that no request of this turn is sent on one that cannot be used.
         for index in 0..<count {
             let socket = Int(cepoll_file(events + index))
             if socket < watches.count, watches[socket].isIdle { closeIdle(Int32(socket)) }
@@ -112,7 +112,7 @@ package final class Poller {
         }
     }
 
-    /// Reports sockets that cannot be watched as broken; otherwise their users would wait without end.
+    /// Reports sockets that cannot be watched as broken; otherwise their users would wait forever.
     private func reportRefused() {
         let sockets = refused
         refused = []
@@ -196,7 +196,7 @@ package final class Poller {
         if result != 0, operation == EPOLL_CTL_MOD {
             result = cepoll_control(epoll, EPOLL_CTL_ADD, Int32(socket), wanted.rawValue)
         }
-        // Without memory, or beyond the user's limit of watches: the connection would wait for events without end.
+        // There is no memory, or the user's limit of watches is reached: the connection would wait for events forever.
         if result != 0, !wanted.isEmpty {
             watches[socket].registered = []
             if watches[socket].isOwn { shutdown(Int32(socket), Int32(SHUT_RDWR)) }

@@ -1,4 +1,4 @@
-/// Runs a job on the loop at a time of the system's clock, also if the loop has a manual clock. [loop]
+/// Runs a job on the loop at a time of the system's clock, even if the loop has a manual clock. [loop]
 package final class SystemAlarm {
     private let part: Part
     private var hasJoined = false
