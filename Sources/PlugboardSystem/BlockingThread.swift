@@ -10,12 +10,12 @@ package enum BlockingThread {
         }
     }
 
-    /// Runs a closure on a thread of its own; where the system gives none, on the caller's.
+    /// Runs a closure on a thread of its own, or on the caller's if the system gives none.
     package static func start(_ body: @escaping @Sendable () -> Void) {
         if !startIfPossible(body) { body() }
     }
 
-    /// Runs a closure on a thread of its own; false where the system gives none.
+    /// Runs a closure on a thread of its own. Returns false if the system gives none.
     package static func startIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()
         guard create(&thread, body) == 0 else { return false }

@@ -3,7 +3,7 @@ package enum CPUQuota {
     /// Processor cores, rounded up; nil without a quota.
     package static let current = read(groups: "/proc/self/cgroup", below: "/sys/fs/cgroup")
 
-    /// The smallest quota of the process's group and of those that it lies in.
+    /// The smallest quota of the process's group and of the groups around it.
     ///
     /// - Parameters:
     ///   - groups: A file such as /proc/self/cgroup.

@@ -1,4 +1,4 @@
-/// A counting semaphore: each raise ends one wait, also a wait that begins later.
+/// A counting semaphore: each raise ends one wait, even a wait that begins later.
 ///
 /// Sendable because the mutex and the condition are used only through their POSIX functions, and the counter under the
 /// mutex.

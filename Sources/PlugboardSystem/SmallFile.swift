@@ -9,7 +9,7 @@ package enum SmallFile {
         }
     }
 
-    /// All bytes of the file, or one more than the limit. Blocks.
+    /// All bytes of the file, but at most one more than the limit. Blocks.
     ///
     /// - Parameter waits: Whether a FIFO without a writer is waited for; otherwise it counts as empty.
     package static func bytes(of path: String, limit: Int, waits: Bool = true) -> Result<[UInt8], Unreadable> {
