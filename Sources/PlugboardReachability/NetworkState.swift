@@ -1,7 +1,7 @@
 /// Whether the system has a network, and of which kind, by its routing table.
 ///
-/// A default route through an interface that is up makes a network. That does not mean that a server responds, nor that
-/// the network leads beyond a router. Whether a network is metered is not known to Linux, so it is not said here.
+/// There is a network if a default route leads through an interface that is up. This does not tell whether a server
+/// responds, or whether the network leads beyond a router. Linux does not know whether a network is metered.
 public struct NetworkState: Sendable, Equatable {
     /// The kind of an interface.
     public enum Kind: String, Sendable, CaseIterable {
@@ -9,7 +9,7 @@ public struct NetworkState: Sendable, Equatable {
         case none
         /// Only the loopback interface is up.
         case loopback
-        /// An Ethernet interface, also a virtual one: `veth` of a container, a bridge, a VLAN.
+        /// An Ethernet interface, including virtual ones: `veth` of a container, a bridge, a VLAN.
         case ethernet
         /// A wireless LAN.
         case wireless
@@ -28,7 +28,7 @@ public struct NetworkState: Sendable, Equatable {
     public let kind: Kind
     /// The name of the default route's interface, such as `eth0`; nil without a default route.
     ///
-    /// Of several default routes it is that of the main table with the lowest metric, IPv4 before IPv6.
+    /// Of several default routes, those of the main table come first, then IPv4 before IPv6, then the lowest metric.
     public let interface: String?
 
     /// Whether there is a default route.

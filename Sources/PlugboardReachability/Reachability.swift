@@ -36,7 +36,7 @@ public final class Reachability: @unchecked Sendable {
         }
     }
 
-    /// Watches on a loop that belongs to another.
+    /// Watches on a loop that belongs to other code.
     ///
     /// - Parameter changed: Called on the loop with the first state, with each later one, and with the error that ends
     ///   the watch.
@@ -70,13 +70,13 @@ public final class Reachability: @unchecked Sendable {
         if ownsLoop { loop.stop() }
     }
 
-    /// The state now.
+    /// The current state.
     public var current: NetworkState { state.withLock { $0.current } }
 
-    /// The state now, and each later one that differs from the one before.
+    /// The current state, and each later one that differs from the one before.
     ///
-    /// A reader that is slow gets the newest state only. The sequence ends when the kernel has ended, or when the
-    /// system refuses to tell more.
+    /// A slow reader gets only the newest state. The sequence ends when the kernel has ended, or when the
+    /// system refuses further reports.
     public func changes() -> AsyncStream<NetworkState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkState.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,9 +1,9 @@
 import CPlugboardNetlink
 
-/// Decides what to ask the system for and what its datagrams mean; neither sends nor receives.
+/// Decides which requests to send and what the datagrams mean; it does not send or receive itself.
 ///
 /// A dump is two requests, for interfaces and then for routes: the system takes one at a time. Notifications that come
-/// meanwhile make what was read uncertain.
+/// during a dump may mean that it is outdated.
 struct RoutingReader {
     /// What to do after a datagram.
     enum Step: Equatable {
@@ -17,7 +17,7 @@ struct RoutingReader {
         case refused(Int32)
     }
 
-    /// What was read completely last.
+    /// The table of the last complete dump.
     private(set) var table = RoutingTable()
     /// Whether the system's table may have changed since the last dump began.
     private(set) var isOutdated = false
@@ -41,7 +41,7 @@ struct RoutingReader {
         return ask(.interfaces)
     }
 
-    /// Datagrams were lost, because the socket's buffer was full or one was too large.
+    /// Notes that datagrams were lost, because the socket's buffer was full or one was too large.
     mutating func lose() {
         isOutdated = true
         // The end of the dump may be among what was lost.
@@ -64,7 +64,7 @@ struct RoutingReader {
             if !isOutdated, message.header.nlmsg_pid != port, table.isChanged(by: message) { isOutdated = true }
             return .receive
         }
-        // The table changed while the system wrote it down.
+        // The table changed while the system dumped it.
         if Int32(message.header.nlmsg_flags) & NLM_F_DUMP_INTR != 0 { isOutdated = true }
         switch Int32(message.type) {
         case NLMSG_DONE:

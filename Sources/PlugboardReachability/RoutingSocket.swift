@@ -32,7 +32,7 @@ final class RoutingSocket {
         descriptor = -1
     }
 
-    /// What the last complete dump says.
+    /// The state according to the last complete dump.
     var state: NetworkState {
         reader.table.state { name in
             // sysfs is in memory. The name is the system's, which allows no slash; the check costs nothing.
@@ -45,7 +45,7 @@ final class RoutingSocket {
     /// Begins a dump.
     func begin() throws(PlugboardError) { try perform(reader.begin()) }
 
-    /// What came of receiving.
+    /// The result of receiving.
     enum Received: Equatable {
         /// Nothing is left to receive now.
         case nothing

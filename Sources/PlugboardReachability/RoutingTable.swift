@@ -5,7 +5,7 @@ struct RoutingTable: Equatable {
     struct Interface: Equatable {
         var name = ""
         var flags: UInt32 = 0
-        /// ARPHRD_….
+        /// The hardware type (ARPHRD_…).
         var type: UInt16 = 0
         /// The system's word for a virtual interface, such as `wireguard`; empty for a device.
         var virtualKind = ""
@@ -105,7 +105,7 @@ struct RoutingTable: Equatable {
 
     // MARK: Meaning
 
-    /// What the table says.
+    /// The state of the network according to the table.
     ///
     /// - Parameter isWireless: Whether the interface of that name is one of a wireless LAN.
     func state(isWireless: (String) -> Bool) -> NetworkState {

@@ -1,14 +1,14 @@
 import PlugboardEventLoop
 import PlugboardMessages
 
-/// Watches the routing table on a loop, and reports when its state differs.
+/// Watches the routing table on a loop, and reports changes of its state.
 ///
 /// Changes come in bursts: an interface goes up, gets addresses, gets routes. The table is read again when no change
 /// came for `quietTime`, at the latest `burstLimit` after the first.
 ///
 /// Used on the loop's thread only, except by `init`.
 final class RoutingWatch: LoopParticipant {
-    /// In nanoseconds.
+    /// The quiet time, in nanoseconds.
     private static let quietTime: Int64 = 50_000_000
     private static let burstLimit: Int64 = 500_000_000
     /// The most datagrams that are read in one turn of the loop.
@@ -17,7 +17,7 @@ final class RoutingWatch: LoopParticipant {
     private unowned let loop: EventLoop
     private let socket: RoutingSocket
     private lazy var alarm = SystemAlarm(loop: loop) { [weak self] in self?.readAgain() }
-    /// When the first change came that was not read yet; 0 if there is none.
+    /// When the first unread change came; 0 if there is none.
     private var outdatedSince: Int64 = 0
     private(set) var state: NetworkState
     private var changed: ((Result<NetworkState, PlugboardError>) -> Void)?
