@@ -44,7 +44,7 @@ struct Candidate {
     /// the system's loader would use that name: `$ORIGIN` would be /proc/self/fd, debuggers would not find the file,
     /// and the next file with the same N would be taken for this one.
     ///
-    /// `note` gets the sha256 of the file as soon as the object is in the process for good; nil if it is not known.
+    /// `note` gets the sha256 of the file as soon as the object is in the process permanently; nil if it is not known.
     func open(noting note: (_ sha256: String?) -> Void) throws(PlugboardError) -> ResidentObject {
         guard isUnchanged else { throw FileSnapshot.changed(path, "before it was opened") }
         try ResidentObject.bind(path)

@@ -29,7 +29,7 @@ public struct DynamicLoader: PluginFileLoader {
     public func searching(_ folders: [String]) -> DynamicLoader { DynamicLoader(folders: folders) }
 
     /// Checks and opens a file, which runs its constructors and its entry function. An opened object stays in the
-    /// process, also if it is refused after that. Throws `loading.…`.
+    /// process, even if it is refused after that. Throws `loading.…`.
     ///
     /// - Parameter sha256: The pin, 64 hexadecimal digits in either case; nil for none.
     public func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor {

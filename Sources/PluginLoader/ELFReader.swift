@@ -2,8 +2,8 @@ import PlugboardSystem
 
 /// Reads numbers and texts from bytes that are not trusted. Anything outside the bytes is nil, and no number overflows.
 ///
-/// Numbers are read in the byte order of this machine: files in the other one are refused by their header's bytes
-/// before.
+/// Numbers are read in the byte order of this machine: files in the other order are refused earlier, by the bytes of
+/// their header.
 struct ELFReader {
     let bytes: [UInt8]
 

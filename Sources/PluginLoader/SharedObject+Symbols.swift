@@ -24,7 +24,7 @@ extension SharedObject {
     }
 
     private static let entrySuffix = Array("_LTX_plugboard_plugin".utf8)
-    /// Longer than any entry's name; a hostile table cannot take much time.
+    /// Longer than any entry's name, so that a hostile table cannot take much time.
     private static let nameLimit = 512
     /// The number up to which entries are counted. One is correct.
     private static let entryLimit = 1000

@@ -1,7 +1,7 @@
 import PlugboardKit
 import PlugboardSystem
 
-/// Refuses files that other users than root and this one can change.
+/// Refuses files that users other than root and this user can change.
 ///
 /// All folders and links on the path are checked too, as sshd does for key files. In a sticky folder that all users may
 /// write to, such as /tmp, only the owner of an entry can replace it; the owner of each entry is checked, so that such
