@@ -1,4 +1,4 @@
-// The kernel, the bundled plugins, and the names of what requests and programs can say to them.
+// The kernel, the bundled plugins, and the names of their attributes and commands.
 @_exported import PlugboardAuthentication
 @_exported import PlugboardCache
 @_exported import PlugboardCodecs

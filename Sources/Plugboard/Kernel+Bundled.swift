@@ -3,7 +3,7 @@ import PlugboardEventLoop
 import PlugboardTransport
 
 extension Kernel {
-    /// A kernel that knows all bundled plugins; which of them run, the configuration and the program's code say.
+    /// A kernel that knows all bundled plugins. The configuration and the program's code decide which of them run.
     ///
     /// The parameters and errors are those of
     /// `init(configuration:plugins:catalog:loader:transport:log:clock:watch:atSend:)`.
@@ -20,7 +20,7 @@ extension Kernel {
 }
 
 extension Configuration {
-    /// All that is wrong with it, where all bundled plugins are linked.
+    /// All errors of the configuration in a program with all bundled plugins.
     public func errors(loader: (any PluginFileLoader)? = nil) -> [ConfigurationError] {
         errors(catalog: .bundled, loader: loader)
     }

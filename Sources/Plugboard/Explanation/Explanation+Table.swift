@@ -4,7 +4,7 @@ extension Explanation: CustomStringConvertible {
     /// A table for people, ordered by the beginning of each step. Sub-requests are indented.
     public var description: String { table(locations: \.locations) }
 
-    /// - Parameter locations: Where a plugin is enabled.
+    /// - Parameter locations: Returns the locations at which a plugin is enabled.
     package func table(locations: (EnabledPlugin) -> [String]) -> String {
         var text = "\(Printable.text("\(method) \(url)"))\n"
         for attribute in attributes {
