@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server whose first body breaks, and which then sends the rest in one of the ways that servers do.
+/// A server whose first body breaks off, and which then sends the rest in one of several correct or wrong ways.
 package struct BrokenRanges: Sendable, CustomStringConvertible {
     package let description: String
     private let status: Int
@@ -10,18 +10,18 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
 
     /// The bytes of the response to a request with a range.
     package enum Rest: Sendable {
-        /// Those that were requested.
+        /// The requested bytes.
         case right
-        /// As many of another version.
+        /// The requested range of another version.
         case wrong
-        /// Those that were requested, less or more so many.
+        /// The requested bytes, with a number of bytes more or less.
         case off(Int)
         /// All bytes of the first version.
         case whole
         /// All bytes of another version.
         case otherWhole
         case nothing
-        /// At most 5,000 of those that were requested.
+        /// At most 5,000 of the requested bytes.
         case less
     }
 
@@ -36,7 +36,7 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
         (description, self.status, self.fields, self.rest, self.framing) = (name, status, fields, rest, framing)
     }
 
-    /// What a request without a range gets after the first: the file that a download must then have.
+    /// The response to a later request without a range: the file that a download must then have.
     package var current: [UInt8] {
         switch rest {
         case .right, .off, .whole, .nothing, .less: BrokenRanges.old
@@ -44,7 +44,7 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a client that keeps RFC 9110 gets the right bytes at once.
+    /// Whether a client that follows RFC 9110 gets the right bytes with the first request for the rest.
     package var isRight: Bool {
         switch rest {
         case .right, .whole, .less: true
@@ -101,7 +101,7 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
     private static let tag = "ETag: \"a\""
     private static let range = "Content-Range: bytes {first}-{last}/{size}"
 
-    /// Each way in which the rest can come, beside the correct one.
+    /// All ways to send the rest, except the correct one.
     package static let all: [BrokenRanges] = [
         BrokenRanges("the rest", 206, [tag, range], .right),
         BrokenRanges("the rest in chunks", 206, [tag, range], .right, .chunked),

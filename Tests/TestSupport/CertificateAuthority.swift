@@ -8,26 +8,26 @@ package final class CertificateAuthority: Sendable {
     package struct Identity: Sendable {
         package let certificate: String
         package let key: String
-        /// The pin of its public key as libcurl takes it: `sha256//` and the SubjectPublicKeyInfo's hash in base 64.
+        /// The pin of its public key for libcurl: `sha256//` and the hash of SubjectPublicKeyInfo in base 64.
         package let pin: String
     }
 
-    /// The authority's own certificate: what a client is to trust.
+    /// The authority's own certificate, which clients must trust.
     package var certificate: String { authority.certificate }
     package let authority: Identity
-    /// Signed, valid, for localhost, 127.0.0.1, good.test and *.good.test.
+    /// A signed and valid certificate for localhost, 127.0.0.1, good.test and *.good.test.
     package let server: Identity
-    /// Signed, for the same names, but over since 2020.
+    /// A signed certificate for the same names that expired in 2020.
     package let expired: Identity
-    /// Signed, for localhost in the common name only.
+    /// A signed certificate with localhost only in the common name.
     package let nameless: Identity
-    /// For the same names, signed by itself.
+    /// A self-signed certificate for the same names.
     package let selfSigned: Identity
-    /// Signed, for clients, with the subject CN=client.
+    /// A signed client certificate with the subject CN=client.
     package let client: Identity
     private let folder: TemporaryFolder
 
-    /// The one of this process; made at the first call.
+    /// The authority of this process, which is made at the first call.
     package static func shared() throws -> CertificateAuthority { try made.get() }
 
     private static let made = Result {

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A program that was started and is waited for exactly once.
+/// A started program that is waited for exactly once.
 final class ChildProcess: Sendable {
     private let id: pid_t
     private let status = Mutex<Int32?>(nil)
 
-    /// Starts the program with these three descriptors and no others; they remain the caller's to close.
+    /// Starts the program with only these three descriptors; the caller must still close them.
     init(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil,
         standardInput: Int32, standardOutput: Int32, standardError: Int32
@@ -19,7 +19,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, standardError, 2)
         if let folder { _ = GNU.addChangeFolder(&actions, folder) }
 
-        // The threads of dispatch queues block all signals: a shell that inherits that waits for its children for ever.
+        // The threads of dispatch queues block all signals. A shell that inherits this never stops waiting.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -31,7 +31,7 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &pipe)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
-        // Empty, so that the command does not use the configuration of who runs the tests.
+        // Empty, so that the command does not use the configuration of the user who runs the tests.
         let variables = ProcessInfo.processInfo.environment.merging(["PLUGBOARD_CONFIG": ""]) { _, new in new }
             .merging(environment) { _, new in new }
         var argumentPointers = arguments.map { strdup($0) } + [nil]
@@ -46,14 +46,14 @@ final class ChildProcess: Sendable {
 
     func kill() {
         status.withLock { status in
-            // Once waited for, the number may belong to another process.
+            // After the wait, the number may belong to another process.
             if status == nil { _ = Glibc.kill(id, SIGKILL) }
         }
     }
 
-    /// Blocks until the program has ended: its exit status, or 128 and the signal's number.
+    /// Blocks until the program has ended. Returns its exit status, or 128 plus the signal's number.
     func wait() -> Int32 {
-        // Waiting without reaping, so that kill() is not locked out meanwhile.
+        // Waits without reaping, so that kill() is not locked out meanwhile.
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
         return status.withLock { known in
@@ -68,7 +68,7 @@ final class ChildProcess: Sendable {
     }
 }
 
-/// A pipe whose two ends are closed when it is released, and which no child inherits by accident.
+/// A pipe whose ends are closed when it is released, and which no child inherits by accident.
 final class Pipe {
     let reader: Int32
     private(set) var writer: Int32
@@ -84,7 +84,7 @@ final class Pipe {
         closeWriter()
     }
 
-    /// Hands the writing end over to the caller.
+    /// Gives the writing end to the caller.
     func takeWriter() -> Int32 {
         defer { writer = -1 }
         return writer

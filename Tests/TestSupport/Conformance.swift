@@ -1,9 +1,9 @@
 import Glibc
 import PlugboardJSON
 
-/// The folder of public test data that PLUGBOARD_CONFORMANCE names. Tests that need it are skipped where it is absent.
+/// The folder of public test data that PLUGBOARD_CONFORMANCE names. Tests that need it are skipped if it is missing.
 public enum Conformance {
-    /// The path of a file or a folder in it; nil if that is absent.
+    /// The path of a file or a folder in it; nil if it does not exist.
     public static func path(_ name: String) -> String? {
         guard let folder = getenv("PLUGBOARD_CONFORMANCE") else { return nil }
         let path = "\(String(cString: folder))/\(name)"

@@ -1,12 +1,12 @@
 import Foundation
 import PlugboardMessages
 
-/// Verifies what a server of uploads gets by the digests of its request.
+/// Verifies the bytes that a server of uploads receives against the digests of the request.
 struct DigestCheck {
-    /// The names of the fields whose digests were right.
+    /// The names of the fields whose digests were correct.
     private(set) var verified: [String] = []
 
-    /// The status by which bytes with a wrong digest are refused: 460 of tus, or 400.
+    /// The status that refuses bytes with a wrong digest: 460 of tus, or 400.
     ///
     /// - Parameters:
     ///   - whole: All bytes of the upload, if they are complete.

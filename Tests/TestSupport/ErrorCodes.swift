@@ -2,13 +2,13 @@ import Foundation
 
 /// A code of `PlugboardError` as the sources declare it: `/// MEANING` and `static let NAME: Self = "CODE"`.
 package struct DeclaredCode: Hashable {
-    /// Such as `timeout.idle`.
+    /// The code, such as `timeout.idle`.
     package let code: String
     /// The name of the constant, such as `timeoutIdle`.
     package let constant: String
-    /// The first sentence of its documentation comment, with its full stop; empty if it has none.
+    /// The first sentence of its documentation comment, with the full stop; empty if there is none.
     package let meaning: String
-    /// Relative to the repository, as in `Sources/PlugboardMessages/PlugboardError+Codes.swift`.
+    /// The path relative to the repository, such as `Sources/PlugboardMessages/PlugboardError+Codes.swift`.
     package let file: String
 
     /// All codes that the sources and the bundled plugins declare, in the order of files and lines.

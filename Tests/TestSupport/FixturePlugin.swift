@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Builds the plugins of `Tests/Fixtures/Plugins`, as an author would: with the C compiler and `plugboard.h`.
+/// Builds the plugins of `Tests/Fixtures/Plugins`, as a plugin author would: with the C compiler and `plugboard.h`.
 package enum FixturePlugin {
-    /// The path of a shared object made of `NAME.c` or `NAME.cpp`. The same arguments give the same file, built once a
-    /// process.
+    /// The path of a shared object made from `NAME.c` or `NAME.cpp`. The same arguments return the same file, which is
+    /// built once in a process.
     ///
-    /// `define` are macros; their values are put in quotes. `options` go to the compiler as they are.
+    /// `define` are macros, whose values are put in quotes. `options` are given to the compiler unchanged.
     package static func build(_ name: String, define macros: [String: String] = [:], options: [String] = []) throws
         -> String
     {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Calls a closure when the entries of a folder have changed so many times: made, written, renamed or removed.
+/// Calls a closure after a number of changes to the entries of a folder: made, written, renamed or removed.
 package final class FolderWatch: Sendable {
     private let descriptor: Int32
     /// Opens when the watch's thread has ended.
     package let ended = Gate()
 
-    /// - Parameter changes: After so many, `reached` is called, once, on a thread of its own.
+    /// - Parameter changes: The number of changes after which `reached` is called once, on a thread of its own.
     package init(_ folder: String, after changes: Int, _ reached: @escaping @Sendable () -> Void) throws {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { throw SystemError.failed("inotify_init1", errno) }
@@ -32,7 +32,7 @@ package final class FolderWatch: Sendable {
                     func number(at field: Int) -> UInt32 {
                         buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset + field, as: UInt32.self) }
                     }
-                    // A watch, a mask, a cookie and the length of a name.
+                    // The header has a watch, a mask, a cookie and the length of a name.
                     guard number(at: 4) & UInt32(IN_IGNORED) == 0 else { return }
                     offset += 16 + Int(number(at: 12))
                     left -= 1

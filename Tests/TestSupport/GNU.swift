@@ -1,9 +1,9 @@
 import Foundation
 
-/// Functions of the GNU C library that Swift's `Glibc` module hides, for it is built without `_GNU_SOURCE`.
+/// Functions of the GNU C library that Swift's `Glibc` module hides, because it is built without `_GNU_SOURCE`.
 ///
-/// Some set close-on-exec in the same step that makes a descriptor. Without that, a program started by a test that runs
-/// at the same time inherits the descriptor, and keeps open a connection that this process has closed.
+/// Some set close-on-exec when they create a descriptor. Otherwise a program that another test starts at the same time
+/// would inherit the descriptor, and keep open a connection that this process has closed.
 package enum GNU {
     typealias Accept =
         @convention(c) (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32) -> Int32

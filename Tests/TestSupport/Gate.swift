@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Lets one side of a test say when the other may go on, so that nothing is ordered by sleeping.
+/// Lets one side of a test decide when the other may continue, so that no test depends on sleeping.
 ///
-/// A gate counts what it has admitted, and the count only grows: a wait for the n-th admission returns as soon as the
-/// count is n or more, however many wait for it and however often. All functions may be called from any thread.
+/// A gate counts its admissions, and the count only increases: a wait for the n-th admission returns as soon as the
+/// count is n or more, regardless of the number of waiters. All functions may be called from any thread.
 package final class Gate: Sendable {
-    /// How long a wait lasts before it is given up as a mistake of the test.
+    /// The time after which a wait fails, because the test is wrong.
     package static let patience: Duration = .seconds(120)
 
     private struct Waiter {
@@ -25,7 +25,7 @@ package final class Gate: Sendable {
 
     package init() {}
 
-    /// What has been admitted so far; `Int.max` once the gate is open.
+    /// The number of admissions so far; `Int.max` if the gate is open.
     package var admitted: Int { state.withLock { $0.admitted } }
 
     /// Admits `count` more.
@@ -33,7 +33,7 @@ package final class Gate: Sendable {
         raise { $0 > Int.max - count ? Int.max : $0 + count }
     }
 
-    /// Admits everything, for ever.
+    /// Admits everything from now on.
     package func open() {
         raise { _ in Int.max }
     }
@@ -48,14 +48,14 @@ package final class Gate: Sendable {
         for waiter in released { waiter.resume(.success(())) }
     }
 
-    /// Blocks the calling thread until `count` have been admitted. For the threads of servers, not for tasks.
+    /// Blocks the calling thread until there were `count` admissions. Use it on threads of servers, not in tasks.
     ///
     /// Throws `GateError` when the time is up.
     package func wait(for count: Int = 1, timeout: Duration = Gate.patience) throws {
         try wait(for: count, timeout: timeout) { _ in }
     }
 
-    /// Like `wait(for:timeout:)`; `interruptible` is given, before the wait, a function that ends it with `GateError`.
+    /// Like `wait(for:timeout:)`. Before the wait, `interruptible` gets a function that ends the wait with `GateError`.
     func wait(
         for count: Int, timeout: Duration, interruptible: (_ interrupt: @escaping @Sendable () -> Void) -> Void
     ) throws {
@@ -75,7 +75,7 @@ package final class Gate: Sendable {
         try outcome.result.withLock { $0 }.get()
     }
 
-    /// Suspends the calling task until `count` have been admitted.
+    /// Suspends the calling task until there were `count` admissions.
     ///
     /// Throws `GateError` when the time is up and `CancellationError` when the task is cancelled.
     package func opened(for count: Int = 1, timeout: Duration = Gate.patience) async throws {
@@ -83,7 +83,7 @@ package final class Gate: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 add(Waiter(id: id, count: count) { continuation.resume(with: $0) })
-                // The handler below may have run before the waiter was there to be withdrawn.
+                // The handler below may have run before the waiter was added.
                 if Task.isCancelled { withdraw(id, throwing: CancellationError()) }
                 DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { [weak self] in
                     guard let self else { return }
@@ -123,7 +123,7 @@ package final class Gate: Sendable {
     }
 }
 
-/// Why a wait at a gate ended without being admitted.
+/// The reason why a wait at a gate failed.
 package enum GateError: Error {
     case timedOut(waitingFor: Int, admitted: Int)
     /// The server whose thread waited was stopped.

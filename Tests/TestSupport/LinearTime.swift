@@ -1,11 +1,10 @@
 import Glibc
 import Testing
 
-/// Expects that a reader takes time that grows with what it reads: for eight times as much, at most 24 times as long.
+/// Expects that a reader takes linear time: for eight times the input, at most 24 times as long.
 ///
-/// The time is that of this thread's own work, the best of some runs, so that a busy machine does not count. What is
-/// read in a few milliseconds is fast enough in any case. A reader whose time grows with the square takes 64 times as
-/// long.
+/// Measures the processor time of this thread, and takes the best of several runs, so that a busy machine has no
+/// influence. A few milliseconds are always fast enough. A reader with quadratic time takes 64 times as long.
 ///
 /// - Parameters:
 ///   - size: the smaller of the two sizes.
@@ -26,7 +25,7 @@ public func expectLinearTime<Input>(
         sourceLocation: sourceLocation)
 }
 
-/// Nanoseconds of work.
+/// Nanoseconds of processor time.
 private func threadTime(_ work: () -> Void) -> UInt64 {
     func now() -> UInt64 {
         var time = timespec()
@@ -38,7 +37,7 @@ private func threadTime(_ work: () -> Void) -> UInt64 {
     return now() - start
 }
 
-/// Values of fields that have made readers slow, or could: a part that is repeated, after a beginning.
+/// Values of fields that have made readers slow, or could: a beginning and a repeated part.
 public let nastyShapes: [(name: String, make: @Sendable (Int) -> String)] = [
     ("escaped quotes", repeating(#"\""#, after: "a=\"")), ("open quotes", repeating("\"a, ")),
     ("quotes", repeating("\"")), ("commas", repeating(",")), ("commas and blanks", repeating(", ")),

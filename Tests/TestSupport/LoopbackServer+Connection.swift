@@ -1,12 +1,12 @@
 import Foundation
 
 extension LoopbackServer {
-    /// One accepted connection, as its script sees it. Belongs to the script's thread.
+    /// One accepted connection, as its script uses it. Belongs to the script's thread.
     package final class Connection {
-        /// Which connection of the server this is, counted from 1.
+        /// The number of the connection, counted from 1.
         package let index: Int
         private let socket: Socket
-        /// The other side, for what passes its bytes on.
+        /// The socket of the client, for a relay.
         var peer: Socket { socket }
         private let core: Core
         private var buffer: [UInt8] = []
@@ -17,7 +17,7 @@ extension LoopbackServer {
             self.core = core
         }
 
-        /// Reads a whole request. Says "100 Continue" if the client waits for it (RFC 9110 §10.1.1).
+        /// Reads a whole request. Sends "100 Continue" if the client waits for it (RFC 9110 §10.1.1).
         ///
         /// Throws `ReceivedRequestError.closed` at the end of the stream between requests.
         package func readRequest() throws -> ReceivedRequest {
@@ -26,48 +26,48 @@ extension LoopbackServer {
             return try readBody(of: request, at: position)
         }
 
-        /// Reads a head and leaves the body unread, for scripts that respond, or close, before the body was received.
+        /// Reads a head without the body, for scripts that respond or close before the body was received.
         package func readHead() throws -> ReceivedRequest {
             let (request, _) = try readUnrecordedHead()
             core.received.admit()
             return request
         }
 
-        /// Sends the text as UTF-8. Throws `SystemError` when the client is gone.
+        /// Sends the text as UTF-8. Throws `SystemError` if the client has disconnected.
         package func write(_ text: String) throws { try socket.write(Array(text.utf8)) }
 
-        /// Sends the bytes. Throws `SystemError` when the client is gone.
+        /// Sends the bytes. Throws `SystemError` if the client has disconnected.
         package func write(_ bytes: [UInt8]) throws { try socket.write(bytes) }
 
-        /// Sends a response with a Content-Length, unless the fields frame it otherwise.
+        /// Sends a response with a Content-Length, unless the fields define another framing.
         package func respond(status: Int = 200, fields: [ServerResponse.Field] = [], body: String = "") throws {
             try write(ServerResponse(status: status, fields: fields, body: body).bytes())
         }
 
-        /// Sends a response as the request's method needs it: without a body for HEAD.
+        /// Sends a response that fits the request's method: without a body for HEAD.
         package func respond(_ response: ServerResponse, to request: ReceivedRequest) throws {
             try write(response.bytes(for: request.method))
         }
 
-        /// Ends the connection with RST at once. What was written reaches the client only if it reads it in time.
+        /// Ends the connection with RST at once. The client receives written bytes only if it reads them in time.
         package func reset() { socket.reset() }
 
-        /// From now on the server refuses connections; those that it has go on.
+        /// Makes the server refuse new connections; existing ones continue.
         package func stopListening() { core.stopListening() }
 
-        /// Blocks until the client's system has all that was written.
+        /// Blocks until the client's system has received all written bytes.
         package func waitUntilArrived() { socket.waitUntilArrived() }
 
-        /// Sends the end of the stream after what was written.
+        /// Sends the end of the stream after the written bytes.
         package func close() { socket.finishWriting() }
 
-        /// Discards what the client sends until it closes the connection or the server is stopped.
+        /// Discards bytes of the client until it closes the connection or the server is stopped.
         package func waitForClose() throws {
             buffer.removeAll()
             do {
                 while !(try socket.read().isEmpty) {}
             } catch SystemError.failed(_, ECONNRESET) {
-                // Closed with bytes unread on the client's side: closed all the same.
+                // The client closed with unread bytes, which counts as closing.
             }
         }
 
@@ -160,7 +160,7 @@ extension LoopbackServer {
             }
         }
 
-        /// Reads so many bytes. Throws `ReceivedRequestError.cutShort` when the client closes before.
+        /// Reads this many bytes. Throws `ReceivedRequestError.cutShort` if the client closes before.
         package func readBytes(_ count: Int) throws -> [UInt8] {
             while buffer.count < count { try fill() }
             let bytes = Array(buffer[..<count])
@@ -176,12 +176,12 @@ extension LoopbackServer {
     }
 }
 
-/// Why no request could be read.
+/// The reason why no request could be read.
 package enum ReceivedRequestError: Error, Equatable {
     /// The client closed the connection between requests.
     case closed
     /// The client closed the connection inside a request.
     case cutShort
-    /// The client broke RFC 9112; says where.
+    /// The client violated RFC 9112 at the given place.
     case malformed(String)
 }

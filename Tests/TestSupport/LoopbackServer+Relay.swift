@@ -1,10 +1,10 @@
 import Foundation
 
 extension LoopbackServer.Connection {
-    /// Passes bytes between the client and a port of 127.0.0.1 until either side ends.
+    /// Relays bytes between the client and a port of 127.0.0.1 until either side ends.
     ///
-    /// - Parameter pace: Called before each of the parts that what comes from the server at once is passed in. Nil
-    ///   passes it whole.
+    /// - Parameter pace: Called before each of the parts into which bytes of the server are divided. With nil, they are
+    ///   not divided.
     package func relay(to port: Int, parts: Int = 1, pace: (@Sendable () -> Void)? = nil) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemError.failed("socket", errno) }

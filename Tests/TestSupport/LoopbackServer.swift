@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// An HTTP server on 127.0.0.1 that does exactly what a test's script says, byte by byte.
+/// An HTTP server on 127.0.0.1 that does exactly what a test's script defines, byte by byte.
 ///
 ///     let server = try LoopbackServer { connection in
 ///         let request = try connection.readRequest()
@@ -15,7 +15,7 @@ package final class LoopbackServer: Sendable {
     package let port: Int
     private let core: Core
 
-    /// Starts to listen. Throws when no socket or thread can be had.
+    /// Starts to listen. Throws if there is no socket or thread.
     package convenience init(_ script: Script) throws {
         let (descriptor, port) = try sockaddr_in.bindLoopback()
         try self.init(descriptor, port, script)
@@ -60,33 +60,33 @@ package final class LoopbackServer: Sendable {
     /// An absolute URL on this server; the path begins with "/".
     package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// All requests received so far, in the order in which their heads came.
+    /// All requests received so far, in the order in which their heads arrived.
     package var requests: [ReceivedRequest] { core.state.withLock { $0.requests } }
 
-    /// How many connections were accepted so far.
+    /// The number of connections accepted so far.
     package var connectionCount: Int { core.state.withLock { $0.connectionCount } }
 
-    /// What scripts have thrown so far. A client that goes away early is such an error, and often what is wanted.
+    /// Errors that scripts have thrown so far. Clients that disconnect early cause such errors, often on purpose.
     package var failures: [any Error] { core.state.withLock { $0.failures } }
 
-    /// Waits until so many requests have been received whole, and returns all there are.
+    /// Waits until this many requests have been received completely, and returns all requests so far.
     package func requests(atLeast count: Int) async throws -> [ReceivedRequest] {
         try await core.received.opened(for: count)
         return requests
     }
 
-    /// Waits until so many connections have been accepted.
+    /// Waits until this many connections have been accepted.
     package func connections(atLeast count: Int) async throws {
         try await core.accepted.opened(for: count)
     }
 
-    /// Waits until the scripts of so many connections have ended, for instance because the client closed them.
+    /// Waits until the scripts of this many connections have ended, for example because the client closed them.
     package func endedConnections(atLeast count: Int) async throws {
         try await core.ended.opened(for: count)
     }
 }
 
-/// What the threads share. They hold this and not the server, so that releasing the server stops them.
+/// The state shared by the threads. They hold this and not the server, so that releasing the server stops them.
 final class Core: Sendable {
     struct State {
         var listener: Int32?
@@ -143,7 +143,7 @@ final class Core: Sendable {
         while let listener = state.withLock({ $0.isStopped || !$0.isListening ? nil : $0.listener }) {
             let descriptor = GNU.accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
             guard descriptor >= 0 else {
-                // Out of descriptors for the moment: others of this process will give some back.
+                // No descriptors are free at the moment; other code of this process will close some.
                 if errno == EMFILE || errno == ENFILE { usleep(10_000) }
                 continue
             }

@@ -1,4 +1,4 @@
-/// Responses that violate RFC 9110 or RFC 9112. Some of them a recipient may repair, others it must refuse.
+/// Responses that violate RFC 9110 or RFC 9112. A recipient may repair some of them, and must refuse others.
 package enum MalformedResponse: String, CaseIterable, Sendable {
     /// Not HTTP.
     case garbage = "SSH-2.0-OpenSSH_9.2\r\n\r\n"

@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
 
-/// A thread in a network namespace of its own, which begins with a loopback interface that is down.
+/// A thread in its own network namespace, which begins with a loopback interface that is down.
 package final class NetworkNamespace: Sendable {
-    /// Whether the system makes such namespaces and has the program `ip`.
+    /// Whether the system can make such namespaces and has the program `ip`.
     package static let isPossible: Bool = {
         guard let namespace = try? NetworkNamespace() else { return false }
         return (try? namespace.ip("link add probe0 type veth peer name probe1")) != nil
@@ -21,12 +21,12 @@ package final class NetworkNamespace: Sendable {
 
     deinit { queue.end() }
 
-    /// Runs a closure in the namespace, and returns when it has returned.
+    /// Runs a closure in the namespace, and returns after it.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
         try queue.run { Result { try body() } }.get()
     }
 
-    /// Runs `ip` with these words in the namespace.
+    /// Runs `ip` with these arguments in the namespace.
     package func ip(_ words: String) throws {
         _ = try run { try ProcessRunner.output(of: ["ip"] + words.split(separator: " ").map(String.init)) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `NginxServer` serves, the same at each of its doors:
+/// The resources of `NginxServer`, which are the same on each of its ports:
 ///
 /// | path | response |
 /// |---|---|

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A running nginx, which ends when this object is released, and with this process however that ends.
+/// A running nginx, which ends when this object is released or when this process ends in any way.
 ///
-/// It runs as a child, as root or as another user, with the `nginx.conf` of a folder of its own, which is removed with
-/// it.
+/// It is a child process with the `nginx.conf` of its own folder, as root or as another user. The folder is removed at
+/// the end.
 package final class NginxProcess: Sendable {
     private let process: ChildProcess
     /// The writing end of the shell's pipe.
@@ -11,12 +11,12 @@ package final class NginxProcess: Sendable {
 
     /// Starts nginx and returns once all its ports are bound.
     ///
-    /// The configuration names `nginx.pid` and `error.log` in that folder, and no daemon.
+    /// The configuration must name `nginx.pid` and `error.log` in that folder, and no daemon.
     package init(in folder: TemporaryFolder) throws {
         guard let program = NginxProcess.find("nginx") else { throw NginxError.notInstalled }
         for name in ["nginx.pid", "error.log"] { try? FileManager.default.removeItem(atPath: folder.file(name)) }
-        // The shell waits for the end of a pipe that only this process holds. (PR_SET_PDEATHSIG would end nginx with
-        // the *thread* that started it, and those come and go.)
+        // The shell waits for the end of a pipe that only this process holds. (PR_SET_PDEATHSIG would end nginx when
+        // the *thread* that started it ends, and threads do not live long.)
         let script = """
             trap '' INT TERM HUP
             "$1" -e error.log -p "$2" -c "$2/nginx.conf" &
@@ -35,7 +35,7 @@ package final class NginxProcess: Sendable {
         writer = pipe.takeWriter()
 
         let deadline = ContinuousClock.now + Gate.patience
-        // nginx writes its number once all its ports are bound.
+        // nginx writes its number when all its ports are bound.
         while ((try? folder.read("nginx.pid")) ?? []).isEmpty {
             let log = String(decoding: (try? folder.read("error.log")) ?? [], as: UTF8.self)
             if log.contains("[emerg]") || ContinuousClock.now > deadline { throw NginxError.notStarted(log) }
@@ -56,9 +56,9 @@ package final class NginxProcess: Sendable {
     }
 }
 
-/// Why there is no nginx.
+/// The reason why nginx could not be started.
 package enum NginxError: Error {
     case notInstalled
-    /// Holds nginx's error log.
+    /// Has nginx's error log.
     case notStarted(String)
 }

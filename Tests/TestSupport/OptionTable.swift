@@ -1,9 +1,9 @@
 import Foundation
 import PlugboardKit
 
-/// The tables of settings and attributes in a plugin's README, compared with its descriptor.
+/// Compares the tables of settings and attributes in a plugin's README with its descriptor.
 package enum OptionTable {
-    /// The rows that are missing in the README of `Plugins/NAME`; empty if it is complete.
+    /// The missing rows in the README of `Plugins/NAME`; empty if it is complete.
     package static func missing(
         from name: String, _ descriptor: UnsafePointer<plug_plugin_v1>
     ) throws -> [String] {

@@ -1,25 +1,25 @@
 import Foundation
 
-/// Runs programs to their end.
+/// Runs programs until they end.
 package enum ProcessRunner {
-    /// How a program ended and what it printed.
+    /// The exit and the output of a program.
     package struct Outcome: Sendable {
-        /// The exit status, or 128 and the signal's number.
+        /// The exit status, or 128 plus the signal's number.
         package var status: Int32
         package var stdoutBytes: [UInt8]
         package var stderrBytes: [UInt8]
 
-        /// Standard output as UTF-8, with U+FFFD in place of what is not.
+        /// Standard output as UTF-8, with U+FFFD for invalid bytes.
         package var stdout: String { String(decoding: stdoutBytes, as: UTF8.self) }
         package var stderr: String { String(decoding: stderrBytes, as: UTF8.self) }
     }
 
     /// Runs a program and blocks until it has ended and closed its output.
     ///
-    /// The first argument is a path or a name searched for in `PATH`. `environment` is added to this process's own.
-    /// A program that takes longer than `timeout` is killed. Throws when it cannot be started.
+    /// The first argument is a path, or a name that is searched for in `PATH`. `environment` is added to this process's
+    /// own. A program that takes longer than `timeout` is killed. Throws if it cannot be started.
     /// - Parameters:
-    ///   - onOutput: Called with all of standard output so far, each time that there is more.
+    ///   - onOutput: Called with all of standard output so far, whenever there is more.
     ///   - onStart: Gets a function that kills the program, from any thread.
     package static func run(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, input: [UInt8] = [],
@@ -47,7 +47,7 @@ package enum ProcessRunner {
         return Outcome(status: process.wait(), stdoutBytes: collected[0], stderrBytes: collected[1])
     }
 
-    /// Like `run`, off the tasks' threads.
+    /// Like `run`, but does not block the threads of tasks.
     package static func running(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, input: [UInt8] = [],
         timeout: Duration = .seconds(120), onOutput: (@Sendable (String) -> Void)? = nil,
@@ -65,7 +65,7 @@ package enum ProcessRunner {
         }
     }
 
-    /// Runs a program that must succeed, and returns what it printed.
+    /// Runs a program that must succeed, and returns its output.
     @discardableResult package static func output(of arguments: [String], folder: String? = nil) throws -> String {
         let outcome = try run(arguments, folder: folder)
         guard outcome.status == 0 else {
@@ -74,7 +74,7 @@ package enum ProcessRunner {
         return outcome.stdout
     }
 
-    /// Reads all descriptors at once until each has ended, so that no program blocks on a full pipe.
+    /// Reads all descriptors concurrently until each has ended, so that no program blocks on a full pipe.
     private static func collect(
         _ descriptors: [Int32], until deadline: ContinuousClock.Instant, onOutput: (@Sendable (String) -> Void)?,
         onTimeout: () -> Void
@@ -84,7 +84,7 @@ package enum ProcessRunner {
         var isKilled = false
         while polls.contains(where: { $0.fd >= 0 }) {
             let left = ContinuousClock.now.duration(to: deadline).seconds
-            // A grandchild may hold the pipe open after the kill: a second is given, then what came is all.
+            // A grandchild may hold the pipe open after the kill: after one more second, the output so far is returned.
             if left <= 0 {
                 if isKilled && left < -1 { break }
                 if !isKilled { onTimeout() }
@@ -104,7 +104,7 @@ package enum ProcessRunner {
     }
 }
 
-/// A program that ended otherwise than it must.
+/// A program ended in another way than expected.
 package enum ProcessError: Error, CustomStringConvertible {
     case cannotStart(String, Int32)
     case failed(String, Int32, String)

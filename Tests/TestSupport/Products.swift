@@ -2,7 +2,7 @@ import Foundation
 
 /// Finds the products of the build: executables, and plugins as shared objects.
 package enum Products {
-    /// The folder that holds the image this code was linked into: the test bundle's or the executable's.
+    /// The folder of the image that contains this code: the test bundle's or the executable's.
     package static let folder: String = {
         let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
         let marker: @convention(c) () -> Void = {}
@@ -17,10 +17,10 @@ package enum Products {
         return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     }()
 
-    /// The path of `libNAME.so`. Throws when it has not been built.
+    /// The path of `libNAME.so`. Throws if it has not been built.
     package static func library(_ name: String) throws -> String { try existing("lib\(name).so") }
 
-    /// The path of an executable. Throws when it has not been built.
+    /// The path of an executable. Throws if it has not been built.
     package static func executable(_ name: String) throws -> String { try existing(name) }
 
     private static func existing(_ name: String) throws -> String {
@@ -30,7 +30,7 @@ package enum Products {
     }
 }
 
-/// Why a product cannot be used.
+/// The reason why a product cannot be used.
 package enum ProductError: Error, CustomStringConvertible {
     case missing(String)
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// A terminal whose output a test reads.
 package final class PseudoTerminal: Sendable {
-    /// What a program opens.
+    /// The path that a program opens.
     package let path: String
     private let descriptor: Int32
     /// Keeps the terminal alive while no program has it open.
@@ -35,7 +35,7 @@ package final class PseudoTerminal: Sendable {
         }
     }
 
-    /// What has been written and was not read yet.
+    /// The output that has not been read yet.
     package func read() throws -> String {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
@@ -47,13 +47,13 @@ package final class PseudoTerminal: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Waits until a text was written, and returns everything up to then.
+    /// Waits until a text was written, and returns all output up to it.
     package func read(until text: String, patience: Duration = Gate.patience) throws -> String {
         try read("", patience) { $0.contains(text) }
     }
 
-    /// Waits until what has been read and what follows end with a text, and returns both: what a program has written
-    /// may come after its end.
+    /// Waits until the text read so far and the following output end with a text, and returns both. The output of a
+    /// program may arrive after its end.
     package func read(after beginning: String, to end: String) throws -> String {
         try read(beginning, Gate.patience) { $0.hasSuffix(end) }
     }
@@ -74,7 +74,7 @@ package final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Like `read(until:)`, off the tasks' threads.
+    /// Like `read(until:)`, but does not block the threads of tasks.
     package func reading(until text: String) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Result { try self.read(until: text) }) }

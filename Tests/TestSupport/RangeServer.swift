@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// A server of one representation that breaks bodies off, and sends ranges as a test says.
+/// A server of one representation that breaks bodies off, and sends ranges as a test defines.
 package final class RangeServer: Sendable {
-    /// What the server does with one request.
+    /// The reply to one request.
     package struct Reply: Sendable {
         package var status: Int
         package var fields: [ServerResponse.Field]
         package var body: [UInt8]
         /// The bytes of the body that are sent before the connection ends; nil sends all.
         package var cut: Int?
-        /// Without a Content-Length: in chunks, or up to the end of the connection.
+        /// Whether there is no Content-Length: the body is in chunks, or ends with the connection.
         package var isChunked = false
         package var isUntilClose = false
-        /// Ends the connection with a reset.
+        /// Whether the connection ends with a reset.
         package var isReset = false
 
         package init(_ status: Int, _ fields: [ServerResponse.Field] = [], _ body: [UInt8] = [], cut: Int? = nil) {
@@ -66,7 +66,7 @@ package final class RangeServer: Sendable {
         }
         try connection.write(Array(head.utf8) + bytes)
         if reply.isReset {
-            // A reset discards what has not arrived.
+            // A reset discards bytes that have not arrived.
             connection.waitUntilArrived()
             connection.reset()
         }
@@ -96,7 +96,7 @@ package final class RangeServer: Sendable {
         return (first, Int(parts[1]))
     }
 
-    /// Bytes that are different at each offset, and different for each seed.
+    /// Bytes that differ between offsets, and between seeds.
     package static func content(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         var state = seed
         return (0..<count).map { _ in

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Reads of files that fail, in a process of its own: a library that is loaded before the C library counts all calls of
-/// `pread`, and makes some of them fail.
+/// Simulates failing reads of files in a separate process: a preloaded library counts all calls of `pread`, and makes
+/// some of them fail.
 package enum ReadFaults {
     private static let source = """
         #define _GNU_SOURCE
@@ -26,26 +26,26 @@ package enum ReadFaults {
         ssize_t pread64(int file, void *bytes, size_t count, off64_t offset) { return one(file, bytes, count, offset); }
         """
 
-    /// Runs the tests of this program that the filter fits in such a process, which are told the folder as
+    /// Runs the tests of this program that match the filter in such a process, which gets the folder in
     /// `PLUGBOARD_TEST_FAULTS`.
     package static func run(_ filter: String, in folder: TemporaryFolder) async throws -> ProcessRunner.Outcome {
         let library = folder.file("faults.so")
         try ProcessRunner.output(
             of: ["cc", "-std=gnu11", "-shared", "-fPIC", "-O1", folder.write("faults.c", source), "-o", library])
-        // Beside what is loaded for the thread sanitizer.
+        // Added to the library that is preloaded for the thread sanitizer.
         let preloaded = [library, WriterProcess.variable("LD_PRELOAD")].compactMap(\.self).joined(separator: ":")
         return try await WriterProcess.run(
             filter, ["LD_PRELOAD": preloaded, "PLUGBOARD_TEST_FAULTS": folder.path])
     }
 
-    /// The folder, in such a process.
+    /// The folder, inside such a process.
     package static var folder: String? { WriterProcess.variable("PLUGBOARD_TEST_FAULTS") }
 
-    /// Performs work with each of its reads failing, alone and with all that follow, with each of some errors.
+    /// Performs work with each of its reads failing, alone and with all following ones, with each of several errors.
     ///
     /// - Parameters:
-    ///   - work: What reads; it must begin anew each time.
-    ///   - check: Called after each, when no read fails.
+    ///   - work: The work that reads; it must start from the beginning each time.
+    ///   - check: Called after each run, when no read fails.
     package static func atAllPositions(
         errors: [Int32] = [EIO, ENOMEM, EAGAIN], _ work: () async throws -> Void, check: () async throws -> Void
     ) async throws {

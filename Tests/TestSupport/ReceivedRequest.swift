@@ -10,21 +10,21 @@ package struct ReceivedRequest: Sendable {
     /// The content, with chunks joined (RFC 9112 §7.1).
     package var body: [UInt8] = []
     package var trailers: [Field] = []
-    /// Which connection it came on, counted from 1.
+    /// The number of its connection, counted from 1.
     package var connection = 0
 
-    /// The values of all fields of that name, whatever its case, joined as RFC 9110 §5.3 does; nil without any.
+    /// The values of all fields with that name, in any case, joined as in RFC 9110 §5.3; nil if there are none.
     package subscript(name: String) -> String? {
         let values = values(name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// The values of all fields of that name, whatever its case, in order.
+    /// The values of all fields with that name, in any case, in order.
     package func values(_ name: String) -> [String] {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    /// The content as UTF-8, with U+FFFD in place of what is not.
+    /// The content as UTF-8, with U+FFFD for invalid bytes.
     package var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The target up to its query.
@@ -32,7 +32,7 @@ package struct ReceivedRequest: Sendable {
 }
 
 extension String {
-    /// One character a byte.
+    /// Makes one character of each byte.
     package init(latin1 bytes: some Sequence<UInt8>) {
         var text = String.UnicodeScalarView()
         for byte in bytes { text.append(Unicode.Scalar(byte)) }
@@ -41,7 +41,7 @@ extension String {
 }
 
 extension [UInt8] {
-    /// One byte a character; a character above U+00FF becomes "?".
+    /// Makes one byte of each character; a character above U+00FF becomes "?".
     package init(latin1 text: String) {
         self = text.unicodeScalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") }
     }

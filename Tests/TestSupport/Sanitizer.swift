@@ -4,7 +4,7 @@ import Foundation
 package enum Sanitizer {
     case address, thread
 
-    /// Nil in a usual build.
+    /// The sanitizer; nil in a usual build.
     package static let present: Sanitizer? =
         if dlsym(nil, "__asan_init") != nil {
             .address

@@ -1,12 +1,12 @@
 extension Script {
-    /// Says `Content-Length: declared`, sends `sent` bytes of it, and closes (RFC 9112 §8: incomplete).
+    /// Sends `Content-Length: declared` and `sent` bytes of the body, and closes (RFC 9112 §8: incomplete).
     package static func bodyCutShort(declared: Int, sent: Int, fields: [ServerResponse.Field] = []) -> Script {
         raw(partialBody(declared: declared, sent: sent, fields: fields))
     }
 
-    /// Says `Content-Length: declared`, sends `sent` bytes of it, and resets the connection.
+    /// Sends `Content-Length: declared` and `sent` bytes of the body, and resets the connection.
     ///
-    /// The reset waits for the gate, if there is one: a test can so be sure that the client has read the bytes before.
+    /// The reset waits for the gate, if there is one, so that a test can make sure that the client has read the bytes.
     package static func resetInBody(
         declared: Int, sent: Int, fields: [ServerResponse.Field] = [], gate: Gate? = nil
     ) -> Script {
@@ -18,7 +18,7 @@ extension Script {
         }
     }
 
-    /// Says `Content-Length: declared`, sends `sent` bytes of it, and then nothing until the client gives up.
+    /// Sends `Content-Length: declared` and `sent` bytes of the body, and then nothing until the client disconnects.
     package static func silenceInBody(declared: Int, sent: Int, fields: [ServerResponse.Field] = []) -> Script {
         Script { connection in
             _ = try connection.readRequest()
@@ -43,7 +43,7 @@ extension Script {
 
     /// Sends the chunks, but not the last one, and closes.
     ///
-    /// With `insideChunk` the end comes in the middle of a further chunk instead of after a whole one.
+    /// With `insideChunk`, the connection ends within another chunk instead of after a whole one.
     package static func chunkedCutShort(_ chunks: [String], insideChunk: Bool = false) -> Script {
         raw(chunkedHead + chunks.map(chunk).joined() + (insideChunk ? "40\r\nonly a part" : ""))
     }
@@ -58,7 +58,7 @@ extension Script {
         }
     }
 
-    /// Sends one chunk each time the gate admits one more, and the end after the last.
+    /// Sends one chunk for each admission of the gate, and the end after the last chunk.
     package static func chunked(_ chunks: [String], gate: Gate) -> Script {
         Script { connection in
             _ = try connection.readRequest()
@@ -87,7 +87,7 @@ extension Script {
         }
     }
 
-    /// Sends a body without end, in chunks, until the client closes or stops reading for good.
+    /// Sends an endless body in chunks, until the client closes or stops reading.
     package static func endlessBody() -> Script {
         let piece = chunk(String(repeating: "endless ", count: 1024))
         return Script { connection in
@@ -97,7 +97,7 @@ extension Script {
         }
     }
 
-    /// The bytes that bodies of a given length are made of: the letters from a to z, over and over.
+    /// Bytes of bodies of a given length: the letters from a to z, repeated.
     package static func letters(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
     }

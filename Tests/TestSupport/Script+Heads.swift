@@ -1,5 +1,5 @@
 extension Script {
-    /// Sends field lines without end until the client gives up.
+    /// Sends field lines endlessly until the client disconnects.
     package static func endlessHead() -> Script {
         let lines = String(repeating: "X-Endless: \(String(repeating: "x", count: 100))\r\n", count: 100)
         return Script { connection in
@@ -9,7 +9,7 @@ extension Script {
         }
     }
 
-    /// Sends one field whose value never ends until the client gives up.
+    /// Sends one field with an endless value until the client disconnects.
     package static func endlessField() -> Script {
         let piece = String(repeating: "x", count: 16_384)
         return Script { connection in
@@ -51,6 +51,6 @@ extension Script {
     /// Sends the field `X-UTF8: café – 咖啡` in UTF-8.
     package static func utf8Field() -> Script { rawFields([Array("X-UTF8: café – 咖啡".utf8)]) }
 
-    /// Sends a response that breaks RFC 9110 or 9112.
+    /// Sends a response that violates RFC 9110 or 9112.
     package static func malformed(_ response: MalformedResponse) -> Script { raw(response.bytes) }
 }

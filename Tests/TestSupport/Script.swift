@@ -1,8 +1,8 @@
-/// What a `LoopbackServer` does with each connection.
+/// The actions of a `LoopbackServer` for each connection.
 ///
-/// The ready-made ones do what a correct server does not do; they are in `Script+Bodies.swift`,
-/// `Script+Heads.swift` and `Script+Connections.swift`. Unless it says otherwise, each reads one request, plays its
-/// part once, and ends the connection.
+/// Ready-made scripts do what a correct server does not do; they are in `Script+Bodies.swift`,
+/// `Script+Heads.swift` and `Script+Connections.swift`. Unless documented otherwise, each reads one request, acts once,
+/// and ends the connection.
 package struct Script: Sendable {
     package let run: @Sendable (LoopbackServer.Connection) throws -> Void
 
@@ -18,7 +18,7 @@ package struct Script: Sendable {
         }
     }
 
-    /// Responds to each request of a connection until either side says `Connection: close` or the client closes it.
+    /// Responds to each request of a connection until either side sends `Connection: close` or the client closes it.
     package static func responding(_ response: @escaping @Sendable (ReceivedRequest) throws -> ServerResponse) -> Script
     {
         Script { connection in

@@ -1,4 +1,4 @@
-/// Numbers that look like chance, and are the same for the same seed: SplitMix64 (Steele, Lea and Flood, 2014).
+/// Pseudo-random numbers, which are the same for the same seed: SplitMix64 (Steele, Lea and Flood, 2014).
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

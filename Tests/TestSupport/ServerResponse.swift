@@ -16,7 +16,7 @@ package struct ServerResponse: Sendable {
         self.init(status: status, fields: fields, body: Array(body.utf8))
     }
 
-    /// The status line and the fields, with a Content-Length where the fields give no framing (RFC 9112 §6).
+    /// The status line and the fields, with a Content-Length if the fields define no framing (RFC 9112 §6).
     package var head: String {
         var head = "HTTP/1.1 \(status) \(ServerResponse.reason(status))\r\n"
         for field in fields { head += "\(field.name): \(field.value)\r\n" }
@@ -26,7 +26,7 @@ package struct ServerResponse: Sendable {
         return head + "\r\n"
     }
 
-    /// The whole message; without its body when the request was a HEAD or the status allows none.
+    /// The whole message; without its body for a HEAD request or a status that allows none.
     package func bytes(for method: String = "GET") -> [UInt8] {
         let isBodiless = method == "HEAD" || status < 200 || status == 204 || status == 304
         return Array(head.utf8) + (isBodiless ? [] : body)
@@ -57,6 +57,6 @@ package struct ServerResponse: Sendable {
 }
 
 extension ServerResponse: CustomStringConvertible {
-    /// Without the bytes of the body: reports of tests contain it.
+    /// Does not contain the bytes of the body, because reports of tests contain it.
     package var description: String { "\(status) with \(body.count) bytes" }
 }

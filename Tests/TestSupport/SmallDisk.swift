@@ -1,22 +1,22 @@
 import Foundation
 
-/// A file system of a few mebibytes, in memory, that only one process of its own sees.
+/// A file system of a few mebibytes, in memory, that is visible to only one separate process.
 package enum SmallDisk {
-    /// Whether this user may mount one.
+    /// Whether this user may mount such a file system.
     package static let isAvailable: Bool = {
         let trial = ["unshare", "-m", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/tmp"]
         return (try? ProcessRunner.output(of: trial)) != nil
     }()
 
-    /// Runs the tests of this program that the filter fits, with such a file system at a folder, which they are told as
-    /// `PLUGBOARD_TEST_DISK`.
+    /// Runs the tests of this program that match the filter, with such a file system at a folder, which the process
+    /// gets in `PLUGBOARD_TEST_DISK`.
     package static func run(
         _ filter: String, mebibytes: Int, at folder: TemporaryFolder
     ) async throws -> ProcessRunner.Outcome {
         try await run(filter, #"mount -t tmpfs -o size=\#(mebibytes)m,mode=700 tmpfs "$PLUGBOARD_TEST_DISK""#, folder)
     }
 
-    /// The same with the folder as it is, on a file system that is read-only.
+    /// Runs tests with the folder on a read-only file system, with its present files.
     package static func runReadOnly(
         _ filter: String, at folder: TemporaryFolder
     ) async throws -> ProcessRunner.Outcome {
@@ -35,17 +35,17 @@ package enum SmallDisk {
             environment: ["PLUGBOARD_TEST_DISK": folder.path, "XDG_STATE_HOME": state.path])
     }
 
-    /// The folder of the small disk, in such a process.
+    /// The folder of the small disk, inside such a process.
     package static var folder: String? { ProcessInfo.processInfo.environment["PLUGBOARD_TEST_DISK"] }
 
-    /// Bytes that may still be written there.
+    /// The number of bytes that can still be written there.
     package static func available(at folder: String) throws -> Int {
         var system = statvfs()
         guard statvfs(folder, &system) == 0 else { throw SystemError.failed("statvfs \(folder)", errno) }
         return Int(system.f_bavail) * Int(system.f_frsize)
     }
 
-    /// Writes a file, or goes on with it, until the disk takes no more.
+    /// Writes or extends a file until the disk is full.
     package static func fill(_ path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SystemError.failed("open \(path)", errno) }

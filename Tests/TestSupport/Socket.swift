@@ -3,9 +3,9 @@ import Synchronization
 
 /// One accepted TCP connection, closed exactly once.
 ///
-/// Reading, writing and closing belong to one thread, the connection's own. `interrupt()` may come from any thread: it
-/// only shuts the socket down, and does so under the lock that closing takes, so that it never meets a descriptor
-/// that was closed and given to other code.
+/// Reading, writing and closing belong to the connection's own thread. `interrupt()` may be called from any thread: it
+/// only shuts the socket down, under the lock that closing takes, so that it never affects a descriptor that was closed
+/// and reused by other code.
 final class Socket: Sendable {
     private struct State {
         var descriptor: Int32?
@@ -15,7 +15,7 @@ final class Socket: Sendable {
 
     private let state: Mutex<State>
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     init(_ descriptor: Int32) {
         state = Mutex(State(descriptor: descriptor))
         var on: Int32 = 1
@@ -28,7 +28,7 @@ final class Socket: Sendable {
 
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// Writes all bytes. Throws when the peer is gone; never raises SIGPIPE.
+    /// Writes all bytes. Throws if the peer has disconnected; never raises SIGPIPE.
     func write(_ bytes: [UInt8]) throws {
         let descriptor = try descriptor()
         var sent = 0
@@ -45,7 +45,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// Reads what is there, waiting for at least one byte; empty at the peer's end.
+    /// Reads the available bytes, after waiting for at least one; empty at the peer's end.
     func read(upTo limit: Int = 65_536) throws -> [UInt8] {
         let descriptor = try descriptor()
         while true {
@@ -59,27 +59,27 @@ final class Socket: Sendable {
         }
     }
 
-    /// Blocks until the peer's system has acknowledged all that was written, or the connection has ended.
+    /// Blocks until the peer's system has acknowledged all written bytes, or the connection has ended.
     func waitUntilArrived() {
         guard let descriptor = try? descriptor() else { return }
         var waiting: Int32 = 0
-        // SIOCOUTQ; there is no event for it.
+        // SIOCOUTQ is polled, because there is no event for it.
         while ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0, waiting > 0 {
             var events = pollfd(fd: descriptor, events: 0, revents: 0)
             if poll(&events, 1, 1) > 0 { return }
         }
     }
 
-    /// Sends the end of the stream after what was written; the peer may still send.
+    /// Sends the end of the stream after the written bytes; the peer may still send.
     func finishWriting() {
         _ = state.withLock { state in
             state.descriptor.map { shutdown($0, Int32(SHUT_WR)) }
         }
     }
 
-    /// Ends writing, then discards what the peer still sends until it closes too, or for `limit` seconds of silence.
+    /// Ends writing, then discards bytes of the peer until it closes too, or is silent for `limit` seconds.
     ///
-    /// A socket that is closed with unread bytes sends RST, which discards what the peer has not read yet.
+    /// A socket that is closed with unread bytes sends RST, which discards bytes that the peer has not read yet.
     func lingerAndClose(limit: Double) {
         finishWriting()
         setTimeout(SO_RCVTIMEO, limit)
@@ -105,7 +105,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// Ends, from any thread, what the connection's thread waits for, now and later.
+    /// Ends present and future waits of the connection's thread. Can be called from any thread.
     func interrupt() {
         let onInterrupt = state.withLock { state in
             state.isInterrupted = true
@@ -115,7 +115,7 @@ final class Socket: Sendable {
         onInterrupt?()
     }
 
-    /// Has `interrupt()` call the function as well, or calls it at once if the interruption came before.
+    /// Makes `interrupt()` call the function as well, or calls it at once if the interruption came before.
     func setOnInterrupt(_ onInterrupt: (@Sendable () -> Void)?) {
         let isInterrupted = state.withLock { state in
             state.onInterrupt = onInterrupt
@@ -149,7 +149,7 @@ extension sockaddr_in {
         return address
     }
 
-    /// Makes a TCP socket bound to a free port of 127.0.0.1.
+    /// Creates a TCP socket that is bound to a free port of 127.0.0.1.
     static func bindLoopback() throws -> (descriptor: Int32, port: Int) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemError.failed("socket", errno) }

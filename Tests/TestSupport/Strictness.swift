@@ -1,8 +1,8 @@
 import Foundation
 
-/// Whether tests may be left out where what they need is missing.
+/// Whether tests may be skipped if their requirements are missing.
 ///
-/// `Tests/run` sets PLUGBOARD_STRICT: then such tests run, and fail by saying what is missing.
+/// `Tests/run` sets PLUGBOARD_STRICT: then such tests run, and fail with the missing requirement.
 package enum Strictness {
     package static let isSet = ProcessInfo.processInfo.environment["PLUGBOARD_STRICT"] != nil
 }

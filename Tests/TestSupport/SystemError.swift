@@ -1,6 +1,6 @@
 import Foundation
 
-/// A system call that failed on the test's own side, or a connection used after it was closed there.
+/// A failed system call of the test itself, or a connection that was used after the test closed it.
 package enum SystemError: Error, CustomStringConvertible {
     case failed(String, Int32)
     case closed

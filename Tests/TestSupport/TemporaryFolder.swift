@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A fresh folder, readable by its owner only, that is removed with all it holds when the object is released.
+/// A new folder, readable by its owner only, that is removed with its contents when the object is released.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -18,7 +18,7 @@ package final class TemporaryFolder: Sendable {
     /// The path of an entry, whether it exists or not.
     package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file, making the folders on its way, and returns its path.
+    /// Writes a file, makes missing folders, and returns its path.
     @discardableResult package func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let url = URL(fileURLWithPath: file(name))
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -26,14 +26,14 @@ package final class TemporaryFolder: Sendable {
         return url.path
     }
 
-    /// Writes a file as UTF-8, making the folders on its way, and returns its path.
+    /// Writes a file as UTF-8, makes missing folders, and returns its path.
     @discardableResult package func write(_ name: String, _ text: String) throws -> String {
         try write(name, text.utf8)
     }
 
     /// All bytes of a file.
     package func read(_ name: String) throws -> [UInt8] {
-        // Not with Data, which leaks its buffer for an empty file: the leak checker is to find our own.
+        // Not with Data, which leaks its buffer for an empty file: the leak checker must find only our own leaks.
         let descriptor = open(file(name), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError.failed("open \(file(name))", errno) }
         defer { close(descriptor) }
@@ -47,17 +47,17 @@ package final class TemporaryFolder: Sendable {
         }
     }
 
-    /// The names of what the folder holds, sorted.
+    /// The names of the entries, sorted.
     package func entries() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 
-    /// Removes the folder now. Best effort: what is left is the system's to clean.
+    /// Removes the folder now. Best effort: the system cleans up the rest.
     package func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// For folders of objects that live as long as the process and are never released.
+    /// Removes the folder at the end of the process, for objects that are never released.
     func removeAtExit() {
         let isFirst = TemporaryFolder.leftovers.withLock { paths in
             paths.append(path)

@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// Listens on a socket in a folder of its own. Its responses have its name, the request line and the Host.
+/// Listens on a socket in a folder of its own. Its responses contain its name, the request line and the Host.
 ///
-/// Sendable because nothing changes once it is made.
+/// Sendable because nothing changes after the initializer.
 package final class UnixSocketServer: @unchecked Sendable {
     package let folder: String
     package let name = "socket"

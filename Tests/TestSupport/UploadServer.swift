@@ -1,49 +1,49 @@
 import Foundation
 import Synchronization
 
-/// A server of resumable uploads that keeps what it receives, and breaks off as a test says.
+/// A server of resumable uploads that keeps the bytes it receives, and breaks off as a test defines.
 ///
-/// It accepts bytes at their right offset only: content that is whole was sent without a gap and without a repetition.
+/// It accepts bytes only at their correct offset: complete content was sent without a gap and without a repetition.
 package final class UploadServer: Sendable {
     package enum Dialect: String, Sendable, CaseIterable {
         /// draft-ietf-httpbis-resumable-upload-05.
         case draft
         /// tus 1.0.
         case tus
-        /// Knows no uploads: each request with content is one.
+        /// No resumable uploads: each request with content is a whole upload.
         case none
     }
 
-    /// What the server does otherwise than it should.
+    /// Deviations of the server from correct behaviour.
     package struct Plan: Sendable {
         package var dialect: Dialect
-        /// For each request with content in turn: the connection is reset after so many of its bytes; nil receives all.
+        /// For each request with content, the number of bytes after which the connection is reset; nil receives all.
         package var cuts: [Int?] = []
-        /// Of the requests with content, counted from 1: the content is received, and the response is lost.
+        /// The numbers, from 1, of requests with content whose response is lost after the content was received.
         package var losesResponse: Set<Int> = []
-        /// When an upload has so many bytes, the closure is called, and nothing more is received until the client is
-        /// gone.
+        /// The closure is called when an upload has this many bytes. Nothing more is received until the client has
+        /// disconnected.
         package var stop: (count: Int, reached: @Sendable () -> Void)?
-        /// Before these requests, counted from 1 over all, the server forgets all uploads.
+        /// The numbers, from 1 over all requests, of requests before which the server forgets all uploads.
         package var forgetsBefore: Set<Int> = []
-        /// Whether the resource of an upload is announced while its content comes (104).
+        /// Whether the resource of an upload is announced while its content arrives (104).
         package var announces = true
         /// The version of the draft that the announcement names.
         package var announcedVersion = "6"
-        /// Whether the draft is announced in responses to OPTIONS requests, by the limits of uploads.
+        /// Whether the draft is announced in responses to OPTIONS requests, by the field of limits.
         package var tellsLimits = false
-        /// Called after each piece of content, at most 16 KiB, with the bytes that the upload has. It may wait.
+        /// Called after each piece of content, at most 16 KiB, with the number of bytes of the upload. It may wait.
         package var onPiece: (@Sendable (LoopbackServer.Connection, _ count: Int) throws -> Void)?
-        /// What tus says of itself (`Tus-Extension`), and its functions of checksums.
+        /// The extensions that tus announces (`Tus-Extension`), and its functions of checksums.
         package var extensions = "creation,expiration"
         package var checksums: String?
-        /// `Upload-Limit` of the draft, and fields of tus that responses to creations have.
+        /// `Upload-Limit` of the draft, and fields of tus in responses to creations.
         package var creationFields: [ServerResponse.Field] = []
-        /// A response that takes the place of the right one; gets the number of the request, counted from 1.
+        /// A response that replaces the correct one; gets the number of the request, counted from 1.
         package var override: (@Sendable (Int, ReceivedRequest) -> ServerResponse?)?
         /// The base of the URLs of resources; the server's own by default.
         package var base: String?
-        /// How much longer than in truth an upload is said to be.
+        /// The number of bytes by which the reported offset of an upload is too high.
         package var exaggeration = 0
 
         package init(_ dialect: Dialect) { self.dialect = dialect }
@@ -55,7 +55,7 @@ package final class UploadServer: Sendable {
         var isComplete = false
         /// `Repr-Digest` of the creation.
         var digest: String?
-        /// The number of the latest request to it.
+        /// The number of its latest request.
         var turn = 0
     }
 
@@ -99,14 +99,14 @@ package final class UploadServer: Sendable {
             return "\(request.method) \(request.target)\(offset)"
         }
     }
-    /// What was uploaded whole, in the order of the ends.
+    /// Complete uploads, in the order of their ends.
     package var contents: [[UInt8]] { state.value.withLock { $0.contents } }
-    /// The bytes that have arrived of uploads that are not whole.
+    /// The received bytes of incomplete uploads.
     package var partial: [[UInt8]] {
         state.value.withLock { $0.resources.compactMap { $0 }.filter { !$0.isComplete }.map(\.bytes) }
     }
     package var cancelledCount: Int { state.value.withLock { $0.cancelled } }
-    /// The names of the fields whose digests were right. Bytes with a wrong one are refused.
+    /// The names of the fields whose digests were correct. Bytes with a wrong digest are refused.
     package var verified: [String] { state.value.withLock { $0.verified } }
     package func change(_ change: (inout Plan) -> Void) { state.value.withLock { change(&$0.plan) } }
 
@@ -160,7 +160,7 @@ package final class UploadServer: Sendable {
             guard let index, let resource = resource(index) else { return try refuse(404) }
             let kind = plan.dialect == .tus ? "application/offset+octet-stream" : "application/partial-upload"
             guard request["Content-Type"] == kind else { return try refuse(415) }
-            // As other servers of tus: a length that is known is not told again.
+            // Like other servers of tus: a known length must not be sent again.
             guard plan.dialect != .tus || resource.length == nil || request["Upload-Length"] == nil else {
                 return try refuse(400)
             }
@@ -197,8 +197,8 @@ package final class UploadServer: Sendable {
             try respond(status)
             throw ReceivedRequestError.closed
         }
-        // As real servers do, each request to an upload ends an earlier one that still receives: its client is gone,
-        // and what it has sent must not be added after the offset has been told.
+        // Like real servers, each request to an upload ends an earlier one that is still receiving: its client is gone,
+        // and its bytes must not be added after the offset has been reported.
         func resource(_ index: Int?) -> Resource? {
             state.value.withLock { state in
                 guard let index, state.resources.indices.contains(index) else { return nil }
@@ -213,7 +213,7 @@ package final class UploadServer: Sendable {
             }
         }
         func location(_ index: Int) -> String { "\(plan.base ?? "")/uploads/\(index)" }
-        /// The status by which wrong bytes are refused.
+        /// The status that refuses wrong bytes; nil if they are correct.
         func verify(_ request: ReceivedRequest, _ content: [UInt8], _ index: Int) -> Int? {
             state.value.withLock { state in
                 let isWhole = request["Upload-Complete"] != "?0"
@@ -247,7 +247,7 @@ package final class UploadServer: Sendable {
                 let piece = try connection.readBytes(wanted)
                 content += piece
                 let count = state.value.withLock { state -> Int? in
-                    // A resource that is gone is noticed at the end.
+                    // A removed resource is noticed at the end.
                     guard state.resources[index]?.turn ?? turn == turn else { return nil }
                     state.resources[index]?.bytes += piece
                     return state.resources[index]?.bytes.count ?? 0

@@ -4,7 +4,7 @@ import PlugboardJSON
 import PlugboardKit
 import PlugboardTransport
 
-/// The two ways in which a plugin comes into a kernel; its suite runs both.
+/// The two ways to add a plugin to a kernel; its suite runs both.
 ///
 ///     @Test(arguments: Linkage.allCases)
 ///     func `…`(linkage: Linkage) async throws {
@@ -12,10 +12,10 @@ import PlugboardTransport
 package enum Linkage: CaseIterable, Sendable {
     /// Compiled into the tests.
     case linked
-    /// From the shared object `libplugboard-ID.so`, which the build put beside the tests.
+    /// Loaded from the shared object `libplugboard-ID.so`, which the build has put beside the tests.
     case loaded
 
-    /// A kernel with this plugin, and with scripted ones around it.
+    /// A kernel with this plugin and scripted plugins around it.
     package func kernel(
         _ id: String, _ linked: UnsafePointer<plug_plugin_v1>, loader: any PluginFileLoader,
         _ transport: (any Transport)? = nil,

@@ -3,19 +3,19 @@ import PlugboardKit
 import PlugboardTransport
 import Synchronization
 
-/// A transport without a network: ends each attempt as the test's script says.
+/// A transport without a network, which ends each attempt as the test's script returns.
 ///
-/// Sendable because what changes is under a lock.
+/// Sendable because its state is under a lock.
 package final class MockTransport: Transport {
     package enum Outcome: Sendable {
-        /// A head, and a body in these pieces; nil for none.
+        /// A head, and a body of these pieces; nil for no body.
         case respond(Int, Fields = Fields(), [String]? = [])
-        /// A head, and then nothing of its body, until it is cancelled.
+        /// A head without a body, until the attempt is cancelled.
         case head(ResponseHead)
-        /// A head, and a body of the test's own.
+        /// A head, and a body that the test provides.
         case source(Int, Fields = Fields(), any BodySource)
         case failure(PlugboardError)
-        /// Nothing, until it is cancelled.
+        /// No outcome, until the attempt is cancelled.
         case silence
         /// This status, within the call that resumes the attempt.
         case whenResumed(Int)
@@ -29,11 +29,11 @@ package final class MockTransport: Transport {
 
     private let script: @Sendable (AttemptRequest, Int) -> Outcome
     private let state = Mutex(State())
-    /// Admits one for each attempt that began, and for each that was cancelled.
+    /// Admits one for each attempt that begins, and for each that is cancelled.
     package let began = Gate()
     package let cancelled = Gate()
 
-    /// The closure is asked on the loop, with the number of the attempt, counted from 1.
+    /// The closure is called on the loop, with the number of the attempt, counted from 1.
     package init(_ script: @escaping @Sendable (AttemptRequest, Int) -> Outcome) { self.script = script }
 
     /// Responds to every attempt with 200 and this body.
@@ -111,14 +111,14 @@ package final class MockTransport: Transport {
     }
 }
 
-/// A body of which no piece comes.
+/// A body that never has a piece.
 private final class SilentSource: BodySource {
     var length: Int? { nil }
     func pull(_ pull: Pull) {}
     func release() {}
 }
 
-/// A body of pieces, one a pull; counts what is asked of it.
+/// A body of pieces, one for each pull; counts the calls.
 package final class PiecesSource: BodySource {
     private struct State {
         var next = 0

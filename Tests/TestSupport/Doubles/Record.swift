@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order, from whatever thread.
+/// A list of events in order. Any thread may add to it.
 package final class Record: Sendable {
     private let state = Mutex<[String]>([])
 

@@ -3,7 +3,7 @@ import PlugboardJSON
 import PlugboardKit
 import Synchronization
 
-/// A plugin whose hooks are closures; it lists the hooks that it has closures for.
+/// A plugin whose hooks are closures; it lists the hooks for which closures are set.
 ///
 ///     let seen = Record()
 ///     let plugin = ScriptedPlugin("a", priority: 100)
@@ -27,15 +27,15 @@ package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
     package var onFailure: (@Sendable (borrowing Exchange) throws -> FailureVerdict)?
     package var onClose: (@Sendable (borrowing Exchange, TurnOutcome) -> Void)?
     package var onEvent: (@Sendable (borrowing Event, borrowing Exchange?) -> Void)?
-    /// While the kernel creates the plugin.
+    /// Called while the kernel creates the plugin.
     package var onCreate: (@Sendable (PluginHost) throws -> Void)?
-    /// For each origin's section with attributes of the plugin.
+    /// Called for the section of each origin with attributes of the plugin.
     package var onCheck: (@Sendable (Attributes) throws -> Void)?
     package var onStart: (@Sendable () throws -> Void)?
     package var onService: (@Sendable (String) -> UnsafeRawPointer?)?
     package var onStop: (@Sendable () async -> Void)?
     package var onCommand: (@Sendable (String, JSONValue, Reply) -> Void)?
-    /// Set when the kernel creates the plugin.
+    /// The host, set when the kernel creates the plugin.
     package private(set) var host: PluginHost?
 
     package init(_ id: String, priority: Int = 500) {
@@ -43,7 +43,7 @@ package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
         self.priority = priority
     }
 
-    /// What the catalog wants. To be asked once, when all closures are set.
+    /// The descriptor for the catalog. Use it once, after all closures are set.
     package var descriptor: UnsafePointer<plug_plugin_v1> {
         var hooks: Hooks = []
         if onRequest != nil { hooks.insert(.request) }
@@ -63,7 +63,7 @@ package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
         return descriptor.raw
     }
 
-    /// A catalog does not keep the descriptors that it is given.
+    /// The descriptors, because a catalog does not keep them alive.
     private static let kept = Mutex<[LinkedDescriptor]>([])
 
     package func check(_ attributes: Attributes) throws { try onCheck?(attributes) }

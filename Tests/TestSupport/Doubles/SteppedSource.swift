@@ -1,7 +1,7 @@
 import PlugboardMessages
 import Synchronization
 
-/// A body of unknown length that gives a piece when it is told to; cannot begin again.
+/// A body of unknown length that gives a piece when the test requests it. It cannot be rewound.
 package final class SteppedSource: BodySource {
     private let state = Mutex<(pull: Pull?, pieces: [Piece])>((nil, []))
 
@@ -9,7 +9,7 @@ package final class SteppedSource: BodySource {
 
     package var length: Int? { nil }
 
-    /// Whether it was pulled and has not completed that.
+    /// Whether a pull is open.
     package var isPulled: Bool { state.withLock { $0.pull != nil } }
 
     package func pull(_ pull: Pull) {
@@ -17,7 +17,7 @@ package final class SteppedSource: BodySource {
         complete()
     }
 
-    /// Nil ends the body.
+    /// Gives a piece; nil ends the body.
     package func give(_ text: String?) {
         state.withLock { $0.pieces.append(text.map { .bytes(Bytes($0)) } ?? .end(trailers: Fields())) }
         complete()
