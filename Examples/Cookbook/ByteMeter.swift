@@ -22,7 +22,7 @@ struct ByteMeter: Plugin {
     }
 }
 
-/// Passes each piece on as it is, without a copy, and counts its bytes.
+/// Passes each piece on unchanged, without a copy, and counts its bytes.
 private final class MeteredBody: BodySource {
     private let inner: InnerBody
     private let count = Mutex(0)

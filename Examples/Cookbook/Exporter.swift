@@ -53,7 +53,7 @@ struct Exporter: Plugin {
             return symbol(metric.name) + end + (labels.isEmpty ? "" : "{\(labels)}") + " \(value)\n"
         }
         guard metric.kind == .histogram else { return line("", metric.value) }
-        // Each count of ours is between two bounds, each of Prometheus is up to a bound.
+        // Each of our counts is for a range between two bounds; Prometheus counts everything up to a bound.
         var (text, count) = ("", UInt64(0))
         for (bound, own) in zip(metric.bounds.map(String.init) + ["+Inf"], metric.counts) {
             count += own

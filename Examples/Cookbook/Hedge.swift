@@ -19,7 +19,7 @@ struct Hedge: Plugin {
     }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
-        // Safe methods only: they may reach the server twice. And no bodies: a body is read once, and no copy has it.
+        // Safe methods only, because they may reach the server twice. No bodies, because a body is read only once.
         var hasBody = false
         exchange.wrapRequestBody { body in
             hasBody = true
@@ -38,7 +38,7 @@ struct Hedge: Plugin {
         }
     }
 
-    /// The first response, or the last failure. The request that is still under way is cancelled.
+    /// The first response, or the last failure. The other running request is cancelled.
     private func first(of request: Request, for id: UInt64) async -> Result<SubResponse, PlugboardError> {
         await withTaskGroup { group in
             for delay in [Duration.zero, settings.patience] {

@@ -17,7 +17,7 @@ struct JSONOnly: Plugin {
         switch exchange.visit {
         case .first where exchange.request[.contentType] == "application/json": .hold(upTo: settings.limit)
         case .held: exchange.withHeldBody { isJSON($0) } ? .next : .fail(malformed)
-        // Includes `overLimit`: the body is whole again and flows on unchecked.
+        // Includes `overLimit`: the body is complete again and is sent unchecked.
         default: .next
         }
     }

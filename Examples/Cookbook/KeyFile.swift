@@ -18,10 +18,10 @@ struct KeyFile: Plugin {
         if exchange.visit == .deadline { return .fail(unreadable) }
         let (path, unreadable) = (settings.path, unreadable)
         return .wait(within: settings.patience) {
-            // Not on the loop, and without the exchange: files and locks may block.
+            // Runs off the loop and without the exchange, because files and locks may block.
             let key = try? await Body.file(path).text(upTo: .kibibytes(4))
             return { exchange in
-                // On the loop again, with the exchange.
+                // Runs on the loop again, with the exchange.
                 guard let key, !key.isEmpty else { return .fail(unreadable) }
                 exchange.request[.authorization] = "Bearer \(key.prefix { !$0.isWhitespace })"
                 exchange.request.markSecret(.authorization)

@@ -25,7 +25,7 @@ struct KeyServer: Plugin {
                 guard response.head.status == 200 else { throw KeyServer.refused }
                 let key = try await response.collect(upTo: .kibibytes(4)).text
                 return { exchange in
-                    // The key comes from outside: one that is not valid fails this exchange, and is not a fault.
+                    // The key comes from outside: an invalid one fails this exchange, and is not a fault.
                     do throws(PlugboardError) {
                         try exchange.request.setField("X-Key", key)
                     } catch {

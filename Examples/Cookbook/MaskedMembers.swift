@@ -4,7 +4,7 @@ import PlugboardKit
 struct MaskedMembers: Plugin {
     static let manifest = Manifest(
         id: "com.example.mask", version: "1.0.0", documentation: "Masks the values of named members of JSON.",
-        // Further out than `decode` (350), so that responses come decoded.
+        // Further out than `decode` (350), so that responses are already decoded.
         priority: 330, hooks: [.request, .response])
 
     struct Settings: PluginSettings {
@@ -38,7 +38,7 @@ struct MaskedMembers: Plugin {
     }
 }
 
-/// Reads each byte once and keeps a few counters: its time is linear and its memory fixed, wherever pieces end.
+/// Reads each byte once and keeps a few counters: takes linear time and constant memory, wherever pieces end.
 ///
 /// A string is a member's name if a colon follows it, so nesting need not be tracked.
 struct MemberMask: BodyTransformer {
@@ -97,7 +97,7 @@ struct MemberMask: BodyTransformer {
         case (.escape, UInt8(ascii: "u")): (state, digits, code) = (.hex, 0, 0)
         case (.escape, _):
             state = .string
-            // Names that are masked hold no \n, \t and the like.
+            // Masked names do not contain \n, \t and so on.
             add([UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/")].contains(byte) ? byte : 0)
         case (.hex, _):
             digits += 1
@@ -110,7 +110,7 @@ struct MemberMask: BodyTransformer {
         }
     }
 
-    /// Keeps one byte more than the longest name: that is enough to see a difference.
+    /// Keeps one byte more than the longest name, which is enough to detect a difference.
     private mutating func add(_ byte: UInt8) {
         if name.count <= longest { name.append(byte) }
     }
@@ -123,7 +123,7 @@ struct MemberMask: BodyTransformer {
         if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { (state, depth) = (.skippedNest, 1) }
     }
 
-    /// Whether the byte belongs to a value that is left out.
+    /// Whether the byte belongs to a value that is omitted.
     private mutating func skips(_ byte: UInt8) -> Bool {
         switch (state, byte) {
         case (.skippedString, UInt8(ascii: "\\")): state = .skippedEscape

@@ -18,7 +18,7 @@ struct Mirrors: Plugin {
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
-        // An error refuses the configuration at the start, and not only at the first failure.
+        // An error here refuses the configuration at the start instead of at the first failure.
         for origin in settings.origins where Origin(url: origin) == nil {
             throw PlugboardError(
                 "com.example.mirrors.origin", "\(Printable.text(origin)) is not an origin. Write https://HOST.")

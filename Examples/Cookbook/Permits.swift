@@ -21,20 +21,20 @@ final class Permits: Plugin {
     init(settings: Settings, host: PluginHost) { state = Mutex(State(free: settings.permits)) }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
-        // It has a permit: it was woken, or a plugin further out has sent it again.
+        // The exchange has a permit: it was woken, or a plugin further out has resent it.
         if exchange.state != nil { return .next }
         let (id, ticket) = (exchange.id, exchange.ticket())
         exchange.state = Place(of: id, in: self)
         let isFree = state.withLock { state in
             state.waiting.append((id, ticket))
-            // Where a permit is free, no other exchange waits.
+            // If a permit is free, no other exchange waits.
             _ = Permits.handOver(&state)
             return state.holders.contains(id)
         }
         return isFree ? .next : .wait(ticket)
     }
 
-    /// Gives permits to those that wait, and returns whom to wake. A permit has its new holder before the wake: if the
+    /// Gives permits to those that wait, and returns whom to wake. Each permit has its holder before the wake: if the
     /// exchange is cancelled between the wake and its hook, its place gives the permit back.
     private static func handOver(_ state: inout State) -> [Ticket] {
         let count = min(state.free, state.waiting.count)

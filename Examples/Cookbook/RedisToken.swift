@@ -33,7 +33,7 @@ struct RedisToken: Plugin {
         guard let token = (exchange.state as? RedisQuestion)?.token else { return fail("gave no whole reply") }
         if token.isEmpty { return fail("has no token named \(settings.key)") }
         do throws(PlugboardError) {
-            // The token comes from outside: one that is not valid fails this exchange, and is not a fault.
+            // The token comes from outside: an invalid one fails this exchange, and is not a fault.
             try exchange.request.setField("X-Token", token)
         } catch {
             return .fail(error)
@@ -65,10 +65,10 @@ private final class RedisQuestion: Sendable {
 
     deinit { state.withLock { _ = $0.watch?.cancel() } }
 
-    /// What the server has replied, empty for no token; nil if the connection broke before, or the time was over.
+    /// The token of the reply, empty if there is none; nil if the connection broke before, or the time was over.
     var token: String? { state.withLock { $0.token } }
 
-    /// Connects without waiting. Returns false where that is not possible.
+    /// Connects without waiting. Returns false if that is not possible.
     func begin(port: Int, _ host: PluginHost) -> Bool {
         let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
         let descriptor = socket(AF_INET, Int32(kind), 0)
@@ -95,11 +95,11 @@ private final class RedisQuestion: Sendable {
         return watch != nil
     }
 
-    /// On the loop of the exchange.
+    /// Continues on the loop of the exchange.
     private func proceed(_ watch: PluginHost.Watch, _ ready: PluginHost.Readiness, _ descriptor: Int32) {
         let isOver = state.withLock { state in
             if ready.contains(.write) {
-                // So few bytes are taken at once.
+                // The system takes so few bytes at once.
                 let isSent = send(descriptor, command, command.count, Int32(MSG_NOSIGNAL)) == command.count
                 return !(isSent && watch.change(to: .read))
             }
@@ -115,7 +115,7 @@ private final class RedisQuestion: Sendable {
         ticket.wake()
     }
 
-    /// The reply is `$5`, CR LF, five bytes, CR LF. Returns nil as long as it is not whole, and an empty text for a
+    /// The token in the reply `$5`, CR LF, five bytes, CR LF. Nil if the reply is incomplete, and an empty text for a
     /// reply without a token, or with one of more than 4096 bytes.
     private static func token(in reply: [UInt8]) -> String? {
         guard let line = reply.firstIndex(of: 10) else { return reply.count > 4096 ? "" : nil }

@@ -48,7 +48,7 @@ final class SharedToken: Plugin {
         }
         switch step(exchange) {
         case .go(let token):
-            // A resend begins just inside this plugin: `onRequest` does not see it.
+            // A resend begins just inside this plugin, so `onRequest` is not called.
             authorize(exchange, token)
             return .resend()
         case .wait(let ticket): return .wait(ticket)
@@ -69,7 +69,7 @@ final class SharedToken: Plugin {
         return memory
     }
 
-    /// The rest of the time. With the whole time at each wake, the deadline would move and never come.
+    /// The remaining time. With the whole time at each wake, the deadline would move and never pass.
     private func rest(of exchange: borrowing Exchange) -> Duration {
         let memory = memory(of: exchange)
         if exchange.visit == .first { memory.giveUp = host.now + settings.patience }
@@ -111,7 +111,7 @@ final class SharedToken: Plugin {
         }
     }
 
-    /// Detached, because all exchanges wait for it: it must not be cancelled with the first one.
+    /// Detached, because all exchanges wait for the result: it must not be cancelled with the first exchange.
     private func fetch() {
         host.send(Request(.post, settings.url), for: nil, isDetached: true) { [self] result in
             switch result {

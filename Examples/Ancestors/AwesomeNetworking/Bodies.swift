@@ -1,8 +1,8 @@
 import PlugboardEndpoints
 import PlugboardPropertyList
 
-/// Parameters in the query, as a form, as JSON and as a property list, some of them in the query in any case; a list,
-/// and bytes as they are.
+/// Sends parameters in the query, as a form, as JSON and as a property list, some of them always in the query; a list;
+/// and bytes without encoding.
 func sendBodies(_ client: Client) async throws {
     let text: Parameters = ["text": "schön & gut", "page": 2]
     tell("query: \(try await client.send(SimpleEndpoint("said", text, as: String.self)))")

@@ -1,7 +1,7 @@
 import Plugboard
 import PlugboardEndpoints
 
-/// A call under way is suspended, resumed and cancelled.
+/// Suspends, resumes and cancels a running call.
 func controlOne(_ client: Client) async {
     let call = client.call(SimpleEndpoint("slow/feed", as: [String].self))
     call.suspend()
@@ -13,7 +13,7 @@ func controlOne(_ client: Client) async {
     await call.ended()
 }
 
-/// Calls are cancelled by their names, and all of them at once.
+/// Cancels calls by their names, and all calls at once.
 func cancel(_ client: Client) async {
     let labels = [
         CallLabels(identifier: "one"), CallLabels(group: "home"), CallLabels(tag: "search"),
@@ -27,7 +27,7 @@ func cancel(_ client: Client) async {
     tell("calls: \(calls.map { "\($0.state)" })")
 }
 
-/// All are cancelled, but those under way end before.
+/// Cancels waiting calls, and waits until running ones have ended.
 func finish(_ client: Client) async {
     let running = client.call(Feed())
     let waiting = client.call(Feed(), isStarted: false)

@@ -1,7 +1,7 @@
 import Plugboard
 import PlugboardEndpoints
 
-/// Says what network there is, and each time that it changes.
+/// Prints the state of the network, now and whenever it changes.
 func announceChanges(of kernel: Kernel) throws -> Task<Void, Never> {
     let changes = try kernel.reachability().changes()
     return Task {
@@ -9,7 +9,7 @@ func announceChanges(of kernel: Kernel) throws -> Task<Void, Never> {
     }
 }
 
-/// Says whether the server is there.
+/// Prints whether the server can be reached.
 func probe(_ client: Client) async {
     do throws(PlugboardError) {
         try await client.send(Probe())
@@ -19,7 +19,7 @@ func probe(_ client: Client) async {
     }
 }
 
-/// Sends what the process before has left in the file; false if there is nothing.
+/// Sends the requests that the process before has left in the file; false if there are none.
 func deliverEarlier(_ kernel: Kernel) async throws -> Bool {
     let left = try await kernel.queue.list()
     for request in left {
@@ -30,13 +30,13 @@ func deliverEarlier(_ kernel: Kernel) async throws -> Bool {
     return !left.isEmpty
 }
 
-/// What the user does meanwhile is kept on the disk until the server is there; what he takes back is never sent.
+/// Keeps requests of the user on the disk until the server can be reached; requests that he takes back are never sent.
 func actOffline(_ client: Client) async throws {
     let queue = client.kernel.queue
     for post in 1...2 { _ = try await client.kernel.sendLater(try await client.request(for: Like(post: post))) }
     let comment = try await client.kernel.sendLater(
         try await client.request(for: Comment(post: 1, text: "So beautiful!")))
-    // On the disk, which is all that the user has to wait for; "delivered" comes later.
+    // The user waits only until the request is on the disk; "delivered" comes later.
     tell("sent: \(try await queue.list(tag: "comment-1").map(\.method))")
     _ = try await client.kernel.sendLater(try await client.request(for: Comment(post: 2, text: "First!")))
 
@@ -45,14 +45,14 @@ func actOffline(_ client: Client) async throws {
         let waiting = try await queue.list(state: .waiting).filter { $0.url.hasSuffix("/bookmark") }
         tell("bookmarks: \(waiting.count)")
     }
-    // What became of them is told until the program has seen it.
+    // The outcomes are reported until the program acknowledges them.
     let ended = try await queue.outcomes()
     try await queue.acknowledge(ended.map(\.id))
 
     let likes = try await queue.drop(category: "likes")
     let comments = try await queue.drop(tag: "comment-2")
     tell("taken back: \(likes) likes, \(comments) comment")
-    // A call ends when its request is on the disk; that the server has it, another callback tells.
+    // The call ends when its request is on the disk; another callback reports the delivery.
     let like = client.call(Like(post: 3))
         .onSuccess { _ in tell("never printed") }
         .onFinished { tell("like: \($0)") }
@@ -69,7 +69,7 @@ func actOffline(_ client: Client) async throws {
     tell("feed: \(try await client.send(Feed()))")
 }
 
-/// A new request of a category goes behind those that wait. Returns when the server has it, now or later.
+/// Adds a request of a category after those that wait. Returns when the server has received it, now or later.
 func addComment(_ client: Client) async throws {
     do throws(PlugboardError) {
         try await client.send(Comment(post: 3, text: "Me too!"))
@@ -80,7 +80,7 @@ func addComment(_ client: Client) async throws {
     }
 }
 
-/// Returns while a request is under way.
+/// Returns while the request is still running.
 func follow(_ client: Client) async throws {
     let call = client.call(Follow(user: 7))
     for await progress in call.progress where progress.sent > 0 { break }

@@ -1,7 +1,7 @@
 import Plugboard
 import PlugboardEndpoints
 
-/// Asks whether the server is there.
+/// Asks whether the server can be reached.
 struct Probe: Endpoint {
     typealias Response = Void
     var method: Method { .head }
@@ -33,7 +33,7 @@ struct Like: Kept, Encodable {
     var category: String { "likes" }
 }
 
-/// A bookmark that is set or removed; the two cancel each other out while they wait.
+/// A bookmark that is set or removed; opposite requests cancel each other out while they wait.
 struct Bookmark: Endpoint {
     typealias Response = Void
     let post: Int
@@ -58,7 +58,7 @@ struct Comment: Kept, Encodable {
     var category: String { "comments" }
 }
 
-/// Is in the journal while it is under way: if the program ends before its response, the next process sends it again.
+/// Stays in the journal while it is running: if the program ends before the response, the next process sends it again.
 struct Follow: Kept, Encodable {
     typealias Response = Void
     let user: Int

@@ -4,7 +4,7 @@ import SwiftProtobuf
 
 struct Named: Decodable, Sendable { let name: String }
 
-/// The content type of the response chooses what reads it; a request can choose instead, or accept only some types.
+/// The content type of the response selects the codec; a request can name a codec, or accept only some types.
 func readSerialized(_ client: Client) async throws {
     for format in ["json", "plist", "xml"] {
         let named = try await client.send(SimpleEndpoint("{format}", ["format": format], as: Named.self))
@@ -30,7 +30,7 @@ struct Wrapped: Endpoint {
     }
 }
 
-/// A model of the program's own, which the response's type names, is made of what the codec reads.
+/// Makes a model of the program from the decoded value; the response's type is the name of the model.
 func readModel(_ client: Client) async throws {
     var card = Definition("Card", path: "json")
     card.response = .object

@@ -4,7 +4,7 @@
     import Musl
 #endif
 
-/// Prints a line at once, also into a pipe.
+/// Prints a line at once, even into a pipe.
 func tell(_ line: String) {
     print(line)
     fflush(nil)

@@ -1,8 +1,8 @@
-// What Awesome-Networking was loved for, with Plugboard: a program that starts while its server cannot be reached, says
-// so, and loses nothing that its user does meanwhile; bodies and serializers of all kinds; and control of calls.
+// The features of Awesome-Networking with Plugboard: a program that starts while its server cannot be reached, reports
+// this, and loses no request of its user meanwhile; bodies and serializers of all kinds; and control of calls.
 //
-// The plugin queue keeps such requests in a file. It sends them when the server is there: in this process, or in the
-// next one that opens the file. Started a second time, the program delivers what was under way when the first ended.
+// The plugin queue keeps such requests in a file. It sends them when the server can be reached: in this process, or in
+// the next one that opens the file. A second run delivers the requests that were running when the first run ended.
 //
 //     ExampleAwesomeNetworking http://SERVER FILE
 import Plugboard
@@ -19,9 +19,9 @@ guard arguments.count == 3 else {
 let kernel = try Kernel(plugins: [
     .queue {
         $0.path = arguments[2]
-        // Is asked before what waits is sent.
+        // The probe must succeed before waiting requests are sent.
         $0.probe = "\(arguments[1])/probe"
-        // The server comes soon.
+        // The server will soon be available.
         $0.delay = .milliseconds(20)
         $0.delayLimit = .milliseconds(200)
     }
@@ -45,6 +45,6 @@ if try await deliverEarlier(kernel) {
     try await readSerialized(client)
     try await readModel(client)
     try await saveProfile(client)
-    // The program ends while this is under way, as when it is killed.
+    // The program ends while this request is running, as if it were killed.
     try await follow(client)
 }

@@ -14,7 +14,7 @@ final class Message: CallDelegate {
     func callDidFinish(_ call: any AnyCall) { print("hide: \(text), \(call.state)") }
 }
 
-/// A delegate in place of callbacks, which the call holds weakly; an accessory is held until the end of the call.
+/// A delegate instead of callbacks, which the call holds weakly; an accessory is held until the end of the call.
 final class Screen: CallDelegate {
     func call(_ call: any AnyCall, didSucceed value: any Sendable) { print("screen: \(value)") }
     func call(_ call: any AnyCall, didFail error: PlugboardError) { print("screen: \(error.code)") }
@@ -34,7 +34,7 @@ func watch(_ client: Client) async {
     await call.ended()
 }
 
-/// What shows the flights of a day, on the main actor.
+/// Shows the flights of a day, on the main actor.
 @MainActor final class Board {
     private let life: AsyncStream<Never>.Continuation
 
@@ -45,7 +45,7 @@ func watch(_ client: Client) async {
     func show(_ flights: [String]) { print("board: \(flights.count) flights") }
 }
 
-/// The callbacks run on the main actor. They are all that holds the board, and are released when they were called.
+/// The callbacks run on the main actor. Only they hold the board, and they are released after they were called.
 @MainActor func useBoard(_ client: Client) async {
     let (end, life) = AsyncStream.makeStream(of: Never.self)
     client.call(Flights(day: 1, model: "1"), executor: .mainActor)
@@ -71,7 +71,7 @@ func chooseExecutor(_ client: Client) async {
     }
 }
 
-/// A request of the button "book", which is disabled while the request is under way; the user waits.
+/// A request of the button "book", which is disabled while the request is running; the user waits.
 struct Book: Endpoint {
     typealias Response = [String]
     let method = Method.post
@@ -84,7 +84,7 @@ struct Book: Endpoint {
     }
 }
 
-/// What was booked, for a list that refreshes, or with a wheel that spins.
+/// The bookings, for a list that refreshes, or with a wheel that spins.
 struct Bookings: Endpoint {
     typealias Response = [String]
     let path = "bookings"
@@ -116,8 +116,8 @@ func bindControls(_ client: Client, _ feed: IndicatorFeed) async throws {
     await screen.value
 }
 
-/// All that an accessory of a request is told: that it will start, was suspended, resumed and cancelled, will complete,
-/// and did.
+/// Prints all events of an accessory: the request will start, was suspended, resumed and cancelled, will complete, and
+/// has completed.
 func followStates(_ client: Client, _ feed: IndicatorFeed) async {
     let facts = feed.facts
     let call = client.call(Slow(number: 5))

@@ -3,7 +3,7 @@ import PlugboardPropertyList
 import PlugboardProtobuf
 import SwiftProtobuf
 
-/// Any method, below the base, a server of its own, or a full URL.
+/// Sends any method, below the base, to another server, or to a full URL.
 func sendAny(_ client: Client, _ server: String) async throws {
     for method: Method in [.head, .patch, .delete, "REPORT"] {
         let any = SimpleEndpoint(method, "flights/{id}/said", ["id": 7], as: ReceivedResponse.self)
@@ -13,8 +13,8 @@ func sendAny(_ client: Client, _ server: String) async throws {
     print("full URL: \(try await client.send(SimpleEndpoint("\(server)/full/said", as: String.self)))")
 }
 
-/// Parameters in the query, as a form, as JSON and as a property list, some of them in the query in any case; a list;
-/// bytes as they are; and a message of Protocol Buffers.
+/// Sends parameters in the query, as a form, as JSON and as a property list, some of them always in the query; a list;
+/// bytes without encoding; and a message of Protocol Buffers.
 func sendBodies(_ client: Client) async throws {
     let name: Parameters = ["name": "grün & blau"]
     print("query: \(try await client.send(SimpleEndpoint("said", name, as: String.self)))")

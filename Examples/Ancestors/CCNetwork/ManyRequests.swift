@@ -1,6 +1,6 @@
 import PlugboardEndpoints
 
-/// Requests of one kind: the values of all, or the first failure, which cancels the rest unless the batch says no.
+/// Requests of one type: the values of all, or the first failure, which cancels the rest unless the options say no.
 func batch(_ client: Client) async throws {
     let days = [1, 2, 3].map { Flights(day: $0, model: "1") }
     print("batch: \(try await client.batch(days).map { $0.joined(separator: " ") })")
@@ -22,7 +22,7 @@ func batch(_ client: Client) async throws {
     await slow.ended()
 }
 
-/// What comes next depends on the responses so far; steps are added while the chain runs.
+/// The next step depends on the responses so far; steps are added while the chain runs.
 func chain(_ client: Client) async throws {
     let results = try await Chain(client)
         .step("flights") { _ in Flights(day: 1, model: "1") }
@@ -32,7 +32,7 @@ func chain(_ client: Client) async throws {
             }
         }
         .onStep { chain, step in
-            // From inside: the last step is not sent.
+            // Stops the chain from inside, so that the last step is not sent.
             if step.name == "passenger 1" { chain.stop() }
         }
         .results

@@ -28,7 +28,7 @@ struct Friends: Endpoint, Encodable {
     var path: String { "users/{user}/friends" }
 }
 
-/// Without what is general.
+/// A request without the general settings.
 struct Photos: Endpoint, Encodable {
     typealias Response = [String]
     let usesGeneralFields = false
@@ -56,7 +56,7 @@ struct Messages: Endpoint {
     var path: String { "messages" }
 }
 
-/// A server and header fields of its own.
+/// A request with its own server and header fields.
 struct Weather: Endpoint {
     typealias Response = String
     let base: String

@@ -8,13 +8,13 @@ func registerAndFetch(_ client: Client) async throws -> User {
     return user
 }
 
-/// Requests of different types, sent together; their values come as a tuple.
+/// Sends requests of different types together; their values are a tuple.
 func loadTogether(_ client: Client, _ user: User) async throws {
     let (friends, photos) = try await client.batch(Friends(user: user.id), Photos(user: user.id))
     print("batch: \(friends.count) friends, \(photos.count) photos")
 }
 
-/// The number of bytes sent so far, as a sequence; `onProgress` tells the same to a callback.
+/// Reads the number of bytes sent so far as a sequence; `onProgress` reports the same to a callback.
 func upload(_ client: Client, _ user: User, _ file: String) async throws {
     let call = client.call(UploadAvatar(user: user.id, file: file))
     for await progress in call.progress where progress.sent == progress.toSend {
@@ -24,12 +24,12 @@ func upload(_ client: Client, _ user: User, _ file: String) async throws {
     print("avatar: \(try await call.value.url)")
 }
 
-/// What an endpoint cannot express is a request made by hand.
+/// A request made by hand, for what an endpoint cannot express.
 func sendCustom(_ client: Client, _ server: String) async throws {
     print("status: \(try await client.send(Status(server: server)))")
 }
 
-/// The first poll brings messages, the second nothing new, and is ignored: no callback is called. The third is refused.
+/// The first poll gets messages. The second gets nothing new and is ignored: no callback runs. The third is refused.
 func poll(_ client: Client) async {
     for number in 1...3 {
         let call = client.call(Messages())
@@ -41,7 +41,7 @@ func poll(_ client: Client) async {
     }
 }
 
-/// One response is a failure by the judge, and the error of another goes no further than the central handler.
+/// The judge makes one response a failure, and the central handler stops the error of another.
 func judge(_ client: Client) async {
     for path in ["limited", "logout"] {
         await client.call(SimpleEndpoint(path, as: String.self))

@@ -1,6 +1,6 @@
 import PlugboardEndpoints
 
-/// What all requests to the service have in common.
+/// Common settings of all requests to the service.
 ///
 /// Its responses are envelopes, `{"code": 0, "message": "", "data": …}`, whatever the status.
 func service(at server: String) -> ClientSettings {
@@ -28,7 +28,7 @@ func service(at server: String) -> ClientSettings {
         if outcome.response?["X-Limit"] != nil { return .failure(PlugboardError(.service, "Too many requests.")) }
         return outcome.error?.code == .unchanged ? .ignore : outcome.verdict
     }
-    // Gets every error; what is nil here reaches no callback of a failure.
+    // Receives every error; nil suppresses the callbacks of a failure.
     settings.errorHandler = { error, _ in error.response?.status == 401 ? nil : error }
     return settings
 }
@@ -36,11 +36,11 @@ func service(at server: String) -> ClientSettings {
 extension PlugboardError.Code {
     /// The service refuses the request; the reason is the service's message.
     static let service: Self = "com.example.service"
-    /// The service has nothing that the program does not know.
+    /// The service has no new data for the program.
     static let unchanged: Self = "com.example.unchanged"
 }
 
-/// Takes the data out of the envelope, or makes an error of its code.
+/// Unwraps the data of the envelope, or makes an error of its code.
 @Sendable private func open(_ outcome: inout EndpointOutcome) {
     guard outcome.error == nil, let envelope = try? outcome.response?.json else { return }
     switch envelope["code"] {

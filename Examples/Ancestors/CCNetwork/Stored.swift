@@ -12,7 +12,7 @@ struct Flights: Endpoint {
     var cache: CacheUse { CacheUse(timeToLive: .seconds(60), overrides: true, version: model) }
 }
 
-/// Stored by time and by version; what is stored can be seen before anything is sent, and removed.
+/// Stores responses by time and by version; stored responses can be looked up before sending, and removed.
 func useCache(_ client: Client) async throws {
     let cache = client.kernel.cache
     let flights = Flights(day: 1, model: "1")
@@ -25,11 +25,11 @@ func useCache(_ client: Client) async throws {
     print("from the file: \(try await client.send(Flights(day: 1, model: "2")))")
     try await cache.purge(.all)
     print("after all are removed: \(try await client.send(Flights(day: 1, model: "2")))")
-    // As the server says, also with a validator.
+    // Stored as the server specifies, also with a validator.
     for path in ["fresh", "fresh", "tagged", "tagged"] {
         print("\(path): \(try await client.send(SimpleEndpoint(path, as: String.self)))")
     }
-    // Memory keeps only those that were used last.
+    // Memory keeps only the responses that were used last.
     let statistics = try await cache.stats()
     print("in memory: \(statistics.memoryEntries) of \(statistics.entries)")
 }
@@ -39,7 +39,7 @@ struct Manual: Endpoint {
     typealias Response = DownloadedFile
     let name: String
     let folder: String
-    /// Where the file goes if the folder cannot be written.
+    /// The path if the folder cannot be written.
     var fallback: String?
 
     var path: String { "manuals/{name}" }
@@ -50,7 +50,7 @@ struct Manual: Endpoint {
     func prepare(_ download: inout Download) { download.fallback = fallback }
 }
 
-/// A file from a server without validators: what is there is continued if its last bytes are the same.
+/// A file from a server without validators: its partial file is continued if its last bytes are the same.
 struct Film: Endpoint {
     typealias Response = DownloadedFile
     let downloadPath: String
@@ -65,7 +65,7 @@ func download(_ client: Client, to folder: String) async throws {
     do throws(PlugboardError) {
         _ = try await client.send(film)
     } catch {
-        // What is there so far has a path of its own.
+        // The partial file has a path of its own.
         let part = try Body.file("\(film.downloadPath).part")
         print("film: \(error.code), so far \(part.length ?? 0) bytes")
     }
@@ -92,7 +92,7 @@ func checkShape(_ client: Client) async throws {
     } catch {
         print("passenger 2: \(error.code): \(error.reason)")
     }
-    // JSON Schema says more than a shape.
+    // JSON Schema can express more than a shape.
     var crew = SimpleEndpoint("passengers/1", as: JSONValue.self)
     crew.validation = .schema(["properties": ["data": ["required": ["rank"]]]])
     do throws(PlugboardError) { _ = try await client.send(crew) } catch { print("no crew: \(error.code)") }

@@ -1,6 +1,6 @@
-// What CCNetwork had, with Plugboard: a type for each request, below one base and one CDN; bodies; responses stored by
-// time and by version; JSON that is checked; downloads that continue; callbacks and delegates; batches, chains;
-// adapters; accessories, controls; and one place that decides what a response means.
+// The features of CCNetwork with Plugboard: a type for each request, below one base and one CDN; bodies; responses
+// stored by time and by version; JSON that is checked; downloads that continue; callbacks and delegates; batches,
+// chains; adapters; accessories, controls; and one function that decides what a response means.
 //
 //     ExampleCCNetwork http://SERVER FILE FOLDER
 import Plugboard

@@ -1,7 +1,7 @@
 import PlugboardEndpoints
 import PlugboardPropertyList
 
-/// Parameters as a query, a form, JSON and a property list, and bytes as they are.
+/// Sends parameters as a query, a form, JSON and a property list, and bytes without encoding.
 func sendSerialized(_ client: Client) async throws {
     for codec in [FormCodec(), JSONCodec(), PropertyListCodec()] as [any Codec] {
         var theme = SimpleEndpoint(.post, "echo", ["name": "grün & blau"], as: String.self)

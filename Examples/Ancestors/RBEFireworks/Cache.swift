@@ -1,7 +1,7 @@
 import Plugboard
 import PlugboardEndpoints
 
-/// Stored as the server says, also with a validator; by a time to live; and under a version.
+/// Stores responses as the server specifies, also with a validator; by a time to live; and under a version.
 func readStored(_ client: Client) async throws {
     for path in ["fresh", "fresh", "tagged", "tagged"] {
         print("\(path): \(try await client.send(SimpleEndpoint(path, as: String.self)))")
@@ -13,7 +13,7 @@ func readStored(_ client: Client) async throws {
     }
 }
 
-/// What is stored of a request, in memory and in a file, is seen before it is sent, and removed.
+/// Looks up the stored response of a request, in memory and in a file, before sending it, and removes it.
 func lookIntoCache(_ client: Client) async throws {
     let request = try await client.request(for: News(page: 1))
     print("stored: \(try await client.kernel.cache.cachedResponse(for: request) != nil)")
@@ -23,7 +23,7 @@ func lookIntoCache(_ client: Client) async throws {
     print("stored: \(try await client.kernel.cache.cachedResponse(for: request) != nil)")
 }
 
-/// Memory keeps the responses that were used last, as many as its limits allow; the file has limits of its own.
+/// Memory keeps the responses that were used last, as its limits allow; the file has separate limits.
 func limitCache(_ client: Client, in folder: String) async throws {
     let kernel = try Kernel(plugins: [
         .cache {

@@ -1,7 +1,7 @@
 import PlugboardEndpoints
 import Synchronization
 
-/// Calls are found, suspended, resumed and cancelled by their names; a cancellation is no failure.
+/// Finds, suspends, resumes and cancels calls by their names; a cancellation is not a failure.
 func control(_ client: Client) async {
     let calls = (1...5).map { number in
         client.call(
@@ -23,14 +23,14 @@ func control(_ client: Client) async {
     for call in calls { await call.ended() }
     print("states: \(calls.map { "\($0.state)" })")
 
-    // All are cancelled after those under way have ended.
+    // Cancels waiting calls after running ones have ended.
     let running = client.call(News(page: 2))
     let waiting = client.call(News(page: 3), isStarted: false)
     await client.calls.finish()
     print("finished: \(running.state), \(waiting.state)")
 }
 
-/// A time limit, credentials, no cookies, and values for the program itself, of one request.
+/// A request with its own time limit, credentials, user info for the program, and without cookies.
 struct Account: Endpoint {
     typealias Response = String
     let timeouts = Timeouts(total: .seconds(30))
@@ -64,11 +64,11 @@ func sendSpecial(_ client: Client, _ server: String) async throws {
     var hasty = SimpleEndpoint("slow", as: String.self)
     hasty.timeouts = Timeouts(total: .milliseconds(20))
     do throws(PlugboardError) { _ = try await client.send(hasty) } catch { print("hasty: \(error.code)") }
-    // What would be sent, for people.
+    // The request that would be sent, for people.
     print(try await client.request(for: Account()))
 }
 
-/// Bytes of both directions, with totals, as a sequence and by callbacks.
+/// Reads the bytes in both directions, with totals, as a sequence and by callbacks.
 func upload(_ client: Client) async throws {
     var photo = SimpleEndpoint(.put, "photo", as: String.self)
     photo.body = .bytes(Bytes([UInt8](repeating: 7, count: 100_000)))

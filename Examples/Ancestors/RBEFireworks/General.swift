@@ -1,8 +1,8 @@
 import Plugboard
 import PlugboardEndpoints
 
-/// What all requests to the service have in common: each can turn it off. What is done to each of them stands here too,
-/// and what a response means.
+/// Common settings of all requests to the service, which each request can turn off, with adapters, a hook and
+/// a judge.
 func general(_ server: String) -> ClientSettings {
     var settings = ClientSettings(base: server, pathPrefix: "api")
     settings.fields["X-App"] = "news"
@@ -25,13 +25,13 @@ func general(_ server: String) -> ClientSettings {
             outcome.error = PlugboardError("com.example.refused", "Refused: \(reason).")
         }
     ]
-    // The verdict: success, failure, or neither.
+    // The judge decides: success, failure, or neither.
     settings.judge = { outcome in
         if outcome.response?["X-Nothing-New"] != nil { return .ignore }
         if outcome.response?["X-Limit"] != nil { return .failure(PlugboardError(.limited, "Too many requests.")) }
         return outcome.verdict
     }
-    // Gets every error; what is nil here reaches no callback of a failure.
+    // Receives every error; nil suppresses the callbacks of a failure.
     settings.errorHandler = { error, _ in error.response?.status == 401 ? nil : error }
     return settings
 }
@@ -40,8 +40,8 @@ extension PlugboardError.Code {
     static let limited: Self = "com.example.limited"
 }
 
-/// With all that is general, and without. Then one request is refused by the hook and one by the judge, one is ignored,
-/// and the error of one goes no further than the central handler.
+/// Sends requests with and without the general settings. Then the hook and the judge each refuse a request, one is
+/// ignored, and the central handler stops the error of one.
 func useGeneral(_ kernel: Kernel, _ server: String) async throws {
     let client = Client(kernel: kernel, settings: general(server))
     var general = SimpleEndpoint("general", ["page": 1], as: String.self)

@@ -1,14 +1,14 @@
 import PlugboardEndpoints
 
-/// Independent requests, sent together: all files are there, or the first failure says which request it was.
+/// Independent requests, sent together: all files are received, or the first failure names its request.
 func loadTogether(_ client: Client, into folder: String) async throws {
     let images = ["a.png", "b.png", "c.png"].map { Image(name: $0, folder: folder) }
     let files = try await client.batch(images)
     print("batch: \(files.map(\.byteCount)) bytes")
-    // Here a failure leaves the others alone.
+    // A failure does not cancel the others here.
     let results = try await client.batchResults([Image(name: "missing.png", folder: folder)] + images)
     print("one by one: \(results.map { (try? $0.get().byteCount) ?? 0 })")
-    // Here it cancels them.
+    // A failure cancels the others here.
     do throws(PlugboardError) {
         _ = try await client.batch(images + [Image(name: "missing.png", folder: folder)])
     } catch {
@@ -36,7 +36,7 @@ func registerAndWelcome(_ client: Client) async throws {
     }
 }
 
-/// Steps are added while the chain runs. The first failure ends it, and the chain knows which step that was.
+/// Adds steps while the chain runs. The first failure ends it, and the chain names the failed step.
 func growChain(_ client: Client) async throws {
     let results = try await Chain(client)
         .step("news") { _ in News(page: 1) }
@@ -57,7 +57,7 @@ func growChain(_ client: Client) async throws {
 }
 
 extension ChainRun {
-    /// What the first step has brought.
+    /// The result of the first step.
     fileprivate var userId: Int {
         get throws(PlugboardError) { try value("account", as: Register.Response.self).userId }
     }

@@ -1,19 +1,19 @@
 import PlugboardEndpoints
 
-/// The second time the response comes from the cache: the server sees one request.
+/// The second response comes from the cache: the server receives only one request.
 func readNews(_ client: Client) async throws {
     let first = try await client.send(News(page: 1))
     let second = try await client.send(News(page: 1))
     print("news: \(first.map(\.title)), again \(second.count)")
 }
 
-/// From the CDN into a file. A connection that breaks on the way is not noticed here.
+/// Downloads a file from the CDN. The plugin resume continues after a connection has broken.
 func download(_ client: Client, to folder: String) async throws {
     let file = try await client.send(Image(name: "logo.png", folder: folder))
     print("downloaded: \(file.byteCount) bytes")
 }
 
-/// A response without a member that it must have is a failure.
+/// A response without a required member is a failure.
 func checkShapes(_ client: Client) async throws {
     let user = try await client.send(UserInfo(userId: 1))
     print("user: \(user.nick), level \(user.level)")
@@ -22,7 +22,7 @@ func checkShapes(_ client: Client) async throws {
     } catch {
         print("refused: \(error.code): \(error.reason)")
     }
-    // JSON Schema says more than a shape.
+    // JSON Schema can express more than a shape.
     var newcomer = SimpleEndpoint("users/1", as: User.self)
     newcomer.validation = .schema(["properties": ["level": ["maximum": 0]]])
     do throws(PlugboardError) {
@@ -32,7 +32,7 @@ func checkShapes(_ client: Client) async throws {
     }
 }
 
-/// A delegate in place of callbacks, which the call holds weakly.
+/// A delegate instead of callbacks, which the call holds weakly.
 final class Reader: CallDelegate {
     func call(_ call: any AnyCall, didSucceed value: any Sendable) { print("reader: \(value)") }
     func call(_ call: any AnyCall, didFail error: PlugboardError) { print("reader: \(error.code)") }
@@ -46,7 +46,7 @@ func useDelegate(_ client: Client) async {
     withExtendedLifetime(reader) {}
 }
 
-/// What is told of a request under way, whatever its type: here it shows and hides a message.
+/// Receives the events of a running request of any type, and shows or hides a message.
 final class LoadingMessage: CallDelegate {
     private let text: String
 
@@ -58,7 +58,7 @@ final class LoadingMessage: CallDelegate {
     func callDidFinish(_ call: any AnyCall) { print("hide: \(text)") }
 }
 
-/// The message is shown before the request starts, and hidden when it has ended in any way.
+/// The message is shown before the request starts, and hidden when it has ended with any outcome.
 func showLoadingMessage(_ client: Client) async {
     let message = LoadingMessage("Loading news…")
     let call = client.call(News(page: 2))

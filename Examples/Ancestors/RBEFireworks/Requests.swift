@@ -16,8 +16,8 @@ struct News: Endpoint, Encodable {
 
 /// An image of the CDN, written to a file.
 ///
-/// The plugin resume requests the rest of a download that breaks. What is left at the program's end, the next download
-/// to the same path goes on with.
+/// The plugin resume requests the rest of an interrupted download. If the program ends before that, the next download
+/// to the same path continues it.
 struct Image: Endpoint {
     typealias Response = DownloadedFile
     let name: String
@@ -66,7 +66,7 @@ struct Welcome: Endpoint, Encodable {
     var path: String { "users/{userId}/welcome" }
 }
 
-/// A server and header fields of its own.
+/// A request with its own server and header fields.
 struct Weather: Endpoint {
     typealias Response = String
     let base: String

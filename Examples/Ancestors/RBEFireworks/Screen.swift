@@ -18,7 +18,7 @@ final class Screen: Sendable {
     }
 }
 
-/// The callbacks are all that holds the screen. They are released when they were called, and the screen goes.
+/// Only the callbacks hold the screen. They are released after they were called, and then the screen is released.
 func useScreen(_ client: Client) async {
     let (end, life) = AsyncStream.makeStream(of: Never.self)
     client.call(News(page: 2), executor: CallbackExecutor { queue.async(execute: $0) })
@@ -43,7 +43,7 @@ func chooseExecutor(_ client: Client) async {
     }
 }
 
-/// Saves, and belongs to the button "save": the program disables it while the request is under way, and the user waits.
+/// A request of the button "save": the program disables it while the request is running, and the user waits.
 struct Save: Endpoint {
     typealias Response = Void
     let method = Method.patch
@@ -56,7 +56,7 @@ struct Save: Endpoint {
     }
 }
 
-/// Belongs to a list that refreshes, or to a wheel that spins.
+/// A request of a list that refreshes, or of a wheel that spins.
 struct Reload: Endpoint {
     typealias Response = Void
     let method = Method.patch
@@ -69,7 +69,7 @@ struct Reload: Endpoint {
     }
 }
 
-/// What each control does while a request of its own is under way, and afterwards.
+/// The behaviour of each control during and after a request.
 private let controls = [
     "save": ("disabled", "enabled"), "list": ("refreshing", "refreshed"), "wheel": ("spinning", "at rest"),
 ]
@@ -97,8 +97,8 @@ func bindControls(_ client: Client, _ feed: IndicatorFeed) async throws {
     await screen.value
 }
 
-/// All that an accessory of a request is told: that it will start, was suspended, resumed and cancelled, will complete,
-/// and did.
+/// Prints all events of an accessory: the request will start, was suspended, resumed and cancelled, will complete, and
+/// has completed.
 func followStates(_ client: Client, _ feed: IndicatorFeed) async {
     let facts = feed.facts
     let call = client.call(SimpleEndpoint("slow", as: String.self))

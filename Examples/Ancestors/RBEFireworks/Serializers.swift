@@ -4,7 +4,7 @@ import SwiftProtobuf
 
 struct Theme: Codable, Sendable { let name: String }
 
-/// The content type of the response chooses what reads it; an endpoint can choose instead, or accept only some types.
+/// The content type of the response selects the codec; an endpoint can name a codec, or accept only some types.
 func readSerialized(_ client: Client) async throws {
     for form in ["json", "plist", "xml"] {
         let theme = try await client.send(SimpleEndpoint("themes/{form}", ["form": form], as: Theme.self))
@@ -15,7 +15,7 @@ func readSerialized(_ client: Client) async throws {
     print("bytes: \(try await client.send(SimpleEndpoint("themes/text", as: Bytes.self)).count)")
     text.acceptableTypes = ["application/json"]
     do throws(PlugboardError) { _ = try await client.send(text) } catch { print("text: \(error.code)") }
-    // The server calls its JSON a text: the request names what reads it.
+    // The server sends its JSON as text: the request names the codec.
     let mislabelled = SimpleEndpoint("themes/mislabelled", as: Theme.self, with: .json)
     print("theme by a codec: \(try await client.send(mislabelled).name)")
     print("in an envelope: \(try await client.send(WrappedTheme()).name)")
@@ -38,7 +38,7 @@ func saveBadge(_ client: Client) async throws {
     print("badge: \(try await client.send(save).value)")
 }
 
-/// A model of the program's own, which the response's type names, is made of each article of the list.
+/// Makes a model of the program from each article of the list; the response's type is the name of the model.
 func readModels(_ client: Client) async throws {
     var headlines = Definition("Headlines", path: "news")
     headlines.response = .list

@@ -1,7 +1,7 @@
 import Plugboard
 import PlugboardEndpoints
 
-/// A session of another kind is a kernel of its own: this one stores nothing in files.
+/// A kernel for another kind of session: this one stores nothing in files.
 func useEphemeralSession(_ server: String) async throws {
     let kernel = try Kernel(configuration: Configuration(plugins: ["cookies", "cache"]).session(.ephemeral))
     let client = Client(kernel: kernel, settings: ClientSettings(base: "\(server)/api"))
@@ -25,7 +25,7 @@ func keepCookies(_ server: String, in folder: String) async throws {
     }
 }
 
-/// One for transfers that take long: no limit of the whole time, and larger buffers.
+/// A kernel for long transfers: no limit of the total time, and larger buffers.
 func useSessionOfLongTransfers(_ server: String) async throws {
     let kernel = try Kernel(configuration: Configuration(plugins: ["redirect"]).session(.longTransfers))
     try await upload(Client(kernel: kernel, settings: ClientSettings(base: "\(server)/api")))

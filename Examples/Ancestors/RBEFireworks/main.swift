@@ -1,6 +1,6 @@
-// What RBEFireworks had, with Plugboard: a type for each request, with base and CDN, cache time and version, download
-// path and a check of the response; what is general, with adapters, a hook and a verdict; serializers; control of
-// calls; batches, chains, loading messages, controls; callbacks where the program wants them; sessions and cookies;
+// The features of RBEFireworks with Plugboard: a type for each request, with base and CDN, cache time and version,
+// download path and a check of the response; general settings with adapters, a hook and a judge; serializers; control
+// of calls; batches, chains, loading messages, controls; callbacks on chosen executors; sessions and cookies;
 // pinned keys.
 //
 //     ExampleRBEFireworks http://SERVER FOLDER [https://PINNED AUTHORITY KEY https://NOT-VALID]

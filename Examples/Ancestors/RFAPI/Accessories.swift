@@ -1,7 +1,7 @@
 import Plugboard
 import PlugboardEndpoints
 
-/// While a request is under way that belongs to it, a button is disabled, a list refreshes, or a wheel spins.
+/// While a request of a control is running, a button is disabled, a list refreshes, or a wheel spins.
 func bindControls(_ api: Client, _ feed: IndicatorFeed) async {
     let facts = feed.facts
     let screen = Task {
@@ -21,8 +21,8 @@ func bindControls(_ api: Client, _ feed: IndicatorFeed) async {
     await screen.value
 }
 
-/// All that an accessory of a request is told: that it will start, was suspended, resumed and cancelled, will complete,
-/// and did.
+/// Prints all events of an accessory: the request will start, was suspended, resumed and cancelled, will complete, and
+/// has completed.
 func followStates(_ api: Client, _ feed: IndicatorFeed) async {
     let facts = feed.facts
     let call = api.call("SlowTopic", ["id": 6])

@@ -2,8 +2,8 @@ import PlugboardEndpoints
 import PlugboardProtobuf
 import SwiftProtobuf
 
-/// The definition has codecs of its own: it sends a property list, and gets XML. Another sends JSON, as all do that do
-/// not say otherwise, and its response must have a shape.
+/// One definition has its own codecs: it sends a property list, and receives XML. Another sends JSON, which is the
+/// default, and its response must have a shape.
 func sendBodies(_ api: Client) async {
     await api.call("Theme", ["name": "dark"])
         .onSuccess { response in
@@ -20,15 +20,15 @@ func sendBodies(_ api: Client) async {
     }
 }
 
-/// Some parameters in the query and the others in the body; a list; bytes as they are.
+/// Sends some parameters in the query and the others in the body; a list; and bytes without encoding.
 func sendMore(_ api: Client) async throws {
     print("search: \(try await api.send("Search", ["page": 2, "text": "schön"]).response.text)")
     print("list: \(try await api.send("Edit", body: .value(["new", "old"])).response.text)")
     print("bytes: \(try await api.send("Edit", body: .bytes(Bytes([UInt8]("raw".utf8)))).response.text)")
 }
 
-/// The content type of the response chooses what reads it, unless the definition names a codec; it can also accept only
-/// some types. A message of Protocol Buffers goes in both directions.
+/// The content type of the response selects the codec, unless the definition names one; a definition can also accept
+/// only some types. A message of Protocol Buffers is sent and received.
 func readSerialized(_ api: Client) async throws {
     for format in ["json", "plist", "xml", "wrapped"] {
         print("\(format): \(try await api.send("Document", ["format": format], as: Theme.self).name)")

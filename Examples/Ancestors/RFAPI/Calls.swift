@@ -1,6 +1,6 @@
 import PlugboardEndpoints
 
-/// The type of the response is found by the name that the definition gives: here an array of `Topic`.
+/// The definition names the type of the response: here an array of `Topic`.
 func listTopics(_ api: Client) async {
     await api.call("TopicList", ["board": "swift & linux"])
         .onSuccess { response in
@@ -13,7 +13,7 @@ func listTopics(_ api: Client) async {
         .ended()
 }
 
-/// The program makes a value of its own of each topic in the list.
+/// The program makes its own value of each topic in the list.
 func listHeadlines(_ api: Client) async {
     await api.call("Headlines", ["board": "swift & linux"])
         .onSuccess { response in
@@ -32,7 +32,7 @@ func dropTopic(_ api: Client) async {
         .ended()
 }
 
-/// Any method, below the base, the CDN, a server of its own, or a full URL.
+/// Sends any method, below the base, the CDN, another server, or to a full URL.
 func sendAny(_ api: Client, _ server: String) async throws {
     var weather = Definition("Weather", path: "said")
     weather.base = "\(server)/weather"
@@ -44,7 +44,7 @@ func sendAny(_ api: Client, _ server: String) async throws {
     print("Picture: \(try await api.send("Picture", ["name": "a lake"]).response.text)")
 }
 
-/// Credentials, no cookies, a tag, a category and user info are in the definition; the call can give others.
+/// The definition has credentials, no cookies, a tag, a category and user info; the call can override them.
 func showAccount(_ api: Client, _ server: String) async throws {
     try await api.kernel.cookies.set("session=7; Path=/", for: server)
     let call = api.call("Account")
@@ -55,7 +55,7 @@ func showAccount(_ api: Client, _ server: String) async throws {
     await api.call("Hasty").onFailure { print("hasty: \($0.code)") }.ended()
 }
 
-/// The server itself has defined this one.
+/// The server has provided this definition.
 func listNews(_ api: Client) async {
     await api.call("News")
         .onSuccess { print("news: \($0.json?["count"]?.numberValue?.integer(Int.self) ?? 0)") }
@@ -63,7 +63,7 @@ func listNews(_ api: Client) async {
         .ended()
 }
 
-/// The definition says that this one needs authorization, and that nothing is expected.
+/// The definition requires authorization, and expects no content.
 func postReply(_ api: Client) async {
     await api.call("PostReply", ["id": 7, "text": "schön & gut"])
         .onSuccess { print("replied: \($0.status)") }
@@ -71,7 +71,7 @@ func postReply(_ api: Client) async {
         .ended()
 }
 
-/// Calls are found and cancelled by the names that definitions or calls give them. A cancellation is no failure.
+/// Finds and cancels calls by the names that definitions or calls give them. A cancellation is not a failure.
 func cancelGroup(_ api: Client) async {
     let calls = [1, 2].map { number in
         api.call("SlowTopic", ["id": number])
@@ -83,7 +83,7 @@ func cancelGroup(_ api: Client) async {
     for call in calls { await call.ended() }
 }
 
-/// A response that the judge ignores ends the call, and no callback is called.
+/// The judge ignores a response: the call ends, and no callback is called.
 func ignore(_ api: Client) async {
     let call = api.call("Unread")
         .onCompletion { _ in print("never printed") }
@@ -102,7 +102,7 @@ func reportFailures(_ api: Client) async {
     await api.call("Topics").onFailure { print($0.reason) }.ended()
 }
 
-/// Every error comes to one place first, which can stop it: no callback of a failure is called.
+/// The central handler receives every error first, and can stop it: then no callback of a failure is called.
 func reportLogout(_ api: Client) async {
     await api.call("Topic", ["id": 401])
         .onFailure { _ in print("never printed") }
@@ -110,7 +110,7 @@ func reportLogout(_ api: Client) async {
         .ended()
 }
 
-/// While a program is developed, a request can wait before it is sent, or fail without being sent.
+/// During development, a request can be delayed, or fail without being sent.
 func debug(_ api: Client) async {
     await api.call("News", debug: DebugBehavior(delay: .milliseconds(50)))
         .onSuccess { print("delayed: \($0.status)") }

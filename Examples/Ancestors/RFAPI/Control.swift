@@ -3,7 +3,7 @@ import Plugboard
 import PlugboardEndpoints
 import Synchronization
 
-/// Its definition came as a property list; the body is kept as it is, and the bytes that were sent are counted.
+/// The definition came as a property list; the body is returned undecoded, and the sent bytes are counted.
 func uploadSticker(_ api: Client) async {
     let sticker = EndpointBody.bytes(Bytes([UInt8](repeating: 7, count: 100_000)))
     let received = Mutex(TransferProgress())
@@ -19,13 +19,13 @@ func uploadSticker(_ api: Client) async {
     print("sent: \(last.sent) of \(last.toSend ?? 0), received: \(count) of \(total)")
 }
 
-/// A message that is shown with a call, whatever becomes of it.
+/// A message that is shown with a call, whatever its outcome.
 final class Activity: CallDelegate {
     func callDidStart(_ call: any AnyCall) { print("show: \(call.identifier ?? "")") }
     func callDidFinish(_ call: any AnyCall) { print("hide: \(call.identifier ?? ""), \(call.state)") }
 }
 
-/// One call is suspended, resumed and cancelled.
+/// Suspends, resumes and cancels one call.
 func controlOne(_ api: Client) async {
     let call = api.call("SlowTopic", ["id": 5])
     call.suspend()
@@ -37,7 +37,7 @@ func controlOne(_ api: Client) async {
     print("one: \(call.state)")
 }
 
-/// All calls under way are suspended, resumed and cancelled together, or by one of their names.
+/// Suspends, resumes and cancels all running calls together, or by one of their names.
 func controlAll(_ api: Client) async {
     let call = api.call("SlowTopic", ["id": 3]).accessory(Activity())
     print(
@@ -53,13 +53,13 @@ func controlAll(_ api: Client) async {
     }
     for call in calls { await call.ended() }
 
-    // What is under way ends, what waits is cancelled.
+    // Running calls end, and waiting ones are cancelled.
     let (running, waiting) = (api.call("News"), api.call("News", isStarted: false))
     await api.calls.finish()
     print("finished: \(running.state), \(waiting.state)")
 }
 
-/// A delegate stands in for callbacks. The call holds it weakly, and callbacks only until they were called.
+/// A delegate instead of callbacks. The call holds it weakly, and callbacks only until they were called.
 final class Screen: CallDelegate {
     private let life: AsyncStream<Never>.Continuation
 
@@ -70,7 +70,7 @@ final class Screen: CallDelegate {
     func call(_ call: any AnyCall, didSucceed value: any Sendable) { print("screen: \(type(of: value))") }
 }
 
-/// Callbacks run where the program says: here on an executor, the kernel's.
+/// Runs callbacks on a chosen executor: here the kernel's.
 func useScreen(_ api: Client) async {
     let (end, life) = AsyncStream.makeStream(of: Never.self)
     show(Screen(life), api)
@@ -84,7 +84,7 @@ private func show(_ screen: Screen, _ api: Client) {
         .onFinished { [screen] in print("\(type(of: screen)) has \($0)") }
 }
 
-/// Or on a queue, on the main actor, or where the call ends.
+/// Runs callbacks on a queue, on the main actor, or on the thread on which the call ends.
 func chooseExecutor(_ api: Client) async {
     let queue = DispatchQueue(label: "screen")
     let executors: [(String, CallbackExecutor)] = [

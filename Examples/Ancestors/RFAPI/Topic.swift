@@ -6,12 +6,12 @@ struct Topic: Decodable, Sendable {
     let title: String
 }
 
-/// What a program makes of a topic: definitions call it "Headline".
+/// A value that the program makes of a topic: definitions call it "Headline".
 struct Headline: Sendable { let text: String }
 
 struct Theme: Codable, Sendable { let name: String }
 
-/// What people read about errors, by language and code, and while requests are under way.
+/// Texts for people about errors and running requests, by language and code.
 let messages = MessageCatalog(
     [
         "en": [

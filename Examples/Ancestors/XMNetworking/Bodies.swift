@@ -4,8 +4,8 @@ import PlugboardPropertyList
 import PlugboardProtobuf
 import SwiftProtobuf
 
-/// Parameters as a form, as JSON or as a property list, some of them in the query while the rest is the body; a list,
-/// bytes as they are, a message of Protocol Buffers; and parameters in the query.
+/// Sends parameters as a form, as JSON or as a property list, some of them in the query while the rest is the body; a
+/// list; bytes without encoding; a message of Protocol Buffers; and parameters in the query.
 func sendBodies(_ client: Client) async throws {
     for codec in [FormCodec(), JSONCodec()] as [any Codec] {
         var save = SimpleEndpoint(.post, "save", ["name": "Zoë", "draft": true], as: String.self)

@@ -2,7 +2,7 @@ import Dispatch
 import Plugboard
 import PlugboardEndpoints
 
-/// Calls under way are found by their names, suspended, resumed and cancelled.
+/// Finds running calls by their names, and suspends, resumes and cancels them.
 func cancel(_ client: Client) async {
     let calls = ["search", "feed", "image", "kind", "other"].map { name in
         var slow = SimpleEndpoint("slow", as: User.self)
@@ -29,7 +29,7 @@ func cancel(_ client: Client) async {
     for call in calls { await call.ended() }
 }
 
-/// All are cancelled, but those under way end before.
+/// Cancels waiting calls, and waits until running ones have ended.
 func finish(_ client: Client) async {
     let running = client.call(SimpleEndpoint("user", ["id": 1], as: User.self))
     let waiting = client.call(SimpleEndpoint("never", as: User.self), isStarted: false)
@@ -37,7 +37,7 @@ func finish(_ client: Client) async {
     print("finished: \(running.state), \(waiting.state)")
 }
 
-/// Callbacks that show something run on the main actor.
+/// Shows results on the main actor.
 @MainActor final class Screen {
     private let life: AsyncStream<Never>.Continuation
 
@@ -48,7 +48,7 @@ func finish(_ client: Client) async {
     func show(_ user: User) { print("on the screen: \(user.name)") }
 }
 
-/// The callbacks are all that holds the screen. They are released when they were called, and the screen goes.
+/// Only the callbacks hold the screen. They are released after they were called, and then the screen is released.
 @MainActor func useScreen(_ client: Client) async {
     let (end, life) = AsyncStream.makeStream(of: Never.self)
     client.call(SimpleEndpoint("user", ["id": 1], as: User.self)).onSuccess(Screen(life).show)
@@ -72,7 +72,7 @@ func chooseExecutor(_ client: Client) async {
     }
 }
 
-/// A delegate in place of callbacks, which the call holds weakly.
+/// A delegate instead of callbacks, which the call holds weakly.
 final class Listener: CallDelegate {
     func call(_ call: any AnyCall, didSucceed value: any Sendable) { print("delegate: \(value)") }
     func call(_ call: any AnyCall, didFail error: PlugboardError) { print("delegate: \(error.code)") }

@@ -1,6 +1,6 @@
 import PlugboardEndpoints
 
-/// All results in the order of the requests; a failure among them does not end the others.
+/// Prints all results in the order of the requests; a failure does not cancel the others.
 func batch(_ client: Client) async throws {
     let requests = [1, 2, 404].map { SimpleEndpoint("user", ["id": $0], as: User.self) }
     let results = try await client.batchResults(requests)
@@ -29,7 +29,7 @@ func chain(_ client: Client) async throws {
             return SimpleEndpoint("user", ["id": newest.id + 1], as: User.self)
         }
         .onStep { chain, step in
-            // From inside: a step that comes next, and then none.
+            // Inserts the next step from inside, and then stops the chain.
             if step.name == "newest" { chain.insert("again") { _ in SimpleEndpoint("newest", as: User.self) } }
             if step.name == "friend" { chain.stop() }
         }

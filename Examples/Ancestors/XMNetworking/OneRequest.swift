@@ -1,6 +1,6 @@
 import PlugboardEndpoints
 
-/// The second request turns off what is general.
+/// The second request turns off the general settings.
 func sendWithAndWithout(_ client: Client) async throws {
     let user = try await client.send(SimpleEndpoint("user", ["id": 7], as: User.self))
     print("user: \(user.name)")
@@ -12,7 +12,7 @@ func sendWithAndWithout(_ client: Client) async throws {
     print("user: \(try await client.send(plain).name)")
 }
 
-/// The hook makes errors of two responses, and the judge of one; the central handler sees all and stops one.
+/// The hook makes errors of two responses, and the judge of one; the central handler receives all and stops one.
 func refuse(_ client: Client) async {
     for path in ["refused", "limited", "session"] {
         await client.call(SimpleEndpoint(path, as: User.self))
@@ -31,7 +31,7 @@ func ignore(_ client: Client) async {
     print("nothing: \(call.state)")
 }
 
-/// A server and header fields of its own.
+/// A request with its own server and header fields.
 struct Weather: Endpoint {
     typealias Response = String
     let base: String
@@ -39,7 +39,7 @@ struct Weather: Endpoint {
     let fields: Fields = ["X-Units": "metric"]
 }
 
-/// Base, CDN, a server of its own or a full URL; any method, a path that is filled in, and adapters.
+/// Sends to base, CDN, another server or a full URL; any method, a path with a placeholder, and adapters.
 func sendAny(_ client: Client, _ server: String) async throws {
     print("weather: \(try await client.send(Weather(base: "\(server)/weather")))")
     var full = SimpleEndpoint("\(server)/full/said", as: String.self)
@@ -55,7 +55,7 @@ func sendAny(_ client: Client, _ server: String) async throws {
     }
 }
 
-/// A time limit, credentials, no cookies, a tag and user info, of one request.
+/// A request with its own time limit, credentials, tag, user info, and without cookies.
 struct Account: Endpoint {
     typealias Response = String
     let timeouts = Timeouts(total: .seconds(30))
@@ -76,11 +76,11 @@ func sendSecured(_ client: Client, _ server: String) async throws {
     do throws(PlugboardError) { _ = try await client.send(hasty) } catch { print("hasty: \(error.code)") }
 }
 
-/// Whether there is a network and of which kind: now, and each time that it changes.
+/// Prints whether there is a network and of which kind, now and whenever it changes.
 func reach(_ kernel: Kernel) async throws {
     let network = try kernel.reachability().current
     print("network: \(network.kind), \(network.isReachable ? "reachable" : "not reachable")")
-    // The first is the network as it is.
+    // The first element is the present state.
     for await change in try kernel.reachability().changes() {
         print("network: \(change.isReachable ? "reachable" : "not reachable")")
         break

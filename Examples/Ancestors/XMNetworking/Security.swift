@@ -1,7 +1,7 @@
 import Plugboard
 import PlugboardEndpoints
 
-/// The public key of the server of a URL is pinned: another one is refused, although the certificate is valid.
+/// The public key of the URL's server is pinned: another key is refused, even if the certificate is valid.
 struct Pinned: Endpoint {
     typealias Response = Void
     let path: String
@@ -21,7 +21,7 @@ func pin(_ client: Client, _ server: String, _ key: String) async {
     }
 }
 
-/// For tests only: a certificate that is not valid is refused, unless the request accepts any.
+/// For tests only: an invalid certificate is refused, unless the request accepts any.
 struct Trusting: Endpoint {
     typealias Response = Void
     let path: String
@@ -41,7 +41,7 @@ func acceptAnyCertificate(_ client: Client, _ server: String) async {
     }
 }
 
-/// The log of requests, which a program switches on, and off for some requests.
+/// Prints the log of requests, which a program can switch on, and switch off for some requests.
 func log(_ server: String, isOn: Bool) async throws {
     let log = KernelLog(level: .info) { _, plugin, text in
         // Without the size and the time.

@@ -2,7 +2,7 @@ import PlugboardEndpoints
 import PlugboardProtobuf
 import SwiftProtobuf
 
-/// The content type of the response chooses what reads it.
+/// The content type of the response selects the codec.
 func readSerialized(_ client: Client) async throws {
     for form in ["json", "plist", "xml"] {
         print("\(form): \(try await client.send(SimpleEndpoint("users/{form}", ["form": form], as: User.self)).name)")
@@ -10,7 +10,7 @@ func readSerialized(_ client: Client) async throws {
     print("wrapped: \(try await client.send(Wrapped()).name)")
     print("text: \(try await client.send(SimpleEndpoint("users/text", as: String.self)))")
     print("bytes: \(try await client.send(SimpleEndpoint("users/text", as: Bytes.self)).count)")
-    // The request names what reads its response, or the types that it accepts.
+    // The request names the codec of its response, or the types that it accepts.
     var mislabelled = SimpleEndpoint("mislabelled", as: Named.self)
     mislabelled.responseCodec = .json
     print("by a codec: \(try await client.send(mislabelled).name)")
@@ -37,7 +37,7 @@ func saveBadge(_ client: Client) async throws {
     print("message: \(try await client.send(save).value)")
 }
 
-/// A model of the program's own, which the response's type names, is made of the user.
+/// Makes a model of the program from the user; the response's type is the name of the model.
 func readModel(_ client: Client) async throws {
     var card = Definition("Card", path: "user")
     card.response = .object

@@ -14,7 +14,7 @@ struct Busy: Endpoint {
     }
 }
 
-/// A request that ignores what is general.
+/// A request that ignores the general settings.
 struct Ping: Endpoint {
     typealias Response = String
     let server: String
@@ -22,7 +22,7 @@ struct Ping: Endpoint {
     func customRequest() throws(PlugboardError) -> Request? { Request(.options, "\(server)/ping") }
 }
 
-/// The shape of the JSON, nested, and with a list; or its JSON Schema.
+/// Checks the nested shape of the JSON, with a list, or its JSON Schema.
 struct Board: Endpoint {
     typealias Response = JSONValue
     let number: Int

@@ -1,7 +1,7 @@
 import PlugboardEndpoints
 import Synchronization
 
-/// A form with a file, which is read while it is sent, and a download into a file; both tell how far they are.
+/// Uploads a form with a file, which is read while it is sent, and downloads into a file; both report their progress.
 func transfer(_ client: Client, _ folder: String) async throws {
     try await printProgress(of: Upload(title: "Lake", file: "\(folder)/lake.jpg"), client, "upload")
     try await printProgress(of: Download(photo: 7, downloadPath: "\(folder)/copy.jpg"), client, "download")
@@ -30,7 +30,7 @@ struct Download: Endpoint {
     var parameters: Parameters { ["photo": photo] }
 }
 
-/// As a sequence, and by a callback, which is attached before the call starts.
+/// Reads progress as a sequence, and by a callback, which is attached before the call starts.
 private func printProgress<E: Endpoint>(of endpoint: E, _ client: Client, _ name: String) async throws {
     let call = client.call(endpoint, isStarted: false)
     let told = Mutex(TransferProgress())

@@ -1,5 +1,5 @@
-// What XMNetworking had, with Plugboard: what is general is set once, and a request can turn it off; hooks
-// that process requests and responses, one place for errors, batches, chains, transfers with progress, control of
+// The features of XMNetworking with Plugboard: general settings are set once, and a request can turn them off; hooks
+// that process requests and responses, one handler of errors, batches, chains, transfers with progress, control of
 // calls, pinned keys, a log that is switched on, and reachability.
 //
 //     ExampleXMNetworking http://SERVER FOLDER [https://PINNED AUTHORITY KEY https://NOT-VALID]
