@@ -98,7 +98,7 @@ struct ExplainTests {
                 + attributes)
 
         #expect(outcome.status == 0, "\(outcome.stderr)")
-        #expect(outcome.stdout.contains("Stopped at a request of authentication's own, which a dry run does not send"))
+        #expect(outcome.stdout.contains("Stopped at a sub-request of authentication, which a dry run does not send"))
         #expect(server.requests.isEmpty)
     }
 

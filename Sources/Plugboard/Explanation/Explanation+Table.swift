@@ -28,7 +28,7 @@ extension Explanation: CustomStringConvertible {
     private var summary: String {
         let time = Explanation.milliseconds(took)
         if let dryPlugin {
-            return "Stopped at a request of \(dryPlugin)'s own, which a dry run does not send; nothing was sent."
+            return "Stopped at a sub-request of \(dryPlugin), which a dry run does not send; nothing was sent."
         }
         if wasNotSent { return "Stopped before the first attempt; nothing was sent." }
         if let failure { return "Failed after \(time): \(failure.code)" }

@@ -72,7 +72,7 @@ public struct Explanation: Sendable {
     ///
     /// - Parameters:
     ///   - dryRun: Called on the loop right before the first attempt, which is then cancelled; nil sends the request.
-    ///   - patience: How long the kernel, which is shut down then, waits for detached sub-requests; nil keeps it.
+    ///   - patience: How long the kernel waits for detached sub-requests at its shutdown; nil does not shut it down.
     package static func observe(
         _ request: Request, _ kernel: Kernel, dryRun: DryRun? = nil, shutDownWithin patience: Duration? = nil
     ) async -> Explanation {
