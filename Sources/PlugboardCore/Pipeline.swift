@@ -5,7 +5,7 @@ import PlugboardKit
 //
 // Heads flow through hooks; bodies flow through sources. The request's head visits the plugins inward, the transport
 // sends it, and the head of the response (or a failure) visits them outward in exactly the reverse order. Then the
-// reader pulls the body, through whatever sources plugins wrapped around it.
+// reader pulls the body, through the sources that plugins wrapped around it.
 //
 //     Request ─▶ onRequest    A ▸ B ▸ C ─▶ Transport
 //                    respond │              │
@@ -93,7 +93,7 @@ extension ExchangeCore {
 
     /// Calls the hooks ahead, up to the first slot of a set, as long as each lets the head pass and leaves nothing.
     ///
-    /// - Returns: The slot of the one that does not, and what it has returned; nil if the head has passed them all.
+    /// - Returns: The slot of the hook that does not, and its result; nil if the head has passed them all.
     @inline(never)
     private func visitInward(to end: SlotSet) -> (Int, UInt32)? {
         let (exchange, callees) = (pointer, pipeline.tables.request.callees)

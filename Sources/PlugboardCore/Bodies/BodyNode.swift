@@ -4,7 +4,7 @@ import Synchronization
 
 /// A body in the kernel, between a source and its reader: checks that both keep the rules.
 ///
-/// A pull is completed on the loop, once, whatever thread the source completes it from. After a release, what the
+/// A pull is completed on the loop, once, even if the source completes it on another thread. After a release, what the
 /// source gives is ignored.
 ///
 /// A source that completes its pulls at once cannot block the loop: a piece without bytes, and each 64th piece in a
@@ -287,7 +287,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// Takes the body back from a plugin that was at fault: one release by plugins is then ignored. [loop]
     func reclaim() { reclaims += 1 }
 
-    private static let tooLate = PlugboardError(.shutDown, "The kernel has ended, and this body with it.")
+    private static let tooLate = PlugboardError(.shutDown, "The kernel has ended, so this body cannot be read.")
     private static let released = PlugboardError(.cancelled, "The body was released before its end.")
     private static let pulledTwice = PlugboardError(
         .pluginFault, "A body was pulled again before the last pull was completed.")

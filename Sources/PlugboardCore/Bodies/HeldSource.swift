@@ -35,7 +35,7 @@ final class HeldSource: BodySource, @unchecked Sendable {
             next = 0
             return true
         }
-        // The rest begins again at the first byte, so that the pieces that were held are not needed any more.
+        // The rest begins again at the first byte, so that the held pieces are no longer needed.
         guard rest.rewind() else { return false }
         next = pieces.count
         return true

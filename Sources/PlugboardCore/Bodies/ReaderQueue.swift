@@ -33,9 +33,9 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     private static let shutDown = PlugboardError(
         .shutDown, "The kernel was shut down before the body had come to its end.")
     private static let readBefore = PlugboardError(
-        .bodyRead, "The response's body was read to its end before, and can be read once. Keep what was read.")
+        .bodyRead, "The response's body was already read to its end. It can be read only once; keep its bytes.")
     private static let readTwice = PlugboardError(
-        .bodyRead, "The response's body is being read by another reader, and has one reader only.")
+        .bodyRead, "The response's body is already being read by another reader. It can have only one.")
     private static let abandoned = PlugboardError(.cancelled, "Reading the body was cancelled.")
 
     private let state = Mutex(State())

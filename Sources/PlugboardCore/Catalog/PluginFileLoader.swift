@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// Opens plugins that are shared objects.
 public protocol PluginFileLoader: Sendable {
-    /// Inspects, verifies and opens a file, once; never closes it. The same file twice gives the same descriptor.
+    /// Inspects, verifies and opens a file, once; never closes it. Loading a file twice gives the same descriptor.
     func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor
     /// A loader that is limited to files in these folders; bare names are looked for in them, in order.
     func searching(_ folders: [String]) -> Self

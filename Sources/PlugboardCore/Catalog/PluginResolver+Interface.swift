@@ -3,8 +3,8 @@ import PlugboardKit
 import PlugboardSystem
 
 extension PluginResolver {
-    /// Warns of an interface that does not exist. It is no error, because it may come up later, as that of a VPN; but
-    /// requests fail until then.
+    /// Warns of an interface that does not exist. It is no error, because it may appear later, such as that of a VPN;
+    /// but requests fail until then.
     mutating func checkInterface() {
         guard var name = configuration.kernel.interface?[...], !name.isEmpty else { return }
         // libcurl's form for a name that must not be read as an address; the other form is the name of a host.

@@ -20,7 +20,7 @@ public struct KernelSettings: Sendable, Equatable {
         set { headerDefaults.values = newValue }
     }
     private var headerDefaults = HeaderDefaults()
-    /// Names of header fields that are secret in all requests and responses, beside those that always are.
+    /// Names of header fields that are secret in all requests and responses, in addition to those that always are.
     public var secretFields: [String] = []
     /// The trusted certificates, the pins of hosts, and the client's certificate.
     public var tls: TLS {

@@ -5,7 +5,7 @@ import Synchronization
 /// A file that tells the program's next start which plugin's code was running when the process crashed or was killed.
 ///
 /// `kernel/PROGRAM:PID:TIME` in the data directory has a word for the call under way on each loop (`CallMark`), words
-/// for calls on other threads, and names. The process locks it, and removes it when it ends in an orderly way, also by
+/// for calls on other threads, and names. The process locks it, and removes it when it ends in an orderly way, even by
 /// `exit`. So a file that is not locked was left by a process that crashed or was killed.
 ///
 /// Sendable because only atomic words change.

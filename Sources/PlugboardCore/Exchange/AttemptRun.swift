@@ -66,7 +66,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
 
     /// Called when the attempt is no longer needed. Without a response it is cancelled; a body is drained on release.
     func giveUp() {
-        // A transfer that is drained would go on sending a body that the next attempt needs.
+        // A transfer that is drained would still send a body that the next attempt needs.
         let isUnwanted = !hasCompleted || body?.hasEnded == false
         hasCompleted = true
         if !isOver && isUnwanted { control?.cancel() }
@@ -169,7 +169,7 @@ extension ExchangeCore {
         return true
     }
 
-    /// Runs a job when no attempt is under way any more, so that the attempt's last event comes before the exchange's.
+    /// Runs a job when no attempt is under way, so that the attempt's last event comes before the exchange's.
     func afterAttempt(_ job: @escaping () -> Void) {
         guard let attempt = attempts.current else { return job() }
         attempt.afterEnd { [self] in

@@ -32,7 +32,7 @@ extension ExchangeCore {
 
     private static let sentBefore = PlugboardError(
         .bodyRead,
-        "The request's body was sent before, and a stream can be sent once. Make a new request with a new body, or send "
+        "The request's body was sent before, and a stream can be sent only once. Make a new request with a new body, or send "
             + "the body as bytes or as a file.")
 
     private func adopted(_ source: any BodySource) -> any BodySource {

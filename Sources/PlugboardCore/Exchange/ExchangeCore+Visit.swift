@@ -3,7 +3,7 @@ import PlugboardKit
 
 /// Calling a hook, and checking that it keeps the rules.
 extension ExchangeCore {
-    /// The slots whose hooks are called one by one, because something is to be done before each of them
+    /// The slots whose hooks are called one by one, because something must be done before each of them
     /// (`prepareVisit`), or because the visit is not their first one.
     @inline(__always)
     var slotsToPrepare: SlotSet {

@@ -112,7 +112,7 @@ final class ExchangeCore: @unchecked Sendable {
 
     /// The exchange as C sees it; valid during a call.
     ///
-    /// The same as `Unmanaged.toOpaque`, without counting a reference: an exchange needs it a hundred times.
+    /// Equals `Unmanaged.toOpaque`, without reference counting, because an exchange needs it a hundred times.
     var pointer: OpaquePointer { unsafeBitCast(self, to: OpaquePointer.self) }
 
     static func from(_ pointer: OpaquePointer) -> ExchangeCore {

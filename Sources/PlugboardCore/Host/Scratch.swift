@@ -9,7 +9,7 @@ final class Scratch {
 
     /// For the first texts of a hook, as long as they fit.
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 1)
-    // Unchecked, because changing them calls no code of others.
+    // Unchecked, because changing them calls no other code.
     @exclusivity(unchecked) private var used = 0
     /// The texts that do not fit.
     @exclusivity(unchecked) private var texts: [UnsafeMutableRawPointer] = []

@@ -11,7 +11,7 @@ import Synchronization
 ///     let kernel = try Kernel(configuration: .file("plugboard.json"))
 ///     let response = try await kernel.send(Request(.get, "https://example.com/"))
 ///
-/// A program can give plugins in code, beside a configuration or without one:
+/// A program can give plugins in code, with or without a configuration:
 ///
 ///     let kernel = try Kernel(plugins: [.redirect, .retry { $0.attempts = 3 }, .linked(Sign(keys))])
 ///

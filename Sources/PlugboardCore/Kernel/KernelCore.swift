@@ -124,7 +124,7 @@ final class KernelCore: @unchecked Sendable {
     }
 
     /// The loop for a sub-request that is for no exchange: the calling loop; off the loops, one with an exchange that
-    /// is traced, because the sub-request may belong to its trace; otherwise the idlest. [any]
+    /// is traced, because the sub-request may belong to its trace; otherwise the one with the fewest exchanges. [any]
     func placeDetached() -> KernelLoop {
         if loops.count == 1 { return first }
         return current ?? loops.first { $0.tracedCount.load(ordering: .relaxed) > 0 } ?? idlest

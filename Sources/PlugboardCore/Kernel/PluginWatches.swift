@@ -34,7 +34,7 @@ final class PluginWatches: @unchecked Sendable {
     private let participant = Participant()
     /// The numbers of the watches that the loop knows, by their descriptors. [loop]
     private var numbers: [Int32: UInt64] = [:]
-    /// The slots that watch nothing any more. [loop]
+    /// The slots whose plugins no longer watch anything. [loop]
     private var stopped: SlotSet = []
 
     init(loop: EventLoop, index: Int = 0, of count: Int = 1) {

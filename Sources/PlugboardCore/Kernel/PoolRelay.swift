@@ -27,7 +27,7 @@ final class PoolRelay: Sendable {
         waiting?.resume()
     }
 
-    /// Ends the relay's task after what it has to resume. [any]
+    /// Ends the relay's task after it has resumed all tasks. [any]
     func end() {
         let waiting = state.withLock { state in
             state.isEnded = true

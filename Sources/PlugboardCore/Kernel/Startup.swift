@@ -48,7 +48,7 @@ final class Startup: Sendable {
             switch create(plugin, at: index) {
             case .success(let slot):
                 slots.append(slot)
-                // A plugin could go on without a data directory, and its user would not learn that other users can
+                // A plugin could continue without a data directory, and its user would not learn that other users can
                 // write there.
                 if let error = slot.host.dataDirectoryError { refusals.append(Refusal(plugin: plugin, text: error)) }
                 refusals += checkSections(of: plugin, slot)

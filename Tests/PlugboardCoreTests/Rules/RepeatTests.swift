@@ -124,7 +124,7 @@ import Testing
         let ofCopy = try await failure(of: kernel, copy)
 
         #expect(response.status == 200)
-        #expect(again.code == .bodyRead && again.reason.contains("a stream can be sent once. Make a new request"))
+        #expect(again.code == .bodyRead && again.reason.contains("a stream can be sent only once. Make a new request"))
         #expect(ofCopy == again)
         #expect(record.lines == ["once"])
     }

@@ -7,7 +7,7 @@ struct Watchers: ~Copyable, @unchecked Sendable {
     /// The plugins that get one event of the kernel.
     struct Listeners {
         let slots: SlotSet
-        /// Their functions, outermost first. In memory of the watchers, so that an event counts no references.
+        /// Their functions, outermost first. In memory of the watchers, so that an event needs no reference counting.
         let callees: UnsafeMutableBufferPointer<Callee<HookTables.Event>>
     }
 
@@ -17,7 +17,7 @@ struct Watchers: ~Copyable, @unchecked Sendable {
     private let ofPlugins: [String: SlotSet]
     /// Whether a plugin gets events of plugins.
     let watchesPlugins: Bool
-    /// Whether a plugin wants milestones or progress, which cost the transport something.
+    /// Whether a plugin gets milestones or progress, which cost the transport time.
     let isWatchedClosely: Bool
     /// Whether a plugin lists `networkChanged`, for which the kernel opens a socket.
     let wantsNetwork: Bool

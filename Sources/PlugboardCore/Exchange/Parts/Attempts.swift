@@ -58,6 +58,6 @@ struct Attempts {
         PlugboardError(
             .runaway,
             "The exchange was stopped after it was sent \(count) times (kernel.attemptLimit). "
-                + "A plugin may be sending it again without end.")
+                + "A plugin may be sending it again endlessly.")
     }
 }

@@ -2,7 +2,7 @@ import CPlugboard
 
 /// A hook of one plugin, with everything that a call of it needs.
 ///
-/// It counts no references: the pipeline keeps the slot, and the kernel keeps the plugin's instance.
+/// It needs no reference counting: the pipeline keeps the slot, and the kernel keeps the plugin's instance.
 struct Callee<Function> {
     let function: Function
     let instance: UnsafeMutableRawPointer
@@ -11,7 +11,7 @@ struct Callee<Function> {
     let mark: UInt64
 }
 
-/// One hook of all plugins, by their slots. In memory of its own, so that a call counts no references.
+/// One hook of all plugins, by their slots. In memory of its own, so that a call needs no reference counting.
 ///
 /// Unchecked, because the memory behind the pointer is written by `init` only, and slots and instances are used on any
 /// loop as the ABI says.

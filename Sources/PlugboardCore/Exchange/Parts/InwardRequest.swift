@@ -72,7 +72,7 @@ struct InwardRequest {
 
     /// Goes back to the request as the plugin in this slot passed it inward, before the first edit further in.
     ///
-    /// - Returns: The bodies that nothing needs any more.
+    /// - Returns: The bodies that are no longer needed.
     mutating func recall(for slot: Int) -> [BodyNode] {
         var dropped: [BodyNode] = []
         while let version = versions.last, version.slot > slot {

@@ -41,7 +41,7 @@ struct Steering {
         ahead = SlotSet(rawValue: .max).subtracting(.before(slot))
     }
 
-    /// The slots whose hooks run from here on, if nothing changes.
+    /// The slots whose hooks run next, if nothing changes.
     @inline(__always)
     func slotsAhead(_ hooks: HookSlots) -> SlotSet {
         switch stage {
@@ -79,7 +79,7 @@ struct Steering {
     @inline(__always)
     mutating func passOutward(_ slot: Int) { ahead = SlotSet(slot).before }
 
-    /// `next`: inward it opens the turn of this slot, outward the head goes on.
+    /// `next`: inward, it opens the turn of this slot; outward, the head moves on.
     @inline(__always)
     mutating func pass(_ slot: Int) {
         if stage == .request { passInward(.before(slot + 1)) } else { passOutward(slot) }
