@@ -61,7 +61,7 @@ package struct CurlAbilities: Sendable {
     /// that such a response is known to be whole only by its Content-Length.
     package let readsEarlyHTTP2Responses: Bool
 
-    /// The most bytes of the name or value of a request's field; nil if there is no limit beside that of the head.
+    /// The most bytes of the name or value of a request's field; nil if only the head is limited.
     ///
     /// Newer versions omit a longer field without an error; this transport refuses such a request.
     let fieldSizeLimit: Int?

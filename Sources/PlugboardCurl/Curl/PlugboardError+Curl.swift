@@ -97,7 +97,7 @@ extension PlugboardError {
             if let detour = detour(in: message, to: hostAndPort) {
                 (
                     .transportConnect,
-                    "No connection to \(detour) can be opened, which a proxy or connectTo gives for "
+                    "No connection to \(detour) can be opened, which is the proxy or the connectTo target for "
                         + "\(hostAndPort). Check that a server listens there."
                 )
             } else {
@@ -180,7 +180,7 @@ extension PlugboardError {
     private static func afterHead(_ code: CURLcode, _ hostAndPort: String) -> (Code, String) {
         switch code {
         case CURLE_BAD_CONTENT_ENCODING, CURLE_WEIRD_SERVER_REPLY:
-            (.transportProtocol, "The body of the response from \(hostAndPort) is not framed as HTTP demands.")
+            (.transportProtocol, "The body of the response from \(hostAndPort) is not framed as HTTP requires.")
         default: (.bodyCut, "The body of the response from \(hostAndPort) ended before it was complete.")
         }
     }

@@ -3,7 +3,7 @@ import PlugboardSystem
 import PlugboardTransport
 
 /// The state of one transfer that libcurl's callbacks read and write: plain memory behind CURLOPT_PRIVATE and similar
-/// options, so that callbacks count no references. `Transfer.settle` acts on it, in the same turn.
+/// options, so that callbacks need no reference counting. `Transfer.settle` acts on it, in the same turn.
 struct TransferState {
     typealias Pointer = UnsafeMutablePointer<TransferState>
 
