@@ -16,7 +16,7 @@ public struct Exchange: ~Copyable {
     /// Why this hook runs.
     public var visit: Visit { Visit(rawValue: host.pointee.visit(raw)) ?? .first }
 
-    /// A number that no other exchange of this kernel has. Valid also after the hook, for `PluginHost.publish` and
+    /// A number that no other exchange of this kernel has. Also valid after the hook, for `PluginHost.publish` and
     /// `PluginHost.send`.
     public var id: UInt64 { host.pointee.exchange_id(raw) }
 
@@ -206,7 +206,7 @@ public struct Exchange: ~Copyable {
         if refusal.pointee == nil { refusal.pointee = what }
     }
 
-    // MARK: State of PlugboardKit beside the plugin's own
+    // MARK: State of PlugboardKit
 
     /// The object that the kernel stores for this plugin and exchange.
     final class StateBox {

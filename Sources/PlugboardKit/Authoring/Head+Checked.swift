@@ -39,7 +39,7 @@ extension Head {
         try check(withText(name.text) { name in withUTF8(value) { setField(name, $0) } }, name)
     }
 
-    /// Adds a field beside those of the same name; throws as `setField` does.
+    /// Adds a field in addition to those of the same name; throws as `setField` does.
     public func addField(_ name: FieldName, _ value: String) throws(PlugboardError) {
         try check(withText(name.text) { name in withText(value) { host.pointee.add_field(raw, name, $0) } }, name)
     }

@@ -62,7 +62,7 @@ public struct Head: ~Copyable {
         }
     }
 
-    /// Adds a field beside those of the same name.
+    /// Adds a field; other fields of the same name stay.
     public func append(_ name: FieldName, _ value: String) {
         noting { () throws(PlugboardError) in try addField(name, value) }
     }

@@ -12,7 +12,7 @@ final class Instance: Sendable {
     @usableFromInline typealias Hook = @Sendable (borrowing Exchange) throws -> BoxedVerdict?
 
     let host: PluginHost
-    /// The same as `host.raw`.
+    /// Equals `host.raw`.
     private let table: HostPointer
     /// Whether a hook has returned `.wait { … }` since the plugin was made.
     private let hasWorked = Atomic(false)

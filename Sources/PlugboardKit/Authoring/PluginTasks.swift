@@ -26,7 +26,7 @@ final class PluginTasks: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.running.isEmpty } }
 
-    /// Cancels all tasks; no task begins any more.
+    /// Cancels all tasks, and lets no task begin from now on.
     func cancel() {
         let running = state.withLock { state in
             state.isEnded = true

@@ -1,4 +1,4 @@
-/// What a hook decides. A verdict carries its payload, so a hook cannot both respond and go on.
+/// What a hook decides. A verdict carries its payload, so a hook cannot both respond and continue.
 ///
 /// The phase decides what is allowed: a request can be held but not resent, a failure resent but not held.
 public struct Verdict<Phase>: Sendable {

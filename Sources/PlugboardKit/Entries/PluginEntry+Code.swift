@@ -30,7 +30,7 @@ extension PluginEntry {
         linked(manifest: manifest) { _, _ in instance }
     }
 
-    /// Instances of the program's own, which need the kernel or settings beside what the program has.
+    /// Instances of the program's own, which also need the kernel or settings.
     ///
     ///     .linked { settings, host in Sign(keys, settings, host) } assigning: { $0.field = "x-signature" }
     ///
