@@ -18,7 +18,7 @@ package struct FieldBuffer {
     /// Whether there are no fields.
     package var isEmpty: Bool { count == 0 }
 
-    /// Releases the memory; once, when the buffer is not used any more.
+    /// Releases the memory; called once, when the buffer is no longer used.
     package func deallocate() {
         bytes.deallocate()
         entries.deallocate()

@@ -37,7 +37,7 @@ package struct ProgressPace: Sendable {
 
     package init() {}
 
-    /// Whether progress is to be reported now; true the first time.
+    /// Whether progress must be reported now; true the first time.
     package mutating func isDue(now: ContinuousClock.Instant = .now) -> Bool {
         if let last, now - last < .milliseconds(100) { return false }
         last = now

@@ -86,6 +86,6 @@ public struct Pull: Sendable {
 
 /// Receives the piece that completes a pull, on the thread that completes it.
 public protocol PullReceiver: AnyObject, Sendable {
-    /// Returns false if the pull with this serial is complete, or if its piece is not wanted any more.
+    /// Returns false if the pull with this serial is complete, or if its piece is no longer wanted.
     func receive(_ piece: Piece, serial: UInt64) -> Bool
 }
