@@ -38,7 +38,7 @@ public final class LoopTimer {
 /// The timers of a loop in a binary heap, the earliest first. Each timer knows its index, so that removing one takes no
 /// more time than inserting it.
 struct TimerHeap {
-    /// The deadline is stored beside its timer, so that comparing two entries counts no references.
+    /// The deadline is stored next to its timer, so that comparing two entries needs no reference counting.
     private struct Entry {
         let deadline: Int64
         let timer: LoopTimer

@@ -4,7 +4,7 @@ import PlugboardSystem
 
 /// The sockets of a loop, watched with epoll. Used on the loop's thread only.
 ///
-/// Changes reach epoll lazily: a socket that is not watched any more stays registered until epoll reports it, because
+/// Changes reach epoll lazily: a socket that is no longer watched stays registered until epoll reports it, because
 /// the next exchange on its connection will most likely watch for the same.
 package final class Poller {
     /// What the loop knows of one descriptor.
@@ -192,7 +192,7 @@ package final class Poller {
         watches[socket].registered = wanted
         let operation = wanted.isEmpty ? EPOLL_CTL_DEL : registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
         var result = cepoll_control(epoll, operation, Int32(socket), wanted.rawValue)
-        // The descriptor may belong to another socket by now, which is not registered.
+        // The descriptor may already belong to another socket, which is not registered.
         if result != 0, operation == EPOLL_CTL_MOD {
             result = cepoll_control(epoll, EPOLL_CTL_ADD, Int32(socket), wanted.rawValue)
         }
