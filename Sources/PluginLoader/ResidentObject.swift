@@ -27,7 +27,7 @@ struct ResidentObject {
         var advice: lt_dladvise?
         guard lt_dladvise_init(&advice) == 0 else { throw ResidentObject.ltdlRefusal(path) }
         defer { lt_dladvise_destroy(&advice) }
-        // Without `ext`, libltdl tries this path only, and no `.la` beside it.
+        // Without `ext`, libltdl tries this path only, and no `.la` file next to it.
         guard lt_dladvise_local(&advice) == 0, lt_dladvise_resident(&advice) == 0,
             let handle = lt_dlopenadvise(path, advice)
         else { throw ResidentObject.ltdlRefusal(path) }
