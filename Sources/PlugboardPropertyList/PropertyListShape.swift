@@ -52,7 +52,7 @@ enum PropertyListShape {
                 guard depth <= depthLimit + 2 else { throw tooDeep }
             } else if rest.starts(with: "</".utf8) {
                 depth -= 1
-                guard depth >= 0 else { throw Refused(reason: "an element is ended that was not begun") }
+                guard depth >= 0 else { throw Refused(reason: "an element ends that has not begun") }
                 index += 2
             } else {
                 depth += try isSelfClosing(bytes, &index) ? 0 : 1
@@ -155,7 +155,7 @@ struct BinaryPropertyList {
         guard !path.isEmpty else { return }
         path[path.count - 1].size += size
         guard path[path.count - 1].size <= PropertyListShape.valueLimit else {
-            throw .init(reason: "it stands for more than \(PropertyListShape.valueLimit) values")
+            throw .init(reason: "it has more than \(PropertyListShape.valueLimit) values, with references")
         }
     }
 

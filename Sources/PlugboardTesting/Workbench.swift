@@ -86,7 +86,7 @@ public final class Workbench: Sendable {
     ) throws(PlugboardError) {
         guard let folder = ScratchFolder("plugboard-testing-") else {
             throw PlugboardError(
-                .testingFolder, "No folder can be made in \(ScratchFolder.parent). Let TMPDIR name another.")
+                .testingFolder, "No folder can be made in \(ScratchFolder.parent). Set TMPDIR to another folder.")
         }
         var configuration = configuration
         configuration.kernel.dataDirectory = folder.path

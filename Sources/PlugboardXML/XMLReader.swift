@@ -48,11 +48,11 @@ struct XMLReader {
         case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_UNCLOSED_CDATA_SECTION,
             XML_ERROR_PARTIAL_CHAR:
             "the document is not complete"
-        case XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "the document has more after its end"
+        case XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "there is content after the root element"
         case XML_ERROR_UNDEFINED_ENTITY: undeclared
         case XML_ERROR_TAG_MISMATCH: "an element ends with the name of another"
-        case XML_ERROR_DUPLICATE_ATTRIBUTE: "an attribute stands twice"
-        case XML_ERROR_BAD_CHAR_REF: "a reference stands for no character of XML"
+        case XML_ERROR_DUPLICATE_ATTRIBUTE: "an attribute is a duplicate"
+        case XML_ERROR_BAD_CHAR_REF: "a reference is not a character of XML"
         default: XML_ErrorString(code).map { String(cString: $0) } ?? "the document is not well formed"
         }
     }

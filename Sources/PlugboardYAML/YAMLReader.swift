@@ -163,7 +163,7 @@ struct YAMLReader {
     private static func merged(_ value: JSONValue, at mark: yaml_mark_t) throws(YAMLFailure) -> [JSONObject] {
         let values = value.arrayValue ?? [value]
         let objects = values.compactMap(\.objectValue)
-        guard objects.count == values.count else { throw YAMLFailure("merges (<<) what is no mapping", at: mark) }
+        guard objects.count == values.count else { throw YAMLFailure("merges (<<) a non-mapping", at: mark) }
         return objects
     }
 

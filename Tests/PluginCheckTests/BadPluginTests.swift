@@ -88,12 +88,12 @@ struct BadPluginTests {
         Case("keeps_body", "cancellation", .failed, "never released", also: sending),
         Case("resumes_blindly", "suspension", .crashed, "that gets 200, suspended"),
         Case(
-            "one_slot", "parallel", .failed, "of 64 at once came to", also: ["pieces", "large-bodies", "pulls"]),
+            "one_slot", "parallel", .failed, "of 64 at once ended with", also: ["pieces", "large-bodies", "pulls"]),
         Case("sleeps", "pace", .warned, "on_request held the loop for more than 20 ms", without: all),
         Case("leaks", "leaks", .failed, "the heap grows by at least"),
         Case("rare", "fuzz", .crashed, "in on_close, with exchange"),
         Case(
-            "no_verdict", "fuzz", .failed, "77, which is not a verdict; it is drawn again with --only fuzz --seed 1",
+            "no_verdict", "fuzz", .failed, "77, which is not a verdict; repeat it with --only fuzz --seed 1",
             also: sending.subtracting(["defaults", "lifetimes", "statuses", "pieces", "pulls", "parallel"])),
         Case("never_wakes", "defaults", .failed, "no end within 10 s, with GET", without: all),
         Case("spins", "defaults", .failed, " s, in on_request", without: all),

@@ -142,7 +142,7 @@ private struct Topic: Codable, Equatable {
 
         let error = #expect(throws: PlugboardError.self) { try PropertyList.json(from: arrays(doubling)) }
 
-        #expect(error?.reason == "The body is not a property list: it stands for more than 10000000 values.")
+        #expect(error?.reason == "The body is not a property list: it has more than 10000000 values, with references.")
         #expect(try PropertyList.json(from: arrays([[1, 1], []])).arrayValue?.count == 2)
     }
 

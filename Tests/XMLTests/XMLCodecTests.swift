@@ -98,7 +98,7 @@ private struct Tree: Codable, Equatable {
         ("", "The body is not XML that can be read: it is empty."),
         ("<topic>\n <a", "line 2, column 2: the document is not complete"),
         ("<topic>\n<a></b></topic>", "an element ends with the name of another"),
-        ("<topic/>junk", "the document has more after its end"),
+        ("<topic/>junk", "there is content after the root element"),
         ("<topic>&nbsp;</topic>", "an entity is not declared"),
         ("<topic></topic>", "@id: the element or attribute is missing"),
         ("<topic id='x'></topic>", "@id: a number is expected that fits in Int"),

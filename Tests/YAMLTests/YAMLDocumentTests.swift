@@ -60,7 +60,7 @@ struct YAMLDocumentTests {
         ("? [a]\n: b", "line 1, column 3: has a key that is no text"), ("", "line 1, column 1: is empty"),
         ("a: 1\n---\nb: 2", "line 2, column 1: has more than one document"),
         ("a: &a [*a]", "line 1, column 8: has the alias a before its anchor"),
-        ("a: &a 1\n*a : 2", "line 2, column 1: has a key that is no text"), ("<<: 1", "merges (<<) what is no mapping"),
+        ("a: &a 1\n*a : 2", "line 2, column 1: has a key that is no text"), ("<<: 1", "merges (<<) a non-mapping"),
     ])
     func `what cannot be read is told with line and column`(text: String, reason: String) {
         #expect(failure(text).contains(reason), "\(failure(text))")

@@ -119,7 +119,7 @@ struct StrictXML {
         }
         // The longest reference is &#1114111; with leading zeros.
         guard let length = bytes[index...].prefix(16).firstIndex(of: UInt8(ascii: ";")).map({ $0 - index }) else {
-            throw refused("an & is no reference")
+            throw refused("an & does not begin a reference")
         }
         let name = String(decoding: bytes[index + 1..<index + length], as: UTF8.self)
         index += length + 1

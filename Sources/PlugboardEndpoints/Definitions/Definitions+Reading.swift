@@ -225,7 +225,7 @@ extension [UInt8] {
         guard var definitions = check.definitions else { return check }
         let defect = ConfigurationError(
             code: .configuration, file: file, path: "", position: error.position,
-            reason: "have a key twice, of which the last counts: \(error.reason)", subject: Definitions.subject)
+            reason: "have duplicate keys, of which the last is used: \(error.reason)", subject: Definitions.subject)
         definitions.defects.insert(defect, at: 0)
         return Definitions.Check(definitions: definitions, errors: [])
     }

@@ -100,7 +100,7 @@ struct OpenAPIReader {
         guard checkVersion(), let object = root.value.objectValue else { return [] }
         noteUnknown(of: root, OpenAPIKeys.document)
         for key in ["webhooks", "x-webhooks"] where object.contains(key) {
-            unsupported.note([.key(key)], "are requests to a program, which are not read", atKey: true)
+            unsupported.note([.key(key)], "are requests to a program and are not read", atKey: true)
         }
         readSchemes()
         setAside()
@@ -228,7 +228,7 @@ struct OpenAPIReader {
         readSecurity(of: node, into: &definition)
         if node.value["callbacks"] != nil {
             unsupported.note(
-                node.path.appending("callbacks"), "are requests to a program, which are not read", atKey: true)
+                node.path.appending("callbacks"), "are requests to a program and are not read", atKey: true)
         }
         definition.complete(at: node.path, &reading)
         return definition

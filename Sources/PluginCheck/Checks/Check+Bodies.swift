@@ -21,7 +21,7 @@ extension Check {
         return ""
     }
 
-    static let largeBodies = Check("large-bodies", "bodies of nothing and of 16 MiB") { subject in
+    static let largeBodies = Check("large-bodies", "empty bodies and bodies of 16 MiB") { subject in
         let bench = try Bench(subject)
         let large = PlannedBody.counting(16 << 20).inPieces(of: 64 << 10)
         for (name, body) in [("empty", PlannedBody.empty), ("16 MiB", large)] {
@@ -64,7 +64,7 @@ extension Check {
         // The number of bytes before a break may differ.
         guard other.breakage == nil || other.breakage != whole.breakage else { return }
         guard other == whole else {
-            throw CheckEnd.failed("\(name) came to \(other), in one piece to \(whole)\(subject.clockRemark)")
+            throw CheckEnd.failed("\(name) ended with \(other), but in one piece with \(whole)\(subject.clockRemark)")
         }
     }
 

@@ -7,7 +7,7 @@ extension Check {
         let raw = try subject.rawDescriptor()
         if let end = CheckEnd.failed(DescriptorRules.faults(in: raw.pointee)) { throw end }
         if raw.pointee.documentation.count == 0 {
-            throw CheckEnd.warned("it says nothing of what it does: documentation")
+            throw CheckEnd.warned("it has no documentation")
         }
         return ""
     }

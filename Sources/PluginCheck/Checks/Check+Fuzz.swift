@@ -5,7 +5,7 @@ extension Check {
     static let fuzz = Check("fuzz", "a thousand random exchanges", limit: .seconds(300)) { subject in
         var draw = Draw(seed: subject.seed)
         let bench = try Bench(subject)
-        let again = "; it is drawn again with --only fuzz --seed \(subject.seed)"
+        let again = "; repeat it with --only fuzz --seed \(subject.seed)"
         for number in 1...exchanges {
             let drawn = Fuzz.draw("exchange \(number) of seed \(subject.seed)", sample: subject.sample, &draw)
             do throws(CheckEnd) {

@@ -51,6 +51,6 @@ extension Check {
         for plan in subject.usual { _ = try await bench.conclude(plan) }
         try await bench.close()
         let asked = Wiretap.state.withLock { $0.askedExtensions.sorted() }
-        return asked.isEmpty ? "" : "it asked for \(asked.joined(separator: ", ")), and did without"
+        return asked.isEmpty ? "" : "it asked for \(asked.joined(separator: ", ")), and works without"
     }
 }

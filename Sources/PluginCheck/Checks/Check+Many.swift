@@ -24,7 +24,7 @@ extension Check {
         let conclusions = try await gathered(plans, bench)
         for (number, conclusion) in conclusions.enumerated() where conclusion != expected[number] {
             let (plan, alone) = (plans[number].description, expected[number])
-            throw CheckEnd.failed("\(plan) came to \(conclusion), alone to \(alone)\(subject.clockRemark)")
+            throw CheckEnd.failed("\(plan) ended with \(conclusion), but alone with \(alone)\(subject.clockRemark)")
         }
         try await bench.close()
         return ""

@@ -10,7 +10,7 @@ struct Pipe {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw PlugboardError(
-                .checkSystem, "There is no pipe for a check.", underlying: systemText(errno))
+                .checkSystem, "A pipe for a check cannot be made.", underlying: systemText(errno))
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reader, writer) = (ends[0], ends[1])

@@ -72,7 +72,7 @@ struct DefectTests {
         #expect(definitions["a"]?.parameters.map(\.name) == ["q"])
         let reasons = definitions.defects.map(\.reason)
         #expect(reasons.count == 3)
-        #expect(reasons.contains { $0.hasPrefix("have a key twice, of which the last counts") })
+        #expect(reasons.contains { $0.hasPrefix("have duplicate keys, of which the last is used") })
         #expect(reasons.contains { $0.hasPrefix("is newer than 3.1") })
         #expect(reasons.contains { $0 == "is the second parameter of this name and place" })
     }

@@ -254,7 +254,7 @@ struct CallTests {
         #expect(
             list.stdout.contains("\nsimilarTopics         GET      /topics/{topic}/similar          (deprecated) Finds")
         )
-        #expect(list.stderr.contains("callbacks are requests to a program, which are not read"))
+        #expect(list.stderr.contains("callbacks are requests to a program and are not read"))
         let objects = try #require(try JSONParser.parse(json.stdout).arrayValue)
         #expect(objects.count == 100)
         #expect(objects.first?["name"] == "listBoards" && objects.first?["parameters"]?[0]?["type"] == "integer")
