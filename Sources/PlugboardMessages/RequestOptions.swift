@@ -101,6 +101,9 @@ public struct RequestOptions: Sendable, Equatable {
     /// The version of HTTP; any by default.
     public var httpVersion: HTTPVersion?
 
+    /// Whether the response's body keeps the chunked coding (RFC 9112 §7.1), to show what a server has sent.
+    package var keepsChunks = false
+
     /// How the server and the program authenticate themselves.
     public var tls = TLS()
     /// How fast bodies are received and sent.
@@ -149,6 +152,7 @@ public struct RequestOptions: Sendable, Equatable {
         take(\.tls.minimum)
         take(\.speed.download)
         take(\.speed.upload)
+        merged.keepsChunks = keepsChunks || defaults.keepsChunks
         return merged
     }
 }

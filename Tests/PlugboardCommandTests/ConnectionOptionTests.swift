@@ -34,6 +34,58 @@ struct ConnectionOptionTests {
         #expect(outcome.status == 0 && server.requests.map(\.target) == ["*"], "\(outcome.stderr)")
     }
 
+    @Test(arguments: [
+        (["-0", "--http2"], "--http2"), (["--http2", "-0"], "--http1.0"), (["--http2", "--http1.1"], "--http1.1"),
+        (["-4", "-6"], "-6"), (["-6", "-4"], "-4"), (["--tlsv1.3", "--tlsv1.2"], "--tlsv1.2"),
+        (["--tlsv1.2", "--tlsv1.3"], "--tlsv1.3"), (["--socks5", "a.test:1", "-x", "b.test:1"], "-x http://b.test:1"),
+        (["-x", "b.test:1", "--socks5-hostname=a.test:1"], "-x socks5h://a.test:1"),
+    ])
+    func `of options that exclude one another the last one counts`(options: [String], printed: String) async throws {
+        let line = try await Command.running(["get", "http://a.test/", "-A", "a", "--print-curl"] + options)
+
+        #expect(line.stdout == "curl -A a \(printed) http://a.test/\n", "\(line.stdout)\(line.stderr)")
+    }
+
+    @Test(arguments: programs)
+    func `with -6 no address of IPv4 is used, nor another interface than that of --interface`(
+        program: [String]
+    ) async throws {
+        let four = try await Command.running(program + ["-6", "-4", "--interface", "127.0.0.1", server.url()])
+        let six = try await Command.running(program + ["-4", "-6", server.url()])
+        let absent = try await Command.running(program + ["--interface", "absent0", server.url()])
+
+        #expect(four.status == 0 && four.stdout == "body", "\(four.stderr)")
+        #expect(six.status == 7 && absent.status == 2, "\(six.stderr)\(absent.stderr)")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `offline the version of HTTP is printed that would be sent`() async throws {
+        let outcome = try await Command.run("get", server.url("/a"), "-0", "--offline")
+
+        #expect(outcome.stdout.hasPrefix("GET /a HTTP/1.0\n"), "\(outcome.stdout)")
+    }
+
+    @Test(.enabled(if: NginxServer.isAvailable), arguments: programs)
+    func `HTTP/2 is sent without TLS and without an upgrade`(program: [String]) async throws {
+        let url = try NginxServer.shared().url("/hundred.txt", .plainHTTP2)
+
+        let outcome = try await Command.running(program + ["--http2-prior-knowledge", "-w", "%{http_version}", url])
+
+        #expect(outcome.status == 0 && outcome.stdout.hasSuffix("2"), "\(outcome.stderr)")
+    }
+
+    @Test(.enabled(if: NginxServer.isAvailable), arguments: programs)
+    func `a server must have one of the keys of --pinnedpubkey`(program: [String]) async throws {
+        let nginx = try NginxServer.shared()
+        let (right, wrong) = (nginx.authority.server.pin, nginx.authority.client.pin)
+        let words = program + ["-o", "/dev/null", "--cacert", nginx.authority.certificate, nginx.url("/", .tls)]
+
+        let bound = try await Command.running(words + ["--pinnedpubkey", "\(wrong);\(right)"])
+        let refused = try await Command.running(words + ["--pinnedpubkey", wrong])
+
+        #expect(bound.status == 0 && refused.status == 35, "\(bound.stderr)\(refused.stderr)")
+    }
+
     @Test func `a target with a blank is refused`() async throws {
         let outcome = try await Command.run("get", server.url(), "--request-target", "/a b")
 
@@ -51,6 +103,27 @@ struct ConnectionOptionTests {
         let request = try #require(server.requests.first, "\(outcome.stderr)")
         #expect(request["Authorization"] == "Basic \(Data("ada:geheim".utf8).base64EncodedString())")
         #expect(request["Cookie"] == "c=d" && request["X-Api-Key"] == "k")
+    }
+
+    @Test func `--location-trusted leaves fields of sessions and of the configuration with their origin`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let moving = try LoopbackServer.responding { [server] _ in
+            ServerResponse(status: 302, fields: [("Location", server.url("/b"))])
+        }
+        let configuration = try folder.write(
+            "plugboard.json",
+            #"{"kernel": {"headers": {"X-Own": "geheim"}, "secretFields": ["X-Own"], "dataDirectory": "\#(folder.path)"}}"#
+        )
+        let words = ["get", moving.url(), "--config", configuration, "--session", "it"]
+
+        _ = try await Command.running(words + ["-H", "X-Api-Key: geheim"])
+        let outcome = try await Command.running(words + ["--location-trusted", "-b", "c=d"])
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        let (first, last) = (moving.requests.last, server.requests.last)
+        #expect(first?["X-Api-Key"] == "geheim" && first?["X-Own"] == "geheim")
+        #expect(last?["Cookie"] == "c=d" && last?["X-Api-Key"] == nil && last?["X-Own"] == nil)
     }
 
     @Test func `--location-trusted holds for downloads, and a printed request has it`() async throws {
@@ -96,11 +169,20 @@ struct ConnectionOptionTests {
         #expect(wrong.status == 2 && !wrong.stderr.contains("falsch"), "\(wrong.stderr)")
     }
 
-    @Test func `certificates in other forms than PEM are refused with what to do`() async throws {
-        let outcome = try await Command.run("get", server.url(), "-E", "a.der", "--cert-type", "DER")
+    @Test(arguments: [["--cert-type", "DER"], ["--key-type", "ENG"], ["--key-type", "DER", "--cert-type", "PEM"]])
+    func `certificates and keys in other forms than PEM are refused with what to do`(options: [String]) async throws {
+        let outcome = try await Command.running(["get", server.url(), "-E", "a.der"] + options)
 
         #expect(outcome.status == 2 && outcome.stderr.contains("openssl x509"), "\(outcome.stderr)")
         #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: [["--key", "a.pem"], ["--pass", "geheim"], ["-U", "me:geheim"]])
+    func `an option that needs another one is refused without it`(options: [String]) async throws {
+        let outcome = try await Command.running(["get", server.url()] + options)
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("give "), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty && !outcome.stderr.contains("geheim"))
     }
 
     // MARK: Proxies

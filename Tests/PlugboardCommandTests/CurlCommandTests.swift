@@ -29,7 +29,7 @@ struct CurlCommandTests {
         ("--xyz", "option --xyz is unknown"), ("--verbos-", "Did you mean --verbose?"), ("-§", "option -§ is unknown"),
         ("--data-", "ambiguous"), ("-o", "--output needs a value"), ("--no-output", "cannot be switched off"),
         ("--user=me:geheim", "write it in the next word"), ("-Q", "needs a value"), ("--ntlm", "basic and bearer"),
-        ("--ssl-reqd", "FTP"),
+        ("--ssl-reqd", "FTP"), ("--http0.9", "HTTP/0.9"),
     ])
     func `an option that cannot be used ends with 2 and one line`(word: String, text: String) async throws {
         let outcome = try await Command.run("curl", "http://127.0.0.1:1/", word)
@@ -48,6 +48,20 @@ struct CurlCommandTests {
             #expect(option.name == match.3 && option.takesValue == (match.4 != nil), "--\(match.3)")
             if let letter = match.1 { #expect(option.letter == letter.first, "--\(match.3)") }
         }
+    }
+
+    @Test func `of traces and --verbose the last one counts`() throws {
+        let traced = try group("-v", "--trace", "a", "--trace-ascii", "b", "u")
+        let verbose = try group("--trace-ascii", "b", "-v", "u")
+
+        #expect(traced.values == ["trace-ascii": "b"] && traced.words.isEmpty)
+        #expect(verbose.values.isEmpty && verbose.words == ["--verbose"])
+    }
+
+    @Test func `what Plugboard does not have can be switched off, and a value can be empty`() throws {
+        let group = try group("--no-ntlm", "--no-http0.9", "-x", "", "u")
+
+        #expect(group.words == ["--proxy", ""] && group.flags.isEmpty)
     }
 
     @Test func `groups end with --next`() throws {

@@ -56,6 +56,18 @@ struct CurlFileTests {
         #expect(try text("part") == "0123456789ABCDEF")
     }
 
+    @Test(arguments: ["600", "640"])
+    func `a file is made with the mode of --create-file-mode`(mode: String) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "text") }
+
+        let outcome = try await Command.run(
+            "curl", "-s", "--create-file-mode", mode, "-o", folder.file("new"), server.url("/"))
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("new"))
+        #expect((attributes[.posixPermissions] as? Int) == Int(mode, radix: 8))
+    }
+
     @Test func `a jar can be a pipe`() async throws {
         let server = try LoopbackServer.responding { _ in
             ServerResponse(fields: [("Set-Cookie", "id=7; Max-Age=60")], body: "")
@@ -79,13 +91,16 @@ struct CurlFileTests {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "") }
         let printed = try await Command.run(
             "curl", "-sL", server.url("/topics?page=2"), "-H", "X-Team: blue", "-H", "Authorization: Bearer geheim",
-            "--json", #"{"title":"Swift"}"#, "--print-definition", "addTopic")
+            "--json", #"{"title":"Swift"}"#, "-4", "--noproxy", "*", "--print-definition", "addTopic")
         let file = try folder.write("definitions.json", printed.stdout)
 
         let called = try await Command.run("call", "addTopic", "--definitions", file)
 
         #expect(printed.status == 0 && !"\(printed.stdout)\(printed.stderr)".contains("geheim"), "\(printed.stderr)")
         #expect(called.status == 0, "\(called.stderr)")
+        #expect(
+            printed.stderr.contains("leaves out these options, which plugboard call takes: -L, --noproxy, -4."),
+            "\(printed.stderr)")
         let request = try #require(server.requests.first)
         #expect(server.requests.count == 1 && request.method == "POST" && request.target == "/topics?page=2")
         #expect(request["X-Team"] == "blue" && request.text == #"{"title":"Swift"}"#)

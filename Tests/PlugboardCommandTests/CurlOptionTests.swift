@@ -1,6 +1,9 @@
 import Foundation
+import PlugboardMessages
 import TestSupport
 import Testing
+
+@testable import PlugboardCommand
 
 /// What options of curl do here that no comparison with curl shows.
 struct CurlOptionTests {
@@ -58,6 +61,34 @@ struct CurlOptionTests {
         )
 
         #expect(outcome.status == 7 && outcome.stdout == "000 7 0\n", "\(outcome.stdout)")
+    }
+
+    @Test func `the variables of --write-out are written after a file that cannot be written, too`() async throws {
+        let outcome = try await Command.run(
+            "get", server.url(), "-w", "%{http_code} %{exitcode}", "-o", "/dev/null/file")
+
+        #expect(outcome.status == 23 && outcome.stdout == "200 23", "\(outcome.stdout)\(outcome.stderr)")
+    }
+
+    @Test func `options that ask for what is always done are taken`() async throws {
+        let outcome = try await Command.run(
+            "get", server.url("/a/../[1]?{b}"), "-g", "--path-as-is", "-N", "--progress-bar", "-S", "--basic")
+
+        #expect(outcome.status == 0 && outcome.stdout == "body" && outcome.stderr.isEmpty, "\(outcome.stderr)")
+        #expect(server.requests.map(\.target) == ["/a/../[1]?{b}"])
+    }
+
+    @Test(arguments: [
+        ("5", 5), ("5B", 5), ("2k", 2048), ("2K", 2048), ("2KiB", 2048), ("1.5m", 1_572_864), ("8MiB", 8_388_608),
+        ("1g", 1 << 30), ("0", 0),
+    ])
+    func `a size has curl's units, and those of configurations`(text: String, bytes: Int) throws {
+        #expect(try ByteCount.argument(text, "--limit-rate")?.bytes == bytes)
+    }
+
+    @Test(arguments: ["", "k", "-1", "1x", "1kk", "1e3", "99999999p", "1,5k", "٣"])
+    func `another text is no size`(text: String) {
+        #expect(throws: CommandFailure.self) { try ByteCount.argument(text, "--limit-rate") }
     }
 
     // MARK: Options of transfers

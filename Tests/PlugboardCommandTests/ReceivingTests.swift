@@ -195,6 +195,29 @@ struct ReceivingTests {
         #expect(outcome.status == 28 && outcome.stderr.contains("slower than 1000 bytes a second"), "\(outcome.stderr)")
     }
 
+    @Test func `each repetition has the time of -y again`() async throws {
+        let count = Locked(0)
+        let slow = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            // The bytes of the second attempt are fewer than those that the first one had sent.
+            if isFirst {
+                try connection.write("HTTP/1.1 503 Busy\r\nContent-Length: 100000\r\n\r\n")
+                try connection.write(String(repeating: "x", count: 100_000))
+            } else {
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole")
+            }
+        }
+
+        let outcome = try await Command.run(
+            "get", slow.url(), "-Y", "1", "-y", "1", "--retry", "1", "--retry-delay", "2")
+
+        #expect(outcome.status == 0 && outcome.stdout == "whole", "\(outcome.stderr)")
+    }
+
     @Test(arguments: [["-y", "1"], ["-Y", "10", "-y", "1"]])
     func `a transfer in which nothing comes ends with 28`(options: [String]) async throws {
         let silent = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
@@ -229,10 +252,42 @@ struct ReceivingTests {
         #expect(!trace.contains("YWRhOmdlaGVpbQ"))
     }
 
+    @Test(arguments: [("get", "-v --trace-ascii"), ("get", "--trace -v"), ("curl", "-v --trace-ascii")])
+    func `a trace has the whole log instead of -v`(verb: String, options: String) async throws {
+        let line = options.hasSuffix("-v") ? "--trace trace -v" : "\(options) trace"
+        let outcome = try await Command.shell(
+            "cd '\(folder.path)' && exec \"$plugboard\" \(verb) \(line) \(server.url("/page.html"))")
+
+        #expect(outcome.status == 0 && outcome.stderr.isEmpty && outcome.stdout == "content", "\(outcome.stderr)")
+        #expect(try text("trace").contains("=> Send header, "))
+    }
+
+    @Test(.enabled(if: Command.hasTerminals), arguments: ["--trace-ascii -", "--etag-save -"])
+    func `what a server sends does not control a terminal`(option: String) async throws {
+        let strange = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("ETag", "\"a\u{9B}2Jb\"")], body: "a\u{1B}[31mb")
+        }
+
+        let shown = try await Command.onTerminal("get \(strange.url()) \(option)")
+
+        #expect(shown.contains("b\""), "\(shown)")
+        #expect(!shown.contains("\u{9B}") && !shown.contains("\u{1B}[31m"), "\(shown.debugDescription)")
+    }
+
     @Test func `a trace of bytes has them in digits`() async throws {
         _ = try await get("--trace trace")
 
         #expect(try text("trace").contains("0000: 63 6f 6e 74 65 6e 74                            content\n"))
+    }
+
+    @Test(arguments: ["get", "curl"])
+    func `a body in chunks stays so`(verb: String) async throws {
+        let chunked = try LoopbackServer(.chunked(["four", "three"]))
+
+        let outcome = try await Command.run(verb, chunked.url(), "--raw")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(outcome.stdout == "4\r\nfour\r\n5\r\nthree\r\n0\r\n\r\n", "\(outcome.stdout.debugDescription)")
     }
 
     @Test func `content that is coded stays so`() async throws {

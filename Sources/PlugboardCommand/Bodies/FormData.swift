@@ -2,11 +2,11 @@ import PlugboardMessages
 
 /// The body of `-d`: application/x-www-form-urlencoded, in parts that the caller has encoded.
 enum FormData {
-    /// The data of `-d` and of the options that `DataWords` marks, joined by `&`. `-` is standard input. Blocks.
+    /// The data of `-d` and of the options that `OptionWords` marks, joined by `&`. `-` is standard input. Blocks.
     static func joined(_ words: [String]) throws(CommandFailure) -> [UInt8] {
         try joined(
             words.map { word in
-                switch DataWords.kind(of: word) {
+                switch OptionWords.kind(of: word) {
                 case (.raw, let text)?: (.raw, text)
                 case (.urlencode, let text)?: (.encoded, text)
                 case (.literal, _)?, nil: (.data, word == "-" ? "@-" : word)

@@ -21,7 +21,7 @@ struct FormPart: Equatable {
     var type: String?
 
     init(_ text: String) throws(CommandFailure) {
-        if case (.literal, let text)? = DataWords.kind(of: text) {
+        if case (.literal, let text)? = OptionWords.kind(of: text) {
             self = try FormPart(literal: text)
             return
         }

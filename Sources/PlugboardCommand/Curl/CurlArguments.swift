@@ -23,6 +23,10 @@ struct CurlArguments: ParsableArguments {
         name: .customLong("oauth2-bearer"), parsing: .unconditional,
         help: ArgumentHelp("Authenticates with a bearer token.", valueName: "token"))
     var bearer: String?
+    @Flag(name: .shortAndLong, help: "Takes name and password for the host from ~/.netrc.") var netrc = false
+    @Option(help: ArgumentHelp("Takes name and password from this file.", valueName: "file"), completion: .file())
+    var netrcFile: String?
+    @Flag(help: "Takes name and password from ~/.netrc if it has them.") var netrcOptional = false
     @Option(
         name: [.customShort("A"), .long], parsing: .unconditional,
         help: ArgumentHelp("The field User-Agent; '' sends none.", valueName: "name"))
@@ -89,10 +93,7 @@ struct CurlArguments: ParsableArguments {
             // The plugin authentication would give them to the first origin alone.
             var group = CurlGroup()
             group.values = ["user": user, "oauth2-bearer": bearer].compactMapValues { $0 }
-            if let value = try CurlCredentials.field(of: group, host: "", inURL: nil) {
-                request.fields.append(.authorization, value)
-            }
-            return
+            return try addAuthorization(of: group, to: &request)
         }
         if let bearer { request.authentication.bearer(bearer) }
         if let user {
@@ -100,6 +101,24 @@ struct CurlArguments: ParsableArguments {
             let password =
                 parts.count > 1 ? parts[1] : try SecretPrompt.ask("Password for \(Printable.text(parts[0])): ")
             request.authentication.basic(user: parts[0], password: password)
+        }
+    }
+
+    /// Adds name and password of the host from the file `.netrc`, unless the request has other credentials.
+    func addLogin(to request: inout Request) throws(CommandFailure) {
+        guard netrc || netrcOptional || netrcFile != nil, !request.fields.contains(.authorization),
+            !request.attributes.values.keys.contains(where: { $0.hasPrefix("authentication.") })
+        else { return }
+        var group = CurlGroup()
+        group.values["netrc-file"] = netrcFile
+        group.flags = ["netrc": netrc, "netrc-optional": netrcOptional]
+        try addAuthorization(of: group, to: &request)
+    }
+
+    private func addAuthorization(of group: CurlGroup, to request: inout Request) throws(CommandFailure) {
+        let host = String(URLParts(request.url)?.host ?? "")
+        if let value = try CurlCredentials.field(of: group, host: host, inURL: nil) {
+            request.fields.append(.authorization, value)
         }
     }
 

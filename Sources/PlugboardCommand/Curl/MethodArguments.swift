@@ -22,8 +22,12 @@ struct MethodArguments: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp("Bytes of the file: 0-499, 500-, or -500 for the last.", valueName: "range"))
     var range: String?
-    @OptionGroup(title: "Transfer") var transfer: TransferArguments
-
+    @Option(
+        name: [.customShort("T"), .long],
+        help: ArgumentHelp(
+            "Sends a file, - for standard input, with PUT unless the verb has another method for bodies. A URL that ends "
+                + "with / gets the file's name.", valueName: "file"), completion: .file())
+    var uploadFile: String?
     @Flag(
         name: [.customShort("g"), .long], help: "Leaves brackets and braces in URLs as they are, which is always done.")
     var globoff = false
@@ -38,13 +42,26 @@ struct MethodArguments: ParsableArguments {
 
     /// The method of a verb, after these options.
     func method(of verb: Method) -> Method {
-        method.map { Method($0) } ?? transfer.method(head ? .head : get ? .get : verb)
+        if let method { return Method(method) }
+        let usual: Method = head ? .head : get ? .get : verb
+        return uploadFile != nil && ![.post, .put, .patch].contains(usual) ? .put : usual
+    }
+
+    /// The body of `-T`; nil without this option.
+    ///
+    /// - Parameter content: The body of other options, beside which `-T` is refused.
+    func upload(beside content: BodyArguments.Content?) throws(CommandFailure) -> Body? {
+        guard let uploadFile else { return nil }
+        guard content == nil else {
+            throw CommandFailure(.usage, "A request has one body: give -T without -d, --json and the like.")
+        }
+        return try InputArgument(path: uploadFile).body(for: "--upload-file")
     }
 
     /// The fields of these options, which `-H` replaces.
     var fields: [FieldArgument] { range.map { [FieldArgument(name: .range, value: "bytes=\($0)")] } ?? [] }
 
-    /// The URL with the parameters of these options, before a fragment.
+    /// The URL with the name of the file of `-T` and the parameters of these options, before a fragment.
     ///
     /// - Parameter data: The data of `-d`, for `-G`.
     func url(_ url: String, adding data: [UInt8]) throws(CommandFailure) -> String {
@@ -52,6 +69,7 @@ struct MethodArguments: ParsableArguments {
         for parameter in urlQuery {
             parts.append(String(decoding: try FormData.encoded(parameter, for: "--url-query"), as: UTF8.self))
         }
-        return CurlURL.adding(parts, to: url)
+        let url = CurlURL.adding(parts, to: url)
+        return uploadFile.map { CurlURL.forUpload(of: $0, to: url) } ?? url
     }
 }

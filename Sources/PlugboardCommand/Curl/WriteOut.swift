@@ -3,9 +3,9 @@ import PlugboardJSON
 import PlugboardKit
 
 /// The text of `--write-out` with the facts of an exchange, as curl writes it.
-struct WriteOut {
+struct WriteOut: Sendable {
     /// What is known when the exchange has ended.
-    struct Facts {
+    struct Facts: Sendable {
         var request: Request
         var response: ResponseHead?
         var url: String

@@ -18,7 +18,8 @@ struct Downloading: Sendable {
     private let configuration: Configuration
     private let display: TransferDisplay
     private let renames: Bool
-    private let printing: DownloadPrinting
+    private let printsCurl: Bool
+    private let report: TransferReport
 
     struct Job {
         var download: Download
@@ -35,6 +36,10 @@ struct Downloading: Sendable {
         let speed: ByteCount?
         /// The requests in a row that may bring no byte; nil for the usual number.
         let attempts: Int?
+        let idleTimeout: Duration?
+        let condition: CurlCondition
+        /// Whether files get the time of `Last-Modified`.
+        let setsTime: Bool
 
         /// Whether a file that is there is neither continued nor replaced.
         var mindsFiles: Bool { !resumes && !overwrites }
@@ -47,6 +52,13 @@ struct Downloading: Sendable {
             download.segments = segments
             download.speed = speed
             if let attempts { download.attempts = attempts }
+            set(in: &download.request)
+            for index in download.mirrors.indices { set(in: &download.mirrors[index]) }
+        }
+
+        private func set(in request: inout Request) {
+            if let idleTimeout { request.options.idleTimeout = idleTimeout }
+            condition.add(to: &request)
         }
     }
 
@@ -73,7 +85,8 @@ struct Downloading: Sendable {
         arguments = verb.arguments
         options = Options(
             resumes: verb.resume, replacesURL: verb.moved, overwrites: verb.files.overwrite, segments: verb.segments,
-            speed: try verb.speed, attempts: try verb.attempts)
+            speed: try verb.speed, attempts: try verb.attempts, idleTimeout: try verb.transfer.group.idleTimeout,
+            condition: try CurlCondition(verb.time.group), setsTime: verb.time.remoteTime)
         var jobs: [Job] = []
         for entry in entries {
             let request = try verb.arguments.request(.get, entry.url, against: base, nil)
@@ -97,7 +110,8 @@ struct Downloading: Sendable {
         followsMetalinks = verb.followMetalink
         parallel = verb.parallel
         display = TransferDisplay(verb.output.form)
-        printing = verb.output
+        printsCurl = verb.output.printCurl
+        report = try TransferReport(verb.output, verb.transfer)
     }
 
     /// The jobs with paths of which no two are the same. Throws for two with the same, unless they are renamed.
@@ -129,13 +143,10 @@ struct Downloading: Sendable {
     // MARK: Running
 
     func run() async throws {
-        if printing.printCurl { return try await printCurl() }
+        if printsCurl { return try await printCurl() }
         var configuration = configuration
         var catalog = Catalog.bundled
-        if printing.isVerbose {
-            WireOutput.add(to: &configuration, &catalog, showingSecrets: printing.showSecrets)
-        }
-        configuration.kernel.logLevel = printing.logLevel ?? configuration.kernel.logLevel
+        try report.begin(&configuration, &catalog)
         try await display.whileRunning(configuration, catalog: catalog, arguments) { try await all($0) }
     }
 
@@ -151,11 +162,13 @@ struct Downloading: Sendable {
         }
         if job.download.resumes { options += ["-C", "-"] }
         if let speed = job.download.speed { options += ["--limit-rate", "\(speed.bytes)"] }
+        if self.options.setsTime { options.append("-R") }
+        options += report.group.printed
         let request = job.download.request
         try await Kernel.whileRunning(configuration) { [options] kernel in
             try arguments.check(kernel)
             let printing = RequestPrinting(
-                arguments: arguments, configuration: configuration, showsSecrets: printing.showSecrets)
+                arguments: arguments, configuration: configuration, showsSecrets: report.showsSecrets)
             try await printing.printCurl(request, nil, kernel, adding: options)
         }
     }
@@ -205,50 +218,96 @@ struct Downloading: Sendable {
         let facts: JSONObject = [
             "index": .number(JSONNumber(index)), "url": .string(Printable.url(job.request.url)),
         ]
+        let sender = ObservedSender(kernel, report)
+        var failure: CommandFailure
         do throws(PlugboardError) {
-            let result = try await downloaded(job, index, facts, kernel)
-            var object: JSONObject = [
-                "file": .string(result.file), "received": .number(JSONNumber(result.count)),
-                "resumed": .number(JSONNumber(result.resumed)), "isComplete": true,
-                "isVerified": .bool(result.isVerified), "wasComplete": .bool(result.wasComplete),
-            ]
-            for (name, value) in facts { object[name] = value }
-            let note = Downloading.note(on: result, given)
-            if let note { object["note"] = .string(note) }
-            let size = ProgressBar.size(Int64(result.count))
-            let state = result.wasComplete ? "complete already, \(size)" : size
-            let line = "\(result.file): \(state)" + (note.map { ". \($0)" } ?? "")
-            display.end(index, line, object, isExpected: note == nil)
+            let result = try await downloaded(job, index, facts, sender, kernel)
+            end(result, given, index, facts)
+            return report(by: sender, nil) { ($0.file, $0.received) = (result.file, result.count - result.resumed) }
+        } catch {
+            if error.code == .responseStatus, error.response?.head.status == 304, options.condition.isGiven {
+                endUnchanged(job, index, facts)
+                return report(by: sender, nil)
+            }
+            failure = sender.slowness ?? Downloading.failure(error)
+            end(job, index, facts, message(of: failure, error, job, kernel))
+        }
+        // The message is written already.
+        failure = CommandFailure(failure.status, nil)
+        return report(by: sender, failure) ?? failure
+    }
+
+    /// Writes what options ask for at the end of a transfer. Returns the failure of that, after its message.
+    private func report(
+        by sender: ObservedSender, _ failure: CommandFailure?,
+        _ change: (inout WriteOut.Facts) -> Void = { _ in }
+    ) -> CommandFailure? {
+        do throws(CommandFailure) {
+            try sender.end(failure, change)
             return nil
         } catch {
-            let failure = Downloading.failure(error)
-            var message = failure.message ?? "The download failed."
-            if let response = error.response {
-                message += TransferDisplay.advice(
-                    after: response.head.status, by: kernel, among: [301, 302, 303, 307, 308])
-            }
-            let isLeft = access("\(job.file).part", F_OK) == 0 && access("\(job.file).part.json", F_OK) == 0
-            if isLeft, error.code != .downloadExists, error.code != .downloadBusy {
-                message += " What was received stays in \(job.file).part: the same command with --resume continues it."
-            }
-            var object: JSONObject = ["file": .string(job.file), "error": .string(message), "isComplete": false]
-            for (name, value) in facts { object[name] = value }
-            display.end(index, "plugboard: \(job.file): \(message)", object)
-            // The message is written already.
-            return CommandFailure(failure.status, nil)
+            if let message = error.message { StandardError.say(message) }
+            return CommandFailure(error.status, nil)
         }
     }
 
+    // MARK: The end of a file
+
+    private func end(_ result: DownloadResult, _ job: Job, _ index: Int, _ facts: JSONObject) {
+        if options.setsTime, let date = CurlCondition.modified(result.response.head) {
+            ResponseFile.setTime(date, of: result.file)
+        }
+        var object: JSONObject = [
+            "file": .string(result.file), "received": .number(JSONNumber(result.count)),
+            "resumed": .number(JSONNumber(result.resumed)), "isComplete": true,
+            "isVerified": .bool(result.isVerified), "wasComplete": .bool(result.wasComplete),
+        ]
+        for (name, value) in facts { object[name] = value }
+        let note = Downloading.note(on: result, job)
+        if let note { object["note"] = .string(note) }
+        let size = ProgressBar.size(Int64(result.count))
+        let state = result.wasComplete ? "complete already, \(size)" : size
+        let line = "\(result.file): \(state)" + (note.map { ". \($0)" } ?? "")
+        display.end(index, line, object, isExpected: note == nil)
+    }
+
+    /// The server has nothing that meets the condition of `--time-cond`.
+    private func endUnchanged(_ job: Download, _ index: Int, _ facts: JSONObject) {
+        var object: JSONObject = ["file": .string(job.file), "received": 0, "isComplete": true, "wasComplete": true]
+        for (name, value) in facts { object[name] = value }
+        display.end(index, "\(job.file): nothing newer on the server", object, isExpected: true)
+    }
+
+    private func end(_ job: Download, _ index: Int, _ facts: JSONObject, _ message: String) {
+        var object: JSONObject = ["file": .string(job.file), "error": .string(message), "isComplete": false]
+        for (name, value) in facts { object[name] = value }
+        display.end(index, "plugboard: \(job.file): \(message)", object)
+    }
+
+    private func message(
+        of failure: CommandFailure, _ error: PlugboardError, _ job: Download, _ kernel: Kernel
+    ) -> String {
+        var message = failure.message ?? "The download failed."
+        if let response = error.response {
+            message += TransferDisplay.advice(
+                after: response.head.status, by: kernel, among: [301, 302, 303, 307, 308])
+        }
+        let isLeft = access("\(job.file).part", F_OK) == 0 && access("\(job.file).part.json", F_OK) == 0
+        if isLeft, error.code != .downloadExists, error.code != .downloadBusy {
+            message += " What was received stays in \(job.file).part: the same command with --resume continues it."
+        }
+        return message
+    }
+
     private func downloaded(
-        _ job: Download, _ index: Int, _ facts: JSONObject, _ kernel: Kernel
+        _ job: Download, _ index: Int, _ facts: JSONObject, _ sender: ObservedSender, _ kernel: Kernel
     ) async throws(PlugboardError) -> DownloadResult {
         var job = job
         job.progress = { [display, file = job.file] in
             let count = TransferCount(done: $0.received, resumed: $0.resumed, total: $0.toReceive)
             display.show(index, file, count, facts)
         }
-        guard printing.isVerbose else { return try await job.run(with: kernel) }
-        return try await job.run(with: WatchedSender(kernel, showingSecrets: printing.showSecrets))
+        return report.isNeeded ? try await job.run(with: sender) : try await job.run(with: kernel)
     }
 
     private static func failure(_ error: PlugboardError) -> CommandFailure {

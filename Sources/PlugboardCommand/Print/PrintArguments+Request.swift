@@ -15,7 +15,7 @@ extension ResponseWriter {
     /// Writes the parts that are of the request.
     func write(_ parts: Set<PrintArguments.Part>, of request: Request) async throws {
         let head =
-            parts.contains(.requestHead) ? SentRequest.head(sending: request.body, to: request.options.target) : nil
+            parts.contains(.requestHead) ? SentRequest.head(of: request) : nil
         let copy = parts.contains(.requestBody) ? request.body?.source.copy() : nil
         let body = try await copy.map { Body($0) }?.collect(upTo: .mebibytes(256))
         try write(head, body, of: request.fields[.contentType])
@@ -30,7 +30,7 @@ extension OutputArguments {
             response.body.source.release()
             throw CommandFailure(
                 .usage, "Nothing would be sent: a plugin responds to the request, with status \(response.status).")
-        } catch let error as PlugboardError where error.code == .requestDry && SentRequest.head(sending: nil) != nil {
+        } catch let error as PlugboardError where error.code == .requestDry && SentRequest.head(of: request) != nil {
             let parts = printing.parts ?? [.requestHead, .requestBody]
             try await receiver.write(parts, of: request)
         }

@@ -47,6 +47,9 @@ struct PrintArguments: ParsableArguments {
     /// The parts of `--print`; nil without it.
     var parts: Set<Part>? { print.map { Set($0.compactMap(Part.init)) } }
 
+    /// Whether nothing is sent.
+    var isDry: Bool { offline || printCurl || printDefinition != nil }
+
     /// Whether the request itself is printed.
     var showsRequest: Bool { offline || !(parts ?? []).isDisjoint(with: [.requestHead, .requestBody]) }
 

@@ -30,8 +30,11 @@ struct PrintedCurl {
         }
         addFields(request.fields, body)
         words += data
-        for option in plugins.options(of: request) { add(option.name, option.value, isSecret: option.isSecret) }
-        addConnection(options)
+        let connection = PrintedCurlConnection(options)
+        for option in plugins.options(of: request) + connection.options {
+            let value = option.isURL ? option.value.map(withoutCredentials) : option.value
+            add(option.name, value, isSecret: option.isSecret)
+        }
         words += more
         addURL(request.url)
         if let command { pipe = "\(command) | " }
@@ -90,50 +93,7 @@ struct PrintedCurl {
         return url[..<user.startIndex] + "…@" + url[user.endIndex...]
     }
 
-    // MARK: The connection
-
-    private mutating func addConnection(_ options: RequestOptions) {
-        if let timeout = options.timeout { add("-m", PrintedCurl.seconds(timeout)) }
-        if let timeout = options.connectTimeout { add("--connect-timeout", PrintedCurl.seconds(timeout)) }
-        if let proxy = options.proxy {
-            if proxy.isEmpty { add("--noproxy", "*") } else { add("-x", withoutCredentials(proxy)) }
-        }
-        if let hosts = options.noProxy, options.proxy != "" { add("--noproxy", hosts) }
-        for (host, other) in (options.connectTo ?? [:]).sorted(by: { $0.key < $1.key }) {
-            add("--connect-to", "\(host):\(other)")
-        }
-        if let path = options.unixSocket { add("--unix-socket", path) }
-        if let target = options.target { add("--request-target", target) }
-        if let name = options.interface { add("--interface", name) }
-        switch options.ipVersion {
-        case .v4: add("-4")
-        case .v6: add("-6")
-        case .any, nil: break
-        }
-        switch options.httpVersion {
-        case .http10: add("--http1.0")
-        case .http1: add("--http1.1")
-        case .http2: add("--http2")
-        case .http2PriorKnowledge: add("--http2-prior-knowledge")
-        case .any, nil: break
-        }
-        if let rate = options.speed.download ?? options.speed.upload { add("--limit-rate", "\(rate.bytes)") }
-        addTLS(options.tls)
-    }
-
-    private mutating func addTLS(_ tls: RequestOptions.TLS) {
-        if tls.verify == false { add("-k") }
-        if let file = tls.ca { add("--cacert", file) }
-        switch tls.minimum {
-        case .tls12: add("--tlsv1.2")
-        case .tls13: add("--tlsv1.3")
-        case nil: break
-        }
-        if let file = tls.certificate { add("-E", file) }
-        if let file = tls.key, file != tls.certificate { add("--key", file) }
-        if let password = tls.keyPassword { add("--pass", password, isSecret: true) }
-        if let pins = tls.pins, !pins.isEmpty { add("--pinnedpubkey", pins.joined(separator: ";")) }
-    }
+    // MARK: Times
 
     static func milliseconds(_ duration: Duration) -> Int64 {
         let milliseconds = duration / .milliseconds(1)

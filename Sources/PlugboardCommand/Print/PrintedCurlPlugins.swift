@@ -4,12 +4,6 @@ import PlugboardKit
 
 /// What enabled plugins do with a request, as options of curl.
 struct PrintedCurlPlugins {
-    struct Option {
-        let name: String
-        var value: String?
-        var isSecret = false
-    }
-
     /// The settings of enabled plugins by their ids.
     private var settings: [String: JSONObject] = [:]
     private let origins: [Origin: Attributes]
@@ -24,7 +18,7 @@ struct PrintedCurlPlugins {
     }
 
     /// The options of the plugins that take part in the request.
-    func options(of request: Request) -> [Option] {
+    func options(of request: Request) -> [PrintedCurlOption] {
         var attributes = Origin(url: request.url).flatMap { origins[$0] } ?? [:]
         for (name, value) in request.attributes.values { attributes[name] = value }
         var taking = self
@@ -32,40 +26,44 @@ struct PrintedCurlPlugins {
         return taking.options(attributes)
     }
 
-    private func options(_ attributes: Attributes) -> [Option] {
+    private func options(_ attributes: Attributes) -> [PrintedCurlOption] {
         redirect(attributes) + decode + retry(attributes) + authentication(attributes) + jar
     }
 
-    private func redirect(_ attributes: Attributes) -> [Option] {
+    private func redirect(_ attributes: Attributes) -> [PrintedCurlOption] {
         guard let settings = settings["redirect"], attributes["redirect.follow"] != "false" else { return [] }
         let limit = attributes["redirect.limit"] ?? settings["limit"]?.intValue.map { "\($0)" } ?? "20"
         let keepsMethod = (attributes["redirect.keepMethod"] ?? settings["keepMethod"].map { "\($0)" }) == "true"
         let isTrusted = self.settings[TrustedFields.manifest.id] != nil
-        return [Option(name: isTrusted ? "--location-trusted" : "-L")]
-            + (limit == "50" ? [] : [Option(name: "--max-redirs", value: limit)])
-            + (keepsMethod ? [Option(name: "--post301"), Option(name: "--post302")] : [])
+        return [PrintedCurlOption(name: isTrusted ? "--location-trusted" : "-L")]
+            + (limit == "50" ? [] : [PrintedCurlOption(name: "--max-redirs", value: limit)])
+            + (keepsMethod ? [PrintedCurlOption(name: "--post301"), PrintedCurlOption(name: "--post302")] : [])
     }
 
-    private var decode: [Option] { settings["decode"] == nil ? [] : [Option(name: "--compressed")] }
+    private var decode: [PrintedCurlOption] {
+        settings["decode"] == nil ? [] : [PrintedCurlOption(name: "--compressed")]
+    }
 
-    private func retry(_ attributes: Attributes) -> [Option] {
+    private func retry(_ attributes: Attributes) -> [PrintedCurlOption] {
         guard let settings = settings["retry"] else { return [] }
         func text(_ name: String) -> String? { attributes["retry.\(name)"] ?? settings[name]?.stringValue }
         func duration(_ name: String) -> Duration? { text(name).flatMap { DurationText($0)?.duration } }
         let configured = settings["attempts"]?.intValue.map { Int(clamping: $0) } ?? 3
         let attempts = attributes["retry.attempts"].flatMap { Int($0) } ?? configured
         guard attempts > 1 else { return [] }
-        var options = [Option(name: "--retry", value: "\(attempts - 1)")]
+        var options = [PrintedCurlOption(name: "--retry", value: "\(attempts - 1)")]
         if let delay = duration("delay"), delay == duration("delayLimit") {
-            options.append(Option(name: "--retry-delay", value: PrintedCurlPlugins.wholeSeconds(delay)))
+            options.append(PrintedCurlOption(name: "--retry-delay", value: PrintedCurlPlugins.wholeSeconds(delay)))
         }
         if let time = duration("totalTime") {
-            options.append(Option(name: "--retry-max-time", value: PrintedCurlPlugins.wholeSeconds(time)))
+            options.append(PrintedCurlOption(name: "--retry-max-time", value: PrintedCurlPlugins.wholeSeconds(time)))
         }
         let statuses = attributes["retry.statuses"] ?? ""
-        if statuses.contains("400"), statuses.contains("599") { options.append(Option(name: "--retry-all-errors")) }
+        if statuses.contains("400"), statuses.contains("599") {
+            options.append(PrintedCurlOption(name: "--retry-all-errors"))
+        }
         if attributes["retry.failures"]?.contains("transport.connect") ?? false {
-            options.append(Option(name: "--retry-connrefused"))
+            options.append(PrintedCurlOption(name: "--retry-connrefused"))
         }
         return options
     }
@@ -75,16 +73,16 @@ struct PrintedCurlPlugins {
         "\((PrintedCurl.milliseconds(duration) + 999) / 1000)"
     }
 
-    private func authentication(_ attributes: Attributes) -> [Option] {
+    private func authentication(_ attributes: Attributes) -> [PrintedCurlOption] {
         guard settings["authentication"] != nil else { return [] }
         switch attributes["authentication.scheme"] {
         case "basic":
             guard let user = attributes["authentication.user"], let password = attributes["authentication.password"]
             else { break }
-            return [Option(name: "-u", value: "\(user):\(password)", isSecret: true)]
+            return [PrintedCurlOption(name: "-u", value: "\(user):\(password)", isSecret: true)]
         case "bearer":
             guard let token = attributes["authentication.token"] else { break }
-            return [Option(name: "--oauth2-bearer", value: token, isSecret: true)]
+            return [PrintedCurlOption(name: "--oauth2-bearer", value: token, isSecret: true)]
         case nil: return []
         default: break
         }
@@ -92,8 +90,8 @@ struct PrintedCurlPlugins {
         return []
     }
 
-    private var jar: [Option] {
-        cookies.files.map { Option(name: "-b", value: $0) }
-            + (cookies.jar.map { [Option(name: "-c", value: $0)] } ?? [])
+    private var jar: [PrintedCurlOption] {
+        cookies.files.map { PrintedCurlOption(name: "-b", value: $0) }
+            + (cookies.jar.map { [PrintedCurlOption(name: "-c", value: $0)] } ?? [])
     }
 }

@@ -24,17 +24,37 @@ struct RequestPrinting {
         try ByteOutput.standard.write(line.text + "\n")
     }
 
-    /// Writes a file of definitions with the request's to standard output.
-    func printDefinition(_ name: String, _ request: Request, _ given: PrintedCurlBody?) async throws {
+    /// Writes a file of definitions with the request's to standard output, and to standard error what it leaves out.
+    ///
+    /// - Parameter others: Options of curl that are left out beside those of the request.
+    func printDefinition(
+        _ name: String, _ request: Request, _ given: PrintedCurlBody?, leavingOut others: [String] = []
+    ) async throws {
         Session.current?.leave()
         var bytes: Bytes?
         if case .bytes(let body) = try await body(request, given) { bytes = body }
         let definition = try RequestDefinition(
             marked(request, addingFields: false), bytes, showingSecrets: showsSecrets)
         for omission in definition.omissions { StandardError.warn("the definition leaves out \(omission)") }
+        let options = others + omittedOptions(of: request)
+        if !options.isEmpty {
+            let list = options.joined(separator: ", ")
+            StandardError.warn("the definition leaves out these options, which plugboard call takes: \(list)")
+        }
         let text: String = JSONWriter.write(
             .object([name: .object(definition.json)]), options: JSONWriter.Options(pretty: true))
         try ByteOutput.standard.write(text + "\n")
+    }
+
+    /// The names of options that a definition does not have: all but times and credentials.
+    private func omittedOptions(of request: Request) -> [String] {
+        var options = request.options
+        (options.timeout, options.connectTimeout) = (nil, nil)
+        let plugins = PrintedCurlPlugins(configuration, arguments.cookies).options(of: request)
+        return (plugins + PrintedCurlConnection(options).options).filter {
+            $0.name != "-u" && $0.name != "--oauth2-bearer"
+        }
+        .map(\.name)
     }
 
     /// The options without the kernel's defaults, and without the certificates of the environment, which curl reads
@@ -91,19 +111,9 @@ extension OutputArguments {
         if let output, output != "-" { options += ["-o", output] }
         if remoteName { options.append("-O") }
         if let outputDir { options += ["--output-dir", outputDir] }
-        if createDirs { options.append("--create-dirs") }
-        let group = receiving.group
-        for (name, value) in group.values.sorted(by: { $0.key < $1.key })
-        where !["time-cond", "limit-rate", "etag-compare"].contains(name) {
-            options += ["--\(name)", value]
-        }
-        options += group.flags.filter(\.value).keys.sorted().filter { $0 != "clobber" }.map { "--\($0)" }
+        options += group.printed
         if receiving.noClobber { options.append("--no-clobber") }
-        if let dumpHeader { options += ["-D", dumpHeader] }
-        if let writeOut { options += ["-w", writeOut] }
         if include { options.append("-i") }
-        if fail { options.append("-f") }
-        if failWithBody { options.append("--fail-with-body") }
         if silent { options.append("-s") }
         return options
     }

@@ -43,10 +43,8 @@ struct SentRequest: Plugin {
 
     /// The head of the last attempt, with the fields that libcurl adds; nil if there was none.
     ///
-    /// - Parameters:
-    ///   - body: That of the request.
-    ///   - target: The option `target`.
-    static func head(sending body: Body?, to target: String? = nil) -> Head? {
+    /// - Parameter request: The request, for its body and its options.
+    static func head(of request: Request) -> Head? {
         guard let head = state.withLock({ $0.last }) else { return nil }
         let parts = URLParts(head.url)
         var fields = Fields()
@@ -55,7 +53,7 @@ struct SentRequest: Plugin {
             fields.append(FieldName(field.name), field.value)
             if field.isSecret { fields.markSecret(FieldName(field.name)) }
         }
-        if let body, !fields.contains(.contentLength), !fields.contains(.transferEncoding) {
+        if let body = request.body, !fields.contains(.contentLength), !fields.contains(.transferEncoding) {
             if let length = body.length {
                 fields.append(.contentLength, "\(length)")
             } else {
@@ -63,10 +61,11 @@ struct SentRequest: Plugin {
             }
         }
         // RFC 9110 §8.6: of methods that have a meaning for content.
-        if body == nil, [.post, .put, .patch].contains(head.method), !fields.contains(.contentLength) {
+        if request.body == nil, [.post, .put, .patch].contains(head.method), !fields.contains(.contentLength) {
             fields.append(.contentLength, "0")
         }
         let path = parts.map { "\($0.path.isEmpty ? "/" : $0.path)\($0.query.map { "?\($0)" } ?? "")" } ?? head.url
-        return Head(line: "\(head.method.name) \(target ?? path) HTTP/1.1", fields: fields)
+        let version = request.options.httpVersion == .http10 ? "1.0" : "1.1"
+        return Head(line: "\(head.method.name) \(request.options.target ?? path) HTTP/\(version)", fields: fields)
     }
 }

@@ -1,7 +1,7 @@
 import PlugboardKit
 
 /// The exit status, for scripts: curl's numbers where curl has one, others from 100.
-struct ExitStatus: Equatable {
+struct ExitStatus: Equatable, Sendable {
     let number: Int32
     let meaning: String
     /// The codes of `PlugboardError` with this status; a kind such as `timeout` stands for all codes of that kind.

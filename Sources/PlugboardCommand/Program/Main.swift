@@ -95,9 +95,9 @@ enum Main {
         }
         let arguments = DownloadWords.rewritten(arguments)
         do {
-            return try parse(words: DataWords.joined(arguments))
+            return try parse(words: OptionWords.replaced(arguments))
         } catch {
-            let words = DataWords.joined(JoinedOptions.split(arguments))
+            let words = OptionWords.replaced(JoinedOptions.split(arguments))
             if words == arguments { throw error }
             return try parse(words: words)
         }

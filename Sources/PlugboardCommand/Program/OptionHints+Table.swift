@@ -101,8 +101,7 @@ extension OptionHints {
         Row(
             "--max-concurrent-downloads",
             hint: "plugboard download --parallel NUMBER downloads so many files at a time."),
-        Row(
-            "--max-download-limit", "--max-overall-download-limit", hint: "plugboard download URL --limit-rate 500KiB."),
+        Row("--max-overall-download-limit", hint: "Write --limit-rate 500KiB, which is the limit of each file."),
         Row("--check-integrity", "-V", hint: "plugboard download URL --checksum sha-256=VALUE."),
         Row("--dir", hint: "plugboard download URL -o FOLDER/."),
         Row("--metalink-file", hint: "plugboard download --metalink FILE."),

@@ -22,9 +22,13 @@ struct ConnectionArguments: ParsableArguments {
     @Option(
         name: [.customShort("x"), .long],
         help: ArgumentHelp(
-            "The proxy: http://host:port, socks5://host:port, host:port (http), or '' for none at all.",
-            valueName: "url"))
+            "The proxy: http://host:port, socks5://host:port, host:port (http), or '' for none at all. --socks5 and "
+                + "--socks5-hostname take the host and port of a proxy that speaks SOCKS 5.", valueName: "url"))
     var proxy: String?
+    @Option(
+        name: [.customShort("U"), .long], parsing: .unconditional,
+        help: ArgumentHelp("Name and password for the proxy of -x.", valueName: "user:password"))
+    var proxyUser: String?
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
@@ -44,16 +48,9 @@ struct ConnectionArguments: ParsableArguments {
     var resolve: [String] = []
     @Option(help: ArgumentHelp("Sends from this network interface, address or host.", valueName: "name"))
     var interface: String?
-    @Flag(name: [.customShort("4"), .long], help: "Uses IPv4 only.") var ipv4 = false
-    @Flag(name: [.customShort("6"), .long], help: "Uses IPv6 only.") var ipv6 = false
-    @Flag(help: "Uses HTTP/2: with TLS if the server can, without TLS by an upgrade.")
-    var http2 = false
-    @Flag(name: [.customShort("0"), .customLong("http1.0")], help: "Uses HTTP/1.0.") var http10 = false
-    @Flag(name: .customLong("http1.1"), help: "Uses HTTP/1.1.") var http11 = false
-    @Flag(name: .customLong("http2-prior-knowledge"), help: "Uses HTTP/2 without TLS and without an upgrade.")
-    var http2PriorKnowledge = false
-    @Flag(name: .customLong("tlsv1.2"), help: "Uses TLS 1.2 or newer.") var tls12 = false
-    @Flag(name: .customLong("tlsv1.3"), help: "Uses TLS 1.3 or newer.") var tls13 = false
+    @Flag(exclusivity: .chooseLast) var ipVersion: IPVersionFlag?
+    @Flag(exclusivity: .chooseLast) var httpVersion: HTTPVersionFlag?
+    @Flag(exclusivity: .chooseLast) var tlsVersion: TLSVersionFlag?
     @Option(
         name: [.customShort("E"), .long],
         help: ArgumentHelp(
@@ -61,10 +58,9 @@ struct ConnectionArguments: ParsableArguments {
         completion: .file())
     var cert: String?
     @Option(help: ArgumentHelp("The password of the client's key.", valueName: "password")) var pass: String?
-    @Option(
-        name: [.long, .customLong("key-type")],
-        help: ArgumentHelp("The form of certificate and key, which is always PEM.", valueName: "PEM"))
+    @Option(help: ArgumentHelp("The form of the certificate, which is always PEM.", valueName: "PEM"))
     var certType: String?
+    @Option(help: ArgumentHelp("The form of the key, which is always PEM.", valueName: "PEM")) var keyType: String?
     @Option(
         help: ArgumentHelp("The key of that certificate, PEM; else that of --cert.", valueName: "file"),
         completion: .file())
@@ -77,6 +73,15 @@ struct ConnectionArguments: ParsableArguments {
         help: ArgumentHelp("The public keys that the server may have.", valueName: "sha256//BASE64;…"))
     var pins: String?
 
+    func validate() throws {
+        if cert == nil, key != nil || pass != nil {
+            throw ValidationError("--key and --pass are for the certificate of --cert: give --cert too.")
+        }
+        if proxyUser != nil, proxy ?? "" == "" {
+            throw ValidationError("--proxy-user is for the proxy of --proxy: give both.")
+        }
+    }
+
     /// - Parameter definition: What a definition says, which the command line replaces.
     func options(over definition: RequestOptions = RequestOptions()) throws(CommandFailure) -> RequestOptions {
         var options = definition
@@ -88,19 +93,14 @@ struct ConnectionArguments: ParsableArguments {
             options.tls.ca = caFile
         }
         if insecure { options.tls.verify = false }
-        // As in the environment's variables, and as for curl.
-        if let proxy { options.proxy = proxy.isEmpty || proxy.contains("://") ? proxy : "http://\(proxy)" }
+        if let proxy { options.proxy = proxyURL(proxy) }
         if let unixSocket { options.unixSocket = unixSocket }
         if let noproxy { options.noProxy = noproxy }
         if let interface { options.interface = interface }
-        if ipv4 || ipv6 { options.ipVersion = ipv4 && ipv6 ? .any : ipv4 ? .v4 : .v6 }
+        if let ipVersion { options.ipVersion = ipVersion.version }
         if let requestTarget { options.target = requestTarget }
-        if http10 { options.httpVersion = .http10 }
-        if http11 { options.httpVersion = .http1 }
-        if http2 { options.httpVersion = .http2 }
-        if http2PriorKnowledge { options.httpVersion = .http2PriorKnowledge }
-        if tls12 { options.tls.minimum = .tls12 }
-        if tls13 { options.tls.minimum = .tls13 }
+        if let httpVersion { options.httpVersion = httpVersion.version }
+        if let tlsVersion { options.tls.minimum = tlsVersion.version }
         try applyCertificate(to: &options.tls)
         if let pins { options.tls.pins = pins.split(separator: ";").map(String.init) }
         if !(connectTo + resolve).isEmpty { options.connectTo = [:] }
@@ -122,8 +122,23 @@ struct ConnectionArguments: ParsableArguments {
         return options
     }
 
+    /// The proxy with a scheme, as in the environment's variables and for curl, and with the credentials of
+    /// `--proxy-user`.
+    private func proxyURL(_ proxy: String) -> String {
+        guard !proxy.isEmpty else { return "" }
+        let url = proxy.contains("://") ? proxy : "http://\(proxy)"
+        guard let proxyUser, let start = url.firstRange(of: "://")?.upperBound else { return url }
+        let parts = proxyUser.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let escaped = parts.map { part in
+            var bytes: [UInt8] = []
+            PercentEncoding.append(escaping: String(part), to: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        return "\(url[..<start])\(escaped.joined(separator: ":"))@\(url[start...])"
+    }
+
     private func applyCertificate(to tls: inout RequestOptions.TLS) throws(CommandFailure) {
-        if let certType, certType.uppercased() != "PEM" {
+        if [certType, keyType].contains(where: { $0 != nil && $0?.uppercased() != "PEM" }) {
             throw CommandFailure(
                 .usage,
                 "Certificates and keys must be PEM: openssl x509 -inform DER -in FILE makes it of DER, and openssl pkcs12 -in "
@@ -186,28 +201,5 @@ extension Configuration {
             return (name, PluginArguments.absolute(value))
         }
         return nil
-    }
-}
-
-extension Duration {
-    /// A time of the command line, of which a number without a unit is seconds; nil if the option is not given.
-    static func argument(_ text: String?, _ option: String) throws(CommandFailure) -> Duration? {
-        guard let text else { return nil }
-        guard let duration = DurationText(text)?.duration ?? seconds(text), duration > .zero else {
-            throw CommandFailure(.usage, "\(option) must be a time like 30s (ms, s, m, h, d), or seconds like 2.5.")
-        }
-        return duration
-    }
-
-    /// The same where 0 stands for no limit.
-    static func limit(_ text: String?, _ option: String) throws(CommandFailure) -> Duration? {
-        text.flatMap(Double.init) == 0 ? nil : try argument(text, option)
-    }
-
-    private static func seconds(_ text: String) -> Duration? {
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
-            let seconds = Double(text), seconds < 1e9
-        else { return nil }
-        return .milliseconds(Int64((seconds * 1000).rounded(.up)))
     }
 }

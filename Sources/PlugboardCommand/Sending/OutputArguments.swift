@@ -14,17 +14,6 @@ struct OutputArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the file of -o or -O.", valueName: "folder"), completion: .directory)
     var outputDir: String?
     @Flag(help: "Makes the folders of the file of -o or -O.") var createDirs = false
-    @Option(
-        name: [.customShort("D"), .long],
-        help: ArgumentHelp("A file for the response's head; - is standard output.", valueName: "file"),
-        completion: .file())
-    var dumpHeader: String?
-    @Option(
-        name: .shortAndLong, parsing: .unconditional,
-        help: ArgumentHelp(
-            "Writes a text after the body, with curl's variables: '%{http_code} %{time_total}\\n'; @FILE is a file.",
-            valueName: "format"))
-    var writeOut: String?
     @Flag(name: .shortAndLong, help: "Writes the response's head before its body; on a terminal without secrets.")
     var include = false
     @Flag(name: .shortAndLong, help: "Ends with status 22 and without the body if the HTTP status is 400 or more.")
@@ -53,6 +42,8 @@ struct OutputArguments: ParsableArguments {
     var showSecrets = false
     @OptionGroup var printing: PrintArguments
     @OptionGroup var receiving: ReceivingArguments
+    @OptionGroup var transfer: TransferArguments
+    @OptionGroup var time: TimeArguments
 
     func validate() throws {
         if output != nil && remoteName { throw ValidationError("Give -o or -O, not both.") }
@@ -62,9 +53,11 @@ struct OutputArguments: ParsableArguments {
     /// The options as those of curl.
     var group: CurlGroup {
         var group = receiving.group
-        group.values["dump-header"] = dumpHeader
-        let flags = ["create-dirs": createDirs, "fail": fail, "fail-with-body": failWithBody]
-        group.flags.merge(flags) { _, own in own }
+        group.add(transfer.group)
+        group.add(time.group)
+        group.flags["create-dirs"] = createDirs
+        group.flags["fail"] = fail
+        group.flags["fail-with-body"] = failWithBody
         return group
     }
 

@@ -89,6 +89,7 @@ struct RequestArguments: ParsableArguments {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")
             request.attributes[name] = value
         }
+        try curl.addLogin(to: &request)
     }
 
     /// The configuration with the changes of the command line.

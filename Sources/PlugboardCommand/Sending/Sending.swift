@@ -11,14 +11,15 @@ struct Sending {
         let items = try RequestItems(body.items)
         let data = methods.get ? try body.queryData(beside: items) : []
         let url = try methods.url(url, adding: items.query(after: data))
-        let request = try methods.transfer.completed(
-            try arguments.request(
-                methods.method(of: method), methods.transfer.url(url), against: configuration.kernel.baseURL,
-                methods.get ? nil : try body.content(items), adding: methods.fields, items: items.fields))
+        let content = methods.get ? nil : try body.content(items)
+        var request = try arguments.request(
+            methods.method(of: method), url, against: configuration.kernel.baseURL, content, adding: methods.fields,
+            items: items.fields)
+        if let upload = try methods.upload(beside: content) { request.body = upload }
         let curlBody = methods.get ? PrintedCurlBody.none : try body.curlBody(items)
         try await run(
-            configuration, as: methods.transfer.uploadFile.map { .upload($0) } ?? curlBody, headOnly: methods.head
-        ) { _ in request }
+            configuration, as: methods.uploadFile.map { .upload($0) } ?? curlBody, headOnly: methods.head
+        ) { [request] _ in request }
     }
 
     /// Sends a request that is made when the kernel has started.
@@ -31,29 +32,31 @@ struct Sending {
         _ make: (Kernel) async throws -> Request
     ) async throws {
         var configuration = configuration
+        let group = output.group
+        let trace = try output.printing.isDry ? nil : WireTrace(group)
         if output.silent { configuration.kernel.logLevel = .error }
-        if output.verbose { configuration.kernel.logLevel = .debug }
+        let isVerbose = output.verbose && !group.isTraced
+        if isVerbose { configuration.kernel.logLevel = .debug }
         let asked = configuration
         var catalog = Catalog.bundled
-        let group = output.group
         if group["remote-header-name"], output.include {
             throw CommandFailure(.usage, "-i and -J cannot be combined.")
         }
-        if let file = output.receiving.stderr { StandardError.redirect(to: file) }
-        let trace = try WireTrace(group)
-        if output.verbose || trace != nil {
+        if let file = group.values["stderr"] { StandardError.redirect(to: file) }
+        if isVerbose || trace != nil {
             WireOutput.add(to: &configuration, &catalog, showingSecrets: output.showSecrets, trace: trace)
         }
         if output.printing.showsRequest { SentRequest.add(to: &configuration, &catalog) }
         let transport = output.printing.offline ? DryTransport() : nil
         if output.printing.offline { Session.current?.leave() }
-        let writeOut = try output.writeOut.map { try WriteOut($0) }
+        let writeOut = try group.values["write-out"].map { try WriteOut($0) }
         let timings = try await Kernel.whileRunning(configuration, catalog: catalog, transport: transport) { kernel in
             var request = try await output.printing.held(try await make(kernel))
             let receiver = try output.receiver(for: request.url, group)
             try group.limitSpeed(of: &request.options)
             receiver.condition.add(to: &request)
-            if output.receiving.raw { keepRaw(&request) }
+            receiver.keepRaw(&request)
+            if output.receiving.raw { askForCodings(&request) }
             try arguments.check(kernel)
             if try await prints(request, curlBody, asked, kernel) { return "" }
             try receiver.addRange(to: &request)
@@ -65,9 +68,8 @@ struct Sending {
         if output.timing { StandardError.write(timings) }
     }
 
-    /// Nothing is decoded, but with `--compressed` it is asked for.
-    private func keepRaw(_ request: inout Request) {
-        request.decode.isEnabled = false
+    /// Asks for compressed content with `--compressed`, which the plugin decode does not do for `--raw`.
+    private func askForCodings(_ request: inout Request) {
         if arguments.curl.compressed, !request.fields.contains(.acceptEncoding) {
             request.fields.append(.acceptEncoding, CurlArguments.codings)
         }
@@ -79,7 +81,8 @@ struct Sending {
         _ writeOut: WriteOut?, _ headOnly: Bool
     ) async throws -> String {
         let observer = ExchangeObserver(
-            isVerbose: output.verbose, showsSecrets: output.showSecrets, progress: ProgressBar(for: output), slow: slow)
+            isVerbose: output.verbose && !output.group.isTraced, showsSecrets: output.showSecrets,
+            progress: ProgressBar(for: output), slow: slow)
         let interrupt = Interrupt()
         var facts = WriteOut.Facts(request: request, url: request.url)
         let began = ContinuousClock.now
@@ -102,7 +105,11 @@ struct Sending {
             exchange.cancel()
             facts.failure = slow?.failure ?? CommandFailure(of: error)
         }
-        try receiver.finish(facts.response, facts.failure)
+        do throws(CommandFailure) {
+            try receiver.finish(facts.response, facts.failure)
+        } catch {
+            facts.failure = error
+        }
         facts.file = receiver.file.path
         facts.total = .now - began
         try writeOut?.write(observer.completed(facts))

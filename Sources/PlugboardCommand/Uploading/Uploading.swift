@@ -17,6 +17,7 @@ struct Uploading: Sendable {
     private let parallel: Int
     let arguments: RequestArguments
     let configuration: Configuration
+    let report: TransferReport
     private let display: TransferDisplay
     /// Whether the server gets digests of what is sent.
     private let verifies: Bool
@@ -34,18 +35,11 @@ struct Uploading: Sendable {
         guard (1...64).contains(verb.parallel) else {
             throw CommandFailure(.usage, "--parallel must be from 1 to 64.")
         }
-        guard let form = TransferDisplay.Form(rawValue: verb.progress) else {
-            throw CommandFailure(.usage, "--progress must be bar, json or none.")
-        }
         guard let resumption = Upload.Resumption(rawValue: verb.resumable) else {
             throw CommandFailure(.usage, "--resumable must be auto, draft, tus or none.")
         }
-        partSize = try verb.partSize.map { text in
-            guard let size = ByteCount(text), size.bytes > 0 else {
-                throw CommandFailure(.usage, "--part-size must be a size, such as 500KiB or 8MiB.")
-            }
-            return size
-        }
+        partSize = try ByteCount.argument(verb.partSize, "--part-size")
+        guard partSize?.bytes != 0 else { throw CommandFailure(.usage, "--part-size must be more than 0.") }
         var metadata: [String: String] = [:]
         for text in verb.metadata {
             guard let equals = text.firstIndex(of: "="), isToken(String(text[..<equals])) else {
@@ -55,7 +49,10 @@ struct Uploading: Sendable {
         }
         self.metadata = metadata
         self.resumption = resumption
-        request = try verb.arguments.request(Method(verb.method), url, against: base, nil)
+        var request = try verb.arguments.request(Method(verb.method), url, against: base, nil)
+        report = try TransferReport(verb.output, verb.transfer)
+        try report.group.limitSpeed(of: &request.options)
+        self.request = request
         guard
             files.count == 1 || resumption == .tus || resumption == .automatic || verb.method == "POST"
                 || Uploading.isFolder(request.url)
@@ -69,9 +66,9 @@ struct Uploading: Sendable {
         allowsOtherOrigins = verb.otherOrigins
         aborts = verb.abort
         parallel = verb.parallel
-        display = TransferDisplay(form, counting: "sent")
+        display = TransferDisplay(verb.output.form, counting: "sent")
         verifies = verb.checksum
-        printsBodies = form != .json
+        printsBodies = verb.output.form != .json
     }
 
     /// Whether several files have URLs of their own, or a method that does not replace what is there.
@@ -92,7 +89,10 @@ struct Uploading: Sendable {
 
     func run() async throws {
         display.expect(files.count)
-        try await display.whileRunning(configuration, arguments) { try await all($0) }
+        var configuration = configuration
+        var catalog = Catalog.bundled
+        try report.begin(&configuration, &catalog)
+        try await display.whileRunning(configuration, catalog: catalog, arguments) { try await all($0) }
     }
 
     /// Uploads all files, so many at a time, and returns the first failure.
@@ -100,11 +100,14 @@ struct Uploading: Sendable {
         var resumption = resumption
         var offer: UploadOffer?
         if resumption == .automatic {
+            let sender = ObservedSender(kernel, report)
             do throws(PlugboardError) {
-                offer = try await Upload(request, .bytes(.empty)).offer(by: kernel)
+                offer = try await Upload(request, .bytes(.empty)).offer(by: sender)
                 resumption = offer?.resumption ?? .automatic
             } catch {
-                throw CommandFailure(ExitStatus(for: error), error)
+                let failure = sender.slowness ?? CommandFailure(ExitStatus(for: error), error)
+                try sender.end(failure)
+                throw failure
             }
         }
         if resumption != .none { UploadJournals(configuration).removeExpired() }
@@ -207,8 +210,9 @@ struct Uploading: Sendable {
         upload.progress = { [display] in
             display.show(index, file, TransferCount(done: $0.sent, resumed: $0.resumed, total: $0.toSend))
         }
+        let sender = ObservedSender(kernel, report)
         do {
-            let result = try await upload.run(with: kernel)
+            let result = try await upload.run(with: sender)
             let status = result.response.status
             let body = try await result.response.body.collect(upTo: .mebibytes(16))
             display.end(
@@ -219,17 +223,26 @@ struct Uploading: Sendable {
                     "isComplete": true,
                 ], isExpected: true)
             if printsBodies, !body.isEmpty { try await display.write(body) }
-        } catch let error as PlugboardError {
+            try sender.end { $0.sent = result.count - result.resumed }
+        } catch {
+            let failure = sender.slowness ?? failure(of: error, kernel)
+            try sender.end(failure)
+            throw failure
+        }
+    }
+
+    private func failure(of error: any Error, _ kernel: Kernel) -> CommandFailure {
+        switch error {
+        case let error as PlugboardError:
             guard error.code == .responseStatus, let status = error.response?.head.status else {
-                throw CommandFailure(ExitStatus(for: error), error)
+                return CommandFailure(of: error)
             }
             // After the others, the file would not be sent again.
             let advice = TransferDisplay.advice(after: status, by: kernel, among: [307, 308])
             var failure = CommandFailure(.status, "\(error.reason)\(advice)")
             failure.responseStatus = status
-            throw failure
-        } catch {
-            throw CommandFailure(of: error)
+            return failure
+        default: return CommandFailure(of: error)
         }
     }
 

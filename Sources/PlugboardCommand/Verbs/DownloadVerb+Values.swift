@@ -29,11 +29,7 @@ extension DownloadVerb {
     /// Nil for no limit.
     var speed: ByteCount? {
         get throws(CommandFailure) {
-            guard let limitRate else { return nil }
-            guard let speed = ByteCount(limitRate) ?? DownloadVerb.size(limitRate) else {
-                throw CommandFailure(.usage, "--limit-rate must be a size, such as 500KiB, 500K or 2MiB.")
-            }
-            return speed.bytes > 0 ? speed : nil
+            try ByteCount.limit(transfer.limitRate, "--limit-rate")
         }
     }
 
@@ -43,16 +39,6 @@ extension DownloadVerb {
             guard let tries else { return nil }
             guard tries >= 0 else { throw CommandFailure(.usage, "--max-tries must be 0 or more.") }
             return tries == 0 ? .max : tries
-        }
-    }
-
-    /// A number of bytes with a letter for its unit of 1024, after aria2, wget and curl: `500K`.
-    private static func size(_ text: String) -> ByteCount? {
-        switch text.last {
-        case "k", "K": ByteCount("\(text.dropLast())KiB")
-        case "m", "M": ByteCount("\(text.dropLast())MiB")
-        case "g", "G": ByteCount("\(text.dropLast())GiB")
-        default: ByteCount("\(text)B")
         }
     }
 }

@@ -35,10 +35,6 @@ struct DownloadVerb: AsyncParsableCommand {
         name: [.long, .customLong("split"), .customLong("max-connection-per-server")],
         help: ArgumentHelp("How many parts of a file are requested at the same time.", valueName: "count"))
     var segments = 1
-    @Option(
-        name: [.long, .customLong("max-download-limit")],
-        help: ArgumentHelp("The most bytes that a file receives in a second: 2MiB.", valueName: "size"))
-    var limitRate: String?
     @Option(help: ArgumentHelp("The file's digest: sha-256=VALUE or sha-512=VALUE.", valueName: "digest"))
     var checksum: String?
     @Option(
@@ -79,7 +75,9 @@ struct DownloadVerb: AsyncParsableCommand {
         help: ArgumentHelp("How many files are downloaded at a time.", valueName: "count"))
     var parallel = 4
     @Flag(help: "Lets redirects pass, which are otherwise followed.") var noLocation = false
-    @OptionGroup(title: "Output") var output: DownloadPrinting
+    @OptionGroup(title: "Output") var output: TransferPrinting
+    @OptionGroup var transfer: TransferArguments
+    @OptionGroup var time: TimeArguments
     @OptionGroup var arguments: RequestArguments
 
     func run() async throws {

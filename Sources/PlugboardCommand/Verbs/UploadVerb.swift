@@ -36,17 +36,13 @@ struct UploadVerb: AsyncParsableCommand {
     @Flag(help: "Sends SHA-256 digests for the server to verify; servers without tus may ignore them.")
     var checksum = false
     @Option(help: ArgumentHelp("How many files are uploaded at a time.", valueName: "count")) var parallel = 4
-    @Option(
-        help: ArgumentHelp(
-            "How progress is shown: bar, json, or none, which prints only errors and notes.", valueName: "form"))
-    var progress = "bar"
-    @Flag(help: "Prints the request as a command line of curl and does not send it.") var printCurl = false
-    @Flag(help: "Shows secrets in what is printed of requests; without it they are hidden.") var showSecrets = false
+    @OptionGroup(title: "Output") var output: TransferPrinting
+    @OptionGroup var transfer: TransferArguments
     @OptionGroup var arguments: RequestArguments
 
     func run() async throws {
         let uploading = try Uploading(self)
-        if printCurl { return try await uploading.printCurl(showingSecrets: showSecrets) }
+        if output.printCurl { return try await uploading.printCurl() }
         try await uploading.run()
     }
 }

@@ -1,3 +1,5 @@
+import PlugboardMessages
+
 /// The options and URLs of a command line of curl up to `--next`.
 struct CurlGroup: Sendable {
     enum Output: Sendable, Equatable {
@@ -34,6 +36,31 @@ struct CurlGroup: Sendable {
     /// Whether a flag is set.
     subscript(flag: String) -> Bool { flags[flag] ?? false }
 
+    /// Adds the values and flags of another group, which replace those of the same names.
+    mutating func add(_ other: CurlGroup) {
+        values.merge(other.values) { _, new in new }
+        flags.merge(other.flags) { _, new in new }
+    }
+
+    /// Values and flags as words of curl. The request itself has the conditions and the limit of the speed.
+    var printed: [String] {
+        var words: [String] = []
+        for (name, value) in values.sorted(by: { $0.key < $1.key })
+        where !["time-cond", "limit-rate", "etag-compare"].contains(name) {
+            words += ["--\(name)", value]
+        }
+        return words + flags.filter(\.value).keys.sorted().filter { $0 != "clobber" }.map { "--\($0)" }
+    }
+
+    /// Whether `--trace` or `--trace-ascii` is given, which replaces what `--verbose` writes.
+    var isTraced: Bool { values["trace"] != nil || values["trace-ascii"] != nil }
+
+    /// Removes the options of which only the last one counts: `--trace`, `--trace-ascii` and `--verbose`.
+    mutating func removeTraces() {
+        words.removeAll { $0 == "--verbose" }
+        for name in ["trace", "trace-ascii"] { values[name] = nil }
+    }
+
     var isEmpty: Bool {
         words.isEmpty && values.isEmpty && flags.isEmpty && fields.isEmpty && data.isEmpty && urls.isEmpty
             && outputs.isEmpty && uploads.isEmpty
@@ -54,16 +81,8 @@ struct CurlGroup: Sendable {
         return try Duration.argument(text, "--\(name)")
     }
 
-    /// A value in bytes, to which k, m, g, t or p can be added; nil without one and for 0.
+    /// A value in bytes; nil without one and for 0.
     func bytes(_ name: String) throws(CommandFailure) -> Int? {
-        guard var text = values[name]?.lowercased() else { return nil }
-        if text.hasSuffix("b") { text.removeLast() }
-        let shift = text.last.flatMap { ["k": 10, "m": 20, "g": 30, "t": 40, "p": 50][$0] }
-        if shift != nil { text.removeLast() }
-        guard let number = Double(text), number >= 0, number * Double(1 << (shift ?? 0)) < 1e18 else {
-            throw CommandFailure(.usage, "--\(name) must be a number of bytes like 512, 200k or 1M.")
-        }
-        let bytes = Int(number * Double(1 << (shift ?? 0)))
-        return bytes == 0 ? nil : bytes
+        try ByteCount.limit(values[name], "--\(name)")?.bytes
     }
 }

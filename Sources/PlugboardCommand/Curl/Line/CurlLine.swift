@@ -90,10 +90,12 @@ struct CurlLine {
 
     private mutating func take(_ option: CurlOption, isOn: Bool, value: String?) throws(CommandFailure) {
         let last = groups.count - 1
+        if ["trace", "trace-ascii", "verbose"].contains(option.name) { groups[last].removeTraces() }
         switch option.effect {
         case .passed:
             if let value {
-                groups[last].words.append("--\(option.name)=\(value)")
+                // The parser takes a value that begins with a hyphen only behind =, and an empty one only as a word.
+                groups[last].words += value.isEmpty ? ["--\(option.name)", ""] : ["--\(option.name)=\(value)"]
             } else {
                 groups[last].words.removeAll { $0 == "--\(option.name)" }
                 if isOn { groups[last].words.append("--\(option.name)") }
@@ -102,6 +104,8 @@ struct CurlLine {
             if let value { groups[last].values[option.name] = value } else { groups[last].flags[option.name] = isOn }
         case .placed: try place(option.name, value ?? "", isOn)
         case .accepted: break
+        // What does not exist is switched off already.
+        case .refused where !isOn: break
         case .refused(let reason):
             throw CommandFailure(.usage, "curl: option --\(option.name) cannot be used. \(reason)")
         case .refusedWithTLS: groups[last].withoutTLS.append(option.name)

@@ -25,8 +25,9 @@ extension CurlOption {
     ]
     private static let passedValues = [
         "cacert", "cert E", "cert-type", "connect-to", "connect-timeout", "cookie b", "cookie-jar c", "form F",
-        "form-string", "interface", "key", "key-type", "noproxy", "pass", "pinnedpubkey", "request-target", "resolve",
-        "unix-socket",
+        "form-string", "interface", "key", "key-type", "noproxy", "pass", "pinnedpubkey", "proxy x", "proxy-user U",
+        "request-target",
+        "resolve", "socks4", "socks4a", "socks5", "socks5-hostname", "unix-socket",
     ]
 
     private static let keptFlags = [
@@ -40,9 +41,9 @@ extension CurlOption {
     private static let keptValues = [
         "continue-at C", "create-file-mode", "dump-header D", "etag-compare", "etag-save",
         "limit-rate", "max-filesize", "max-redirs", "max-time m", "netrc-file", "oauth2-bearer",
-        "output-dir", "proto", "proto-default", "proto-redir", "proxy x", "proxy-user U", "range r",
-        "referer e", "request X", "retry", "retry-delay", "retry-max-time", "socks4", "socks4a", "socks5",
-        "socks5-hostname", "speed-limit Y", "speed-time y", "stderr", "time-cond z", "tls-max", "trace", "trace-ascii",
+        "output-dir", "proto", "proto-default", "proto-redir", "range r",
+        "referer e", "request X", "retry", "retry-delay", "retry-max-time", "speed-limit Y", "speed-time y", "stderr",
+        "time-cond z", "tls-max", "trace", "trace-ascii",
         "user u", "user-agent A", "write-out w",
     ]
 
@@ -57,7 +58,7 @@ extension CurlOption {
 
     /// A field of HTTP/1 is written at once, connections are kept alive, errors are shown, and so on, in any case.
     private static let acceptedFlags = [
-        "basic", "buffer N", "false-start", "http0.9", "keepalive", "metalink", "npn", "parallel Z",
+        "basic", "buffer N", "false-start", "keepalive", "metalink", "npn", "parallel Z",
         "parallel-immediate", "progress-bar #", "proxy-basic",
         "sessionid", "socks5-basic", "ssl-allow-beast", "ssl-auto-client-cert", "ssl-no-revoke",
         "ssl-revoke-best-effort", "styled-output", "suppress-connect-headers", "tcp-fastopen", "tcp-nodelay",
@@ -116,6 +117,7 @@ extension CurlOption {
         ),
         ("Plugboard keeps no such file.", [], ["alt-svc", "hsts", "libcurl"]),
         ("Plugboard sends no HTTP/3.", ["http3", "http3-only"], []),
+        ("Plugboard reads no responses of HTTP/0.9.", ["http0.9"], []),
         (
             "Plugboard has nothing like it.",
             ["form-escape", "ignore-content-length", "junk-session-cookies j", "manual M", "tr-encoding", "xattr"],

@@ -3,7 +3,7 @@ import PlugboardKit
 import PlugboardSystem
 
 /// On what condition a response is wanted: of `--time-cond` and `--etag-compare`.
-struct CurlCondition {
+struct CurlCondition: Sendable {
     private var limit: (date: HTTPDate, isBefore: Bool)?
     private var tag: String?
     private let tagFile: String?
@@ -30,6 +30,8 @@ struct CurlCondition {
             }
         }
     }
+
+    var isGiven: Bool { limit != nil || tag != nil }
 
     /// Makes the file of `--etag-save`, which is there also after a response without a tag.
     func begin() throws(CommandFailure) {

@@ -101,6 +101,10 @@ final class ResponseFile {
     func setTime(_ date: HTTPDate) {
         guard let path, file != nil else { return }
         file = nil
+        ResponseFile.setTime(date, of: path)
+    }
+
+    static func setTime(_ date: HTTPDate, of path: String) {
         let time = timespec(tv_sec: Int(date.seconds), tv_nsec: 0)
         _ = withUnsafeTemporaryAllocation(of: timespec.self, capacity: 2) { times in
             times.initialize(repeating: time)

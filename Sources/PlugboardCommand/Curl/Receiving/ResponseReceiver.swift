@@ -55,6 +55,15 @@ struct ResponseReceiver {
         request.fields.append(.range, "bytes=\(offset)-")
     }
 
+    /// Switches off what would decode the body, if `--raw` is given.
+    func keepRaw(_ request: inout Request) {
+        guard group["raw"] else { return }
+        request.decode.isEnabled = false
+        // Chunks are no content that other requests could get.
+        request.attributes["cache.enabled"] = "false"
+        request.options.keepsChunks = true
+    }
+
     // MARK: The response
 
     /// Writes heads to the file of `--dump-header`, and where they are shown before the body.
@@ -90,9 +99,6 @@ struct ResponseReceiver {
             response.body.source.release()
             if isRefused { throw failure }
             return
-        }
-        if group["raw"], head.fields["Transfer-Encoding"] != nil {
-            throw CommandFailure(.usage, "--raw cannot be used for a body that is sent in chunks.")
         }
         try await writer.write(response, limit: limit)
         if isRefused { throw failure }

@@ -59,12 +59,9 @@ extension CurlGroup {
     /// The options of requests.
     func options(_ words: CurlWords) throws(CommandFailure) -> RequestOptions {
         var options = try words.arguments.connection.options()
-        if let proxy = try proxy() {
-            options.proxy = proxy
-            if !proxy.isEmpty, let name = withoutProxy.first {
-                throw CommandFailure(
-                    .usage, "curl: option --\(name) cannot be used with a proxy: Plugboard has nothing like it.")
-            }
+        if options.proxy ?? "" != "", let name = self["proxytunnel"] ? "proxytunnel" : withoutProxy.first {
+            throw CommandFailure(
+                .usage, "curl: option --\(name) cannot be used with a proxy: Plugboard has nothing like it.")
         }
         switch values["tls-max"] {
         case nil, "default", "1.3": break
@@ -80,35 +77,19 @@ extension CurlGroup {
         get throws(CommandFailure) { .seconds(max(try number("speed-time") ?? 30, 1)) }
     }
 
-    /// Applies `--limit-rate`, and `--speed-time`, in which at least something must be sent or received.
+    /// The time in which at least something must be sent or received; nil for no limit.
+    var idleTimeout: Duration? {
+        get throws(CommandFailure) {
+            values["speed-time"] != nil || values["speed-limit"] != nil ? try speedTime : nil
+        }
+    }
+
+    /// Applies `--limit-rate` and `--speed-time`.
     func limitSpeed(of options: inout RequestOptions) throws(CommandFailure) {
         if let limit = try bytes("limit-rate") {
             options.speed.download = .bytes(limit)
             options.speed.upload = .bytes(limit)
         }
-        if values["speed-time"] != nil || values["speed-limit"] != nil {
-            options.idleTimeout = try speedTime
-        }
-    }
-
-    /// The proxy's URL with its credentials; nil for that of the environment.
-    func proxy() throws(CommandFailure) -> String? {
-        let socks = ["socks4": "socks4", "socks4a": "socks4a", "socks5": "socks5", "socks5-hostname": "socks5h"]
-        var proxy = values["proxy"]
-        for (name, scheme) in socks { if let host = values[name] { proxy = "\(scheme)://\(host)" } }
-        guard let text = proxy, !text.isEmpty else { return proxy }
-        if self["proxytunnel"] {
-            throw CommandFailure(
-                .usage, "curl: option --proxytunnel cannot be used: http goes to a proxy without a tunnel.")
-        }
-        let url = text.contains("://") ? text : "http://\(text)"
-        guard let user = values["proxy-user"], let start = url.firstRange(of: "://")?.upperBound else { return url }
-        let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let escaped = parts.map { part in
-            var bytes: [UInt8] = []
-            PercentEncoding.append(escaping: String(part), to: &bytes)
-            return String(decoding: bytes, as: UTF8.self)
-        }
-        return "\(url[..<start])\(escaped.joined(separator: ":"))@\(url[start...])"
+        if let idleTimeout = try idleTimeout { options.idleTimeout = idleTimeout }
     }
 }

@@ -12,7 +12,14 @@ extension CurlRequest {
         try await RequestPrinting(
             arguments: words.arguments, configuration: try words.configuration(),
             showsSecrets: words.output.showSecrets
-        ).printDefinition(name, request, nil)
+        ).printDefinition(name, request, nil, leavingOut: group.omittedOptions)
         return true
+    }
+}
+
+extension CurlGroup {
+    /// Options for which the verbs have plugins, and which are not part of the request.
+    fileprivate var omittedOptions: [String] {
+        (follows ? ["-L"] : []) + (values["retry"] == nil ? [] : ["--retry"])
     }
 }

@@ -79,7 +79,7 @@ struct CurlTransfer {
         var sent = try request.request(for: hop, timeout: left)
         receiver.condition.add(to: &sent)
         try receiver.addRange(to: &sent)
-        if group["raw"] { sent.decode.isEnabled = false }
+        receiver.keepRaw(&sent)
         facts.request = sent
         facts.url = hop.url
         let observer = ExchangeObserver(

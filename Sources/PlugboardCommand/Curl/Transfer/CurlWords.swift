@@ -13,7 +13,7 @@ struct CurlWords: ParsableArguments {
         do {
             let silent = group["silent"] ? ["--silent"] : []
             let meter = group.flags["progress-meter"] == false ? ["--no-progress-meter"] : []
-            return try parse(DataWords.joined(group.words + silent + meter))
+            return try parse(OptionWords.replaced(group.words + silent + meter))
         } catch {
             // The message is that of a value, because all names come from the table.
             throw CommandFailure(.usage, "curl: \(message(for: error))")

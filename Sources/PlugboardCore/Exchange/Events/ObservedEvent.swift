@@ -57,7 +57,7 @@ public struct ObservedEvent: Sendable {
 
 extension RequestNotice {
     /// Nil for other events.
-    init?(_ event: ObservedEvent) {
+    package init?(_ event: ObservedEvent) {
         if let progress = event.progress {
             self = .progress(progress)
         } else if event.id == KernelEvent.interim.name, let head = event.head, let url = event.url {

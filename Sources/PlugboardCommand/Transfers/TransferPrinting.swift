@@ -2,8 +2,8 @@ import ArgumentParser
 import Plugboard
 import PlugboardKit
 
-/// The options of `plugboard download` that say what is printed.
-struct DownloadPrinting: ParsableArguments {
+/// The options of `plugboard download` and `plugboard upload` that say what is printed.
+struct TransferPrinting: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How progress is shown: bar, json, or none, which prints only errors and notes.", valueName: "form"))
@@ -37,19 +37,4 @@ struct DownloadPrinting: ParsableArguments {
 
     /// Nil leaves it to the configuration.
     var logLevel: LogLevel? { silent ? .error : verbose ? .debug : nil }
-}
-
-/// Sends requests, and prints their events to standard error.
-struct WatchedSender: RequestSender {
-    private let kernel: Kernel
-    private let showsSecrets: Bool
-
-    init(_ kernel: Kernel, showingSecrets: Bool) { (self.kernel, showsSecrets) = (kernel, showingSecrets) }
-
-    func options(of request: Request) -> RequestOptions { kernel.options(of: request) }
-
-    nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
-        let observer = ExchangeObserver(isVerbose: true, showsSecrets: showsSecrets, progress: nil)
-        return try await kernel.begin(request) { observer.hear($0) }.response
-    }
 }
