@@ -17,6 +17,55 @@ extension CurlCommandComparisonTests {
         }
     }
 
+    /// A line in one situation.
+    struct Run {
+        let line: Line
+        let situation: String
+
+        /// How many lines one process has at most.
+        private static let limit = 8
+        /// What a line has that must be in a process of its own: it decides about the whole process, or about the lines
+        /// that follow, or its result depends on the lines before it.
+        private static let alone = [
+            " <", "-b ", "-c ", "-C ", "-K", "-Z", "-v", "--next", "-:", "--url ", "--fail-early", "num_connects",
+            "xyz",
+            "--loc", "-I -d", "--stderr", "--trace", "--retry", "$base", "http:", "opts", "--clobber", "--no-clobber",
+            "--cookie", "-z",
+        ]
+
+        private var isAlone: Bool { Run.alone.contains { " \(line.text)".contains($0) } }
+
+        /// The runs in groups, each for one process.
+        static func joined(_ runs: [Run]) -> [[Run]] {
+            var groups = runs.filter(\.isAlone).map { [$0] }
+            let rest = runs.filter { !$0.isAlone }
+            for start in stride(from: 0, to: rest.count, by: limit) {
+                groups.append(Array(rest[start..<min(start + limit, rest.count)]))
+            }
+            return groups
+        }
+
+        /// One command line for all runs. Each writes its exit status, because the process has only that of the last,
+        /// and has files of its own.
+        static func line(of runs: [Run]) -> String {
+            if runs.count == 1 { return runs[0].text(of: "page.html") }
+            let lines = runs.enumerated().map { index, run in
+                var text = run.text(of: "page\(index).html")
+                for option in ["-o ", "-D ", "--etag-save "] where !text.contains("\(option)/dev/null") {
+                    text = text.replacing(option, with: "\(option)\(index)")
+                }
+                text = text.replacing("-o \(index)a/", with: "-o a\(index)/").replacing("-D \(index)-", with: "-D -")
+                return text.contains("-w ") ? text : "-w '[%{exitcode}]' \(text)"
+            }
+            return lines.joined(separator: " --next ")
+        }
+
+        private func text(of page: String) -> String {
+            line.text.replacing("$url", with: "$root/\(situation)/\(page)")
+                .replacing("$base", with: "$root/\(situation)")
+        }
+    }
+
     static let everyday =
         Line.all(
             weighing: 20, at: "ok", "redirect", "missing", "busy",

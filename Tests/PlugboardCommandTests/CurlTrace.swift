@@ -13,20 +13,21 @@ struct CurlTrace: Equatable, CustomStringConvertible {
 
     var description: String { "\(requests) → status \(status), \"\(stdout)\", files \(files)" }
 
-    /// Runs a line of the shell, in which `$url` is a URL of a server in this situation and `$base` its beginning.
+    /// Runs a line of the shell, in which `$root` is the URL of a server without a path. The first part of a path is the
+    /// situation of the server.
     ///
     /// - Parameter program: The words in front of the line.
-    static func of(_ program: String, _ line: String, at situation: String) async throws -> CurlTrace {
+    static func of(_ program: String, _ line: String) async throws -> CurlTrace {
         let server = try LoopbackServer.responding { response(to: $0) }
         defer { server.stop() }
         let folder = try TemporaryFolder()
         for (name, text) in files { _ = try folder.write(name, text) }
-        let base = server.url("/\(situation)")
+        let root = server.url("")
         let outcome = try await ProcessRunner.running(
             ["/bin/sh", "-c", "cd \"$HOME\" && exec \(program) \(line)"],
             environment: [
-                "HOME": folder.path, "no_proxy": "", "plugboard": try Products.executable("plugboard"), "base": base,
-                "url": "\(base)/page.html", "host": String(base.split(separator: "/")[1]), "port": "\(server.port)",
+                "HOME": folder.path, "no_proxy": "", "plugboard": try Products.executable("plugboard"), "root": root,
+                "host": "127.0.0.1:\(server.port)", "port": "\(server.port)",
             ])
         func general(_ text: String) -> String { text.replacingOccurrences(of: ":\(server.port)", with: ":PORT") }
         var written: [String: String] = [:]

@@ -105,6 +105,20 @@ struct DownloadHabitTests {
         #expect(outcome.stderr.contains("--auto-file-renaming"))
     }
 
+    @Test func `a part of another URL of the same file is continued with --moved alone`() async throws {
+        let breaking = try RangeServer { [content] number, request in
+            number <= 5 ? .init(200, [("ETag", "\"a\"")], content, cut: 10_000) : RangeServer.correct(request, content)
+        }
+        let words = ["download", breaking.url("/new"), "-o", folder.file("file"), "--resume", "--moved"]
+
+        _ = try await Command.run("download", breaking.url("/old"), "-o", folder.file("file"))
+        let outcome = try await Command.running(words)
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(breaking.requests.last?["Range"] == "bytes=10000-" && breaking.requests.last?.path == "/new")
+        #expect(try folder.read("file") == content)
+    }
+
     @Test func `each file must have the digest of the line with its name`() async throws {
         let right = Bytes(content).sha256
         let wrong = String(repeating: "0", count: 64)

@@ -24,7 +24,8 @@ struct NamedOptionTests {
     private static func words() throws -> Set<String> {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         var words: Set<String> = []
-        for case let file as URL in FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) ?? .init()
+        for case let file as URL in FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+            ?? .init()
         where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
             words.formUnion(text.split { !($0.isLetter || $0.isNumber || "-.#".contains($0)) }.map(String.init))

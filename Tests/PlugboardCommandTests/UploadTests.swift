@@ -40,6 +40,23 @@ struct UploadCommandTests {
         #expect(journals.isEmpty)
     }
 
+    @Test(arguments: [["--other-origins"], []])
+    func `an upload is continued on another origin with --other-origins alone`(options: [String]) async throws {
+        var plan = UploadServer.Plan(.draft)
+        plan.cuts = [10_000]
+        let server = try UploadServer(plan)
+        let redirecting = try LoopbackServer.responding { request in
+            if request.method == "OPTIONS" { return ServerResponse(status: 405) }
+            return ServerResponse(status: 307, fields: [("Location", server.url("/other"))])
+        }
+        let words = ["upload", folder.file("na me.bin"), redirecting.url("/x"), "--plugin", "redirect"]
+
+        let outcome = try await Command.running(words + options, environment: state)
+
+        #expect((outcome.status == 0) == !options.isEmpty, "\(outcome.stderr)")
+        #expect(server.requestLines.contains("HEAD /uploads/0") == !options.isEmpty, "\(server.requestLines)")
+    }
+
     @Test(arguments: ["draft", "tus"])
     func `an upload that broke is continued by the same command, or removed`(resumable: String) async throws {
         var plan = UploadServer.Plan(resumable == "tus" ? .tus : .draft)

@@ -53,7 +53,7 @@ struct FormPart: Equatable {
         content = .text(String(text[text.index(after: equals)...]))
     }
 
-    /// As it is sent; a file is opened.
+    /// The part as it is sent. Opens its file.
     func part() throws(CommandFailure) -> MultipartForm.Part {
         switch content {
         case .text(let text): .data(name, Bytes(text), fileName: fileName, type: type)

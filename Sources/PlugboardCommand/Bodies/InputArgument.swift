@@ -31,7 +31,7 @@ enum InputArgument {
         }
     }
 
-    /// The same as a body; a file and standard input are read while they are sent.
+    /// The input as a body. A file and standard input are read while they are sent.
     func body(for option: String) throws(CommandFailure) -> Body {
         switch self {
         case .text(let text): return .text(text)

@@ -8,7 +8,8 @@ import PlugboardSystem
 /// What a configuration says, and where each value comes from. Values of secrets are not shown.
 struct ConfigurationReport {
     struct Row: Equatable {
-        /// Such as `kernel.tls.verify`, `redirect.limit` or `origins.https://api.example.com.redirect.follow`.
+        /// The name of the value, such as `kernel.tls.verify`, `redirect.limit` or
+        /// `origins.https://api.example.com.redirect.follow`.
         var name: String
         var value: String
         /// The file with the line, a variable of the environment, an option of the command line, or `default`.
@@ -59,7 +60,7 @@ struct ConfigurationReport {
         }
     }
 
-    /// The variables that count where the text does not say a value; the first that is set, but all of proxies.
+    /// The variables of the environment that count if the text has no value: the first that is set, or all for proxies.
     private static let variables = [
         "kernel.loops": ["PLUGBOARD_LOOPS"], "kernel.tls.ca": ["CURL_CA_BUNDLE", "SSL_CERT_FILE"],
         "kernel.proxy": ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
@@ -138,7 +139,7 @@ struct ConfigurationReport {
                 let descriptor =
                     resolved.plugins.first { $0.id == id }?.descriptor ?? Catalog.bundled.descriptor(id)
                 return (attributes.objectValue ?? [:]).map { name, value in
-                    // Of a plugin that is not known, any attribute may be a secret.
+                    // Any attribute of an unknown plugin may be a secret.
                     let option = descriptor?.attributes.first { $0.name == name }
                     let isSecret = option?.isSecret ?? (name != "enabled")
                     return Row(

@@ -5,7 +5,7 @@ enum Editor {
     /// Opens a file and blocks until the editor has ended.
     static func edit(_ path: String) throws(CommandFailure) {
         let program = [environment("VISUAL"), environment("EDITOR")].compactMap(\.self).first { !$0.isEmpty } ?? "vi"
-        // As git does: the variable may hold options too.
+        // The variable may hold options, too, as for git.
         let words = ["/bin/sh", "-c", "\(program) \"$@\"", program, path]
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

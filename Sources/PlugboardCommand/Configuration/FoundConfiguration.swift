@@ -24,7 +24,7 @@ struct FoundConfiguration {
         return userFolder.map { FoundConfiguration(path: "\($0)/plugboard.json", isOfVariable: false) }
     }
 
-    /// By the XDG Base Directory Specification: `$XDG_CONFIG_HOME/plugboard` or `~/.config/plugboard`.
+    /// The path by the XDG Base Directory Specification: `$XDG_CONFIG_HOME/plugboard` or `~/.config/plugboard`.
     static var userFolder: String? {
         if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return "\(folder)/plugboard" }
         return environment("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.config/plugboard" : nil }
@@ -90,13 +90,13 @@ struct FoundConfiguration {
 
     private static let used = Mutex<FoundConfiguration?>(nil)
 
-    /// The one that this process uses; nil where the command line names another, or none.
+    /// The configuration that this process has found; nil if the command line names another one, or there is none.
     static var inUse: FoundConfiguration? { used.withLock { $0 } }
 
     /// Call this before the file is read.
     func use() { FoundConfiguration.used.withLock { $0 = self } }
 
-    /// The message of a failure, and where the configuration was found if that has failed.
+    /// The message of a failure, and if the configuration has failed, where it was found.
     static func explained(_ message: String, _ status: ExitStatus) -> String {
         guard [.configuration, .loading, .startup].contains(status), let found = inUse else {
             return message

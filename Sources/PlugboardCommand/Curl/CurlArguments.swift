@@ -5,7 +5,7 @@ import Plugboard
 struct CurlArguments: ParsableArguments {
     @Flag(name: [.customShort("L"), .long], help: "Follows redirects, with the plugin redirect.")
     var location = false
-    @Flag(help: "The same, and credentials and cookies of the command line go to all hosts.")
+    @Flag(help: "Follows redirects, and sends credentials and cookies of the command line to all hosts.")
     var locationTrusted = false
     @Option(
         name: .customLong("max-redirs"),

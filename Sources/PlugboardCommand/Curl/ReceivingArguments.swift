@@ -23,7 +23,7 @@ struct ReceivingArguments: ParsableArguments {
     var etagCompare: String?
     @Flag(help: "Decodes nothing: no content coding, also with --compressed, and no chunks.") var raw = false
 
-    /// The same as options of curl.
+    /// These options as options of curl.
     var group: CurlGroup {
         var group = CurlGroup()
         group.values = [

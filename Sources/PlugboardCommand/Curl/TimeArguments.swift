@@ -10,7 +10,7 @@ struct TimeArguments: ParsableArguments {
             "Asks for what is newer than a date or a file, or older after a hyphen.", valueName: "time"))
     var condition: String?
 
-    /// The same as options of curl.
+    /// These options as options of curl.
     var group: CurlGroup {
         var group = CurlGroup()
         group.values["time-cond"] = condition

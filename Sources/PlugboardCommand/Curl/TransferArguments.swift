@@ -39,7 +39,7 @@ struct TransferArguments: ParsableArguments {
         help: ArgumentHelp("Writes what --trace does, as text alone.", valueName: "file"), completion: .file())
     var traceAscii: String?
 
-    /// The same as options of curl.
+    /// These options as options of curl.
     var group: CurlGroup {
         var group = CurlGroup()
         group.values = [

@@ -21,9 +21,9 @@ struct WriteOut: Sendable {
         var urlNumber = 0
         var redirects = 0
         var repetitions = 0
-        /// Of the last attempt, from its beginning, by the names of the event `attemptEnded`.
+        /// The times of the last attempt, from its beginning, by the names of the event `attemptEnded`.
         var steps: [String: Duration] = [:]
-        /// Of the last attempt; without a connection, empty and 0.
+        /// The server's address in the last attempt; empty and 0 without a connection.
         var remote = (address: "", port: 0)
         var local = (address: "", port: 0)
         /// From the beginning of the exchange to its end.
@@ -88,7 +88,7 @@ struct WriteOut: Sendable {
         return character
     }
 
-    /// The name in braces at the beginning, which is taken; nil where the brace is not closed.
+    /// Takes the name in braces at the beginning; nil if the brace is not closed.
     private static func name(_ rest: inout Substring) -> String? {
         guard let end = rest.firstIndex(of: "}") else { return nil }
         let name = String(rest[..<end].dropFirst())
@@ -114,7 +114,7 @@ struct WriteOut: Sendable {
         }
     }
 
-    /// All variables that are no documents.
+    /// All variables except `json` and `header_json`.
     private static let variables: [String: @Sendable (Facts) -> JSONValue] = [
         "http_code": { status($0) }, "response_code": { status($0) },
         "http_version": { .string($0.response?.version.rawValue ?? "0") },

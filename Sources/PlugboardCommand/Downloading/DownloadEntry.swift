@@ -5,7 +5,7 @@ import PlugboardKit
 struct DownloadEntry {
     var url: String
     var mirrors: [String] = []
-    /// The path of the file; nil for the one of the command line.
+    /// The path of the file; nil for the path of the command line.
     var name: String?
     var digest: ExpectedDigest?
 

@@ -7,9 +7,9 @@ import Synchronization
 final class DownloadNames: Sendable {
     private struct State {
         var owners: [String: Int] = [:]
-        /// By the path that was asked for, the number of the last name that was tried.
+        /// The number of the last name that was tried, by the path that was asked for.
         var numbers: [String: Int] = [:]
-        /// What a download has got, by the path that it asked for.
+        /// The path that each download has asked for, and the path that it has got.
         var given: [Int: (asked: String, path: String)] = [:]
     }
 
@@ -19,9 +19,9 @@ final class DownloadNames: Sendable {
 
     init(renames: Bool) { self.renames = renames }
 
-    /// The path for a download; nil where another has it. The same for each call with the same path.
+    /// The path for a download; nil if another download has it. Returns the same for each call with the same path.
     ///
-    /// - Parameter minding: Whether a file that is there takes its path too, if paths are renamed.
+    /// - Parameter minding: Whether the path of a file that exists is taken, too, if paths are renamed.
     func path(_ path: String, for job: Int, minding: Bool) -> String? {
         state.withLock { state in
             if let given = state.given[job], given.asked == path || given.path == path { return given.path }

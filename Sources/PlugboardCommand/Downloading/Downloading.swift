@@ -41,7 +41,7 @@ struct Downloading: Sendable {
         /// Whether files get the time of `Last-Modified`.
         let setsTime: Bool
 
-        /// Whether a file that is there is neither continued nor replaced.
+        /// Whether a file that exists is neither continued nor replaced.
         var mindsFiles: Bool { !resumes && !overwrites }
 
         func set(in download: inout Download) {
@@ -114,12 +114,12 @@ struct Downloading: Sendable {
         report = try TransferReport(verb.output, verb.transfer)
     }
 
-    /// The jobs with paths of which no two are the same. Throws for two with the same, unless they are renamed.
+    /// The jobs with paths that all differ. Throws for two with one path, unless they are renamed.
     private static func named(_ jobs: [Job], renaming: Bool, _ options: Options) throws -> [Job] {
         let names = DownloadNames(renames: renaming)
         var jobs = jobs
         for (index, job) in jobs.enumerated() {
-            // The name that a server gives counts, so that a file of the other name does not matter yet.
+            // A server's name replaces this one, so that a file with this name does not matter yet.
             let download = job.download
             let minding = options.mindsFiles && !download.namesFromServer
             if let path = names.path(download.file, for: index, minding: minding) {
@@ -173,7 +173,7 @@ struct Downloading: Sendable {
         }
     }
 
-    /// Downloads all files, so many at a time, and returns the first failure.
+    /// Downloads all files, at most `parallel` at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws -> CommandFailure? {
         var (jobs, documents) = followsMetalinks ? try await followed(kernel) : (jobs, [])
         documents += metalinks.map { NamedDocument(url: $0, origin: $0) }

@@ -29,7 +29,7 @@ enum CredentialArgument {
         return credentials
     }
 
-    /// Without the line ends of a file.
+    /// The text without the line ends of a file.
     private static func text(of input: InputArgument) throws(CommandFailure) -> String {
         var bytes = try input.bytes(for: "--credential")
         while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }

@@ -39,8 +39,8 @@ final class DriverExchange: Sendable {
         return DriverResult(response: response, interim: heard.interim, cache: heard.cache)
     }
 
-    /// Continues what an earlier line has left of the file. A line is one try: whether there is another, the driving
-    /// program decides.
+    /// Continues what an earlier line has left of the file. A line is one attempt: the driving program decides whether
+    /// there is another one.
     private func resume(_ file: String) async throws(DriverError) -> DriverResult {
         var download = Download(line.request, to: file)
         download.attempts = 1

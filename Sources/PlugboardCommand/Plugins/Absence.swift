@@ -28,7 +28,7 @@ struct Absence {
         self.plugins = plugins
     }
 
-    /// The same, and the enabled plugins that take no part in one request.
+    /// The plugins that do not run, and the enabled plugins that take no part in one request.
     init(of request: Request, from resolved: ResolvedPlugins, _ configuration: Configuration) {
         plugins =
             configuration.absent(from: request, of: resolved.plugins) + Absence(from: resolved, configuration).plugins
@@ -76,7 +76,7 @@ extension AbsentPlugin {
 }
 
 extension AbsentPlugin.Reason {
-    /// For programs.
+    /// A value of JSON for programs.
     var name: String {
         switch self {
         case .unlisted: "unlisted"
@@ -87,7 +87,7 @@ extension AbsentPlugin.Reason {
         }
     }
 
-    /// For people.
+    /// A text for people.
     var text: String {
         switch self {
         case .unlisted: "not listed by the configuration or by --plugin"

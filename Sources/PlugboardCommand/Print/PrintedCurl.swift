@@ -100,7 +100,7 @@ struct PrintedCurl {
         return milliseconds < 1e15 ? Int64(milliseconds.rounded(.up)) : 1_000_000_000_000_000
     }
 
-    /// With the point and digits that are needed.
+    /// The seconds with only the digits that are needed after the point.
     static func seconds(_ duration: Duration) -> String {
         let milliseconds = milliseconds(duration)
         let rest = "\(milliseconds % 1000)"

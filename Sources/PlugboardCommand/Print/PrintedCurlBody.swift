@@ -53,7 +53,7 @@ enum PrintedCurlBody {
         return ["-F", "\(part.name)=\(value)"]
     }
 
-    /// In double quotes where curl would end it.
+    /// The text, in double quotes if curl would otherwise end it too early.
     private static func quoted(_ text: String, isText: Bool) -> String {
         let isSpecial =
             text.contains { ";,\"\\".contains($0) } || isText && (text.first.map { "@<".contains($0) } ?? false)
@@ -66,7 +66,7 @@ enum PrintedCurlBody {
 }
 
 extension BodyArguments {
-    /// The body as options of curl; nil if it is best taken from the request.
+    /// The body as options of curl; nil if the request's own bytes must be printed.
     func curlBody(_ items: RequestItems) throws -> PrintedCurlBody? {
         if items.haveData { return try items.curlBody() }
         if !parts.isEmpty { return .parts(try parts.map { try FormPart($0) }) }

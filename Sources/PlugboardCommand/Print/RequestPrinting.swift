@@ -2,7 +2,7 @@ import Plugboard
 import PlugboardJSON
 import PlugboardKit
 
-/// What prints a request that is not sent.
+/// Prints a request instead of sending it.
 struct RequestPrinting {
     let arguments: RequestArguments
     let configuration: Configuration

@@ -24,8 +24,8 @@ enum Main {
         dispatchMain()
     }
 
-    /// Three that libdispatch keeps, one of its main queue until that runs, and one with which it reads from time to
-    /// time what its threads do.
+    /// libdispatch keeps three, has one for its main queue until the queue runs, and opens one from time to time to
+    /// read the state of its threads.
     private static let neededDescriptors = 5
 
     private static let noDescriptors = PlugboardError(

@@ -19,7 +19,7 @@ enum OptionHints {
         table.first { $0.options.contains(option) }?.hint ?? hintOfCurl(for: option)
     }
 
-    /// What an option of curl comes to that is in no table: nothing here, or another verb has it.
+    /// The hint for an option of curl that the table does not have: it does not exist here, or another verb has it.
     private static func hintOfCurl(for option: String) -> String? {
         let found =
             option.hasPrefix("--")

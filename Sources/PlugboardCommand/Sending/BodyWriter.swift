@@ -2,15 +2,15 @@ import PlugboardKit
 
 /// Writes a body: unchanged, or for people at a terminal.
 ///
-/// With a layout, JSON gets it. On a terminal, control characters of text are escaped, and a body that is not text is
-/// refused, as curl does.
+/// JSON is written in a layout, if one is given. On a terminal, control characters of text are escaped, and a body
+/// that is not text is refused, as curl does.
 struct BodyWriter {
     /// Larger JSON is written without a new layout.
     private static let layoutLimit = 4 << 20
 
     private let output: ByteOutput
     private let isForReaders: Bool
-    /// That of JSON, which the body is; nil for other bodies.
+    /// The layout of a body in JSON; nil for other bodies.
     private let layout: JSONLayout?
 
     init(_ output: ByteOutput, isForReaders: Bool, layout: JSONLayout? = nil) {

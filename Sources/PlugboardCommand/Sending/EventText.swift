@@ -21,7 +21,7 @@ enum EventText {
         ("total", "end"),
     ]
 
-    /// Nil for an attempt that was given up, whose times are not known.
+    /// The times of an attempt; nil for an attempt that was given up, whose times are not known.
     private static func times(_ event: ObservedEvent) -> String? {
         let parts = steps.compactMap { name, words in
             event.duration(name).flatMap { $0 > .zero ? "\(words) \(text($0))" : nil }
@@ -56,7 +56,7 @@ enum EventText {
         }
     }
 
-    /// With one digit after the point: `12.3 ms`, `1.5 s`.
+    /// The duration with one digit after the point: `12.3 ms`, `1.5 s`.
     static func text(_ duration: Duration) -> String {
         let milliseconds = duration >= .seconds(1) ? nil : tenths(duration / .milliseconds(1))
         return milliseconds.map { "\($0) ms" } ?? "\(tenths(duration / .seconds(1))) s"

@@ -22,7 +22,7 @@ final class ProgressBar: Sendable {
         guard StandardError.canBeDrawnOn, !isBodyShown, !isOff else { return nil }
     }
 
-    /// From any thread.
+    /// Draws the line. Called from any thread.
     func show(received: Int64, of total: Int64?) {
         isShown.withLock { isShown in
             isShown = true

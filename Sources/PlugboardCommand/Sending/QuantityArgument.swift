@@ -41,7 +41,7 @@ extension ByteCount {
         try argument(text, option).flatMap { $0.bytes == 0 ? nil : $0 }
     }
 
-    /// By how many bits a number is shifted, by the unit in lower case.
+    /// The number of bits by which a number is shifted for a unit, which is in lower case.
     private static let shifts: [String: Int] = {
         var shifts = ["": 0, "b": 0]
         for (index, letter) in "kmgtp".enumerated() {

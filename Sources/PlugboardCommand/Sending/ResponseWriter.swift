@@ -7,7 +7,7 @@ import PlugboardKit
 /// characters that control the terminal.
 struct ResponseWriter {
     private let file: ResponseFile
-    /// That of bodies in JSON.
+    /// The layout of bodies in JSON.
     private let layout: JSONLayout?
     private let showsSecrets: Bool
 

@@ -9,8 +9,8 @@ struct TrustedFields: PluginInstance {
         id: "plugboard-trusted", version: Program.version, documentation: "Sends credentials to all hosts.",
         priority: 401, hooks: [.request])
 
-    /// Of the fields that the command line gives: those of sessions, of the configuration and of plugins stay with
-    /// their origin.
+    /// The fields that the command line gives. Fields of sessions, of the configuration and of plugins are sent to
+    /// their origin only.
     let names: [FieldName]
 
     /// The fields of the first request. Used by the exchange's hooks only.

@@ -45,7 +45,7 @@ struct WireOutput {
 
     // MARK: Notes
 
-    /// How lines of libcurl's log begin that are shown. Others are of no use, or hold values of fields.
+    /// The beginnings of the lines of libcurl's log that are shown. Other lines are of no use, or hold field values.
     private static let beginnings = [
         "Trying ", "Connected to ", "Re-using existing connection", "Could not resolve host", "connect to ",
         "Failed to connect", "Immediate connect fail", "SSL connection using ", "ALPN: server accepted",

@@ -17,7 +17,7 @@ final class WireTrace: Sendable {
         output = path == "%" ? nil : path == "-" ? .standard : try ByteOutput(path: path)
     }
 
-    /// From any thread. Best effort: a full disk must not fail the request.
+    /// Writes a text. Called from any thread. Best effort: a full disk must not fail the request.
     func write(_ text: String) {
         guard let output else { return StandardError.write(text) }
         try? output.write(text)

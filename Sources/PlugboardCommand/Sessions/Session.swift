@@ -11,7 +11,7 @@ import Synchronization
 final class Session: Sendable {
     private struct State {
         var contents: SessionContents
-        /// The origins whose parts are to be written.
+        /// The origins whose parts must be written.
         var changed: Set<String> = []
         /// Whether the session stays as it is.
         var isReadOnly: Bool
@@ -37,8 +37,8 @@ final class Session: Sendable {
     /// Whether any origin has a credential.
     var hasCredentials: Bool { state.withLock { $0.contents.parts.values.contains { $0.credential != nil } } }
 
-    /// Adds what the session keeps for the request's origin and the command line does not say, and takes what the
-    /// command line says.
+    /// Adds to the request what the session keeps for its origin, unless the command line says otherwise, and keeps
+    /// what the command line says.
     ///
     /// - Parameter arguments: The fields of the command line.
     func complete(_ request: inout Request, with arguments: [FieldArgument]) {
@@ -70,7 +70,7 @@ final class Session: Sendable {
         }
     }
 
-    /// Fields that say nothing of a session, and without which other origins may respond otherwise.
+    /// Fields that are no secrets of a session, and on which the responses of other origins may depend.
     private static let harmless: Set<FieldName> = [
         .userAgent, .accept, "Accept-Language", "Accept-Encoding", "Accept-Charset",
     ]
@@ -96,7 +96,7 @@ final class Session: Sendable {
 
     /// The credential of the command line.
     private struct Credential {
-        /// Nil for one that a session does not keep, such as a token's command.
+        /// The credential to keep; nil if a session does not keep it, such as the command that prints a token.
         let kept: SessionContents.Credential?
 
         /// Nil for a request without one.

@@ -24,7 +24,7 @@ struct SessionContents: Equatable {
         let reason: String
     }
 
-    /// By origins, with the digits of the route where a request takes a detour (`Route.detour`).
+    /// The parts by origin, and by the digits of the route if a request takes a detour (`Route.detour`).
     var parts: [String: Part] = [:]
 
     private static let version = 1

@@ -9,7 +9,7 @@ final class ByteOutput: Sendable {
     private let descriptor: Int32
     private let name: String
     private let isOwned: Bool
-    /// Whether it always takes what is written: it is no pipe, socket or terminal.
+    /// Whether it is a file, which takes all bytes at once, unlike a pipe, a socket or a terminal.
     private let isFile: Bool
     /// The bytes that a pipe takes at once where it takes any (PIPE_BUF, pipe(7)).
     private static let pieceSize = 4096
@@ -37,8 +37,8 @@ final class ByteOutput: Sendable {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Writes all bytes. If the reader of a pipe has closed it, the error has no message, as in other programs; nor has
-    /// it one after a signal.
+    /// Writes all bytes. The error has no message if the reader of a pipe has closed it, as in other programs, or after
+    /// a signal.
     func write(_ bytes: Bytes) throws(CommandFailure) {
         let failure = bytes.withUnsafeBytes { isFile ? writeAll($0, to: descriptor) : writeInPieces($0) }
         guard let number = failure else { return }

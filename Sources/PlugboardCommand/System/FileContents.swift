@@ -93,7 +93,7 @@ enum FileContents {
     }
 }
 
-// The system's functions, whose names those of files have, too.
+// The system's functions, whose names are those of methods above.
 private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
 private func readBytes(_ file: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {

@@ -6,14 +6,14 @@ import Synchronization
 /// Runs a closure at the first SIGINT or SIGTERM after `init`. A second signal ends the process at once, and so does
 /// the end of `patience`, because a plugin may be stuck. There is one at a time.
 ///
-/// A handler counts the signals, and not a signal source of libdispatch: that loses a signal that comes while it is
+/// A handler counts the signals. A signal source of libdispatch would lose a signal that comes while the source is
 /// cancelled.
 final class Interrupt {
     /// How long an orderly end may take.
     static let patience = DispatchTimeInterval.seconds(5)
 
     private static let signals = [SIGINT, SIGTERM]
-    /// How many signals are not taken yet. Who takes one handles it: the source, `deinit`, or the handler itself.
+    /// How many signals are not taken yet. The source, `deinit` or the handler takes a signal, and handles it.
     private static let pending = Atomic(0)
     private static let latest = Atomic<Int32>(0)
     /// Wakes the source. It is never closed, because the handler may use it late.
@@ -71,7 +71,7 @@ final class Interrupt {
             signal(number, SIG_DFL)
             raise(number)
         }
-        // As a shell starts its background jobs.
+        // A shell starts background jobs with this signal ignored.
         let isIgnored = unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
         if isIgnored { signal(SIGQUIT, SIG_IGN) }
     }

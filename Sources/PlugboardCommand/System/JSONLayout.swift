@@ -8,7 +8,7 @@ struct JSONLayout: Equatable {
     var indents: Bool
     var colours: Bool
 
-    /// What a terminal gets without being asked.
+    /// The usual layout for terminals.
     static var forTerminals: JSONLayout { JSONLayout(indents: true, colours: JSONText.hasColours) }
 
     /// The text in this layout; nil for bytes that are not JSON.

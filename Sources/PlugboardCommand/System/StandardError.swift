@@ -1,7 +1,7 @@
 import PlugboardSystem
 
-/// Standard error, for everything but bodies and results. From any thread. Each text is one system call, so that lines
-/// do not mix.
+/// Standard error, for everything but bodies and results. It is used from any thread. Each text is one system call, so
+/// that lines do not mix.
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
@@ -26,7 +26,7 @@ enum StandardError {
     /// Writes a line that begins with the name of the command.
     static func say(_ message: String) { write("plugboard: \(message)\n") }
 
-    /// Writes a warning; its full stop may be missing.
+    /// Writes a warning, and a full stop if it has none.
     static func warn(_ warning: String) { say("warning: \(warning)\(warning.hasSuffix("?") ? "" : ".")") }
 
     /// Writes text with control characters escaped. A failure cannot be reported anywhere, so it is ignored.

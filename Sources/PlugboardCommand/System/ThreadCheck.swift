@@ -8,7 +8,7 @@ enum ThreadCheck {
     /// Threads of libdispatch, of an event loop, of a name look-up and of a plugin's command.
     private static let count = 8
 
-    /// Starts threads, all at a time, and ends them again. Nil, or the error if one cannot be started.
+    /// Starts threads, all at the same time, and ends them. Returns the error if one cannot be started.
     static func error() -> CommandFailure? {
         let gate = DispatchSemaphore(value: 0)
         var threads: [pthread_t] = []

@@ -15,15 +15,15 @@ struct TransferCount {
 /// programs.
 ///
 /// It is the only writer to the terminal: the kernel's log goes through it. Transfers and loops never wait for it,
-/// because a queue of its own writes: of progress only the latest state, ten times a second at most, and of what must
-/// not be lost every line. So a terminal that was stopped (Ctrl-S), or a reader that is slow, stops nothing but this.
+/// because it writes on a queue of its own: the latest state of the progress, at most ten times a second, and each line
+/// that must not be lost. A stopped terminal (Ctrl-S) or a slow reader stops only this display.
 final class TransferDisplay: Sendable {
     enum Form: String, CaseIterable {
         /// Lines that are redrawn, if standard error is a terminal that has control sequences.
         case bar
         /// One object a line on standard output.
         case json
-        /// Only errors, and what the user should know of a file that is complete.
+        /// Only errors, and notes about complete files.
         case none
     }
 
@@ -78,10 +78,12 @@ final class TransferDisplay: Sendable {
 
     // MARK: What happens, from any thread
 
-    /// The totals are about so many files.
+    /// Sets the number of files that the totals are about.
     func expect(_ files: Int) { state.withLock { $0.rows.files = files } }
 
-    /// - Parameter facts: Members of the object of JSON, which tell the files apart.
+    /// Shows the progress of a file.
+    ///
+    /// - Parameter facts: Members of the object of JSON that distinguish the files.
     func show(_ index: Int, _ name: String, _ count: TransferCount, _ facts: JSONObject = [:]) {
         guard isDrawn || form == .json else { return }
         let next: DispatchTime? = state.withLock { state in
@@ -103,7 +105,7 @@ final class TransferDisplay: Sendable {
         return object
     }
 
-    /// A transfer has ended: its line goes, and this one stays.
+    /// Replaces the progress of a transfer that has ended with a line that stays.
     ///
     /// - Parameter isExpected: Whether it is a success with nothing to note.
     func end(_ index: Int, _ line: String, _ object: JSONObject, isExpected: Bool = false) {
@@ -160,7 +162,7 @@ final class TransferDisplay: Sendable {
 
     // MARK: Writing, on the queue
 
-    /// - Parameter progress: Whether progress is shown that no line comes with.
+    /// - Parameter progress: Whether progress is shown even if no line waits.
     private func write(progress: Bool = false) {
         var lines: [Line] = []
         var text = ""
@@ -170,7 +172,7 @@ final class TransferDisplay: Sendable {
             lines = state.takeLines()
             if progress {
                 state.isDue = false
-                // What is shown while this is written comes later, too.
+                // Progress that comes while this is written waits, too.
                 state.next = .now() + TransferDisplay.interval
                 lines = state.objects.sorted { $0.key < $1.key }.map { .object($0.value) } + lines
                 state.objects = [:]

@@ -25,7 +25,8 @@ struct TransferReport: Sendable {
         isVerbose || writeOut != nil || ["dump-header", "speed-limit"].contains { group.values[$0] != nil }
     }
 
-    /// Makes the files of `--stderr`, `--dump-header` and `--trace`, and adds what is told of connections to the configuration.
+    /// Makes the files of `--stderr`, `--dump-header` and `--trace`, and adds to the configuration what is told of
+    /// connections.
     func begin(_ configuration: inout Configuration, _ catalog: inout Catalog) throws(CommandFailure) {
         if let file = group.values["stderr"] { StandardError.redirect(to: file) }
         if let file = group.values["dump-header"], file != "-" { _ = try ByteOutput(path: file) }

@@ -1,4 +1,4 @@
-/// The transfers that a display shows, and what those that have ended have brought.
+/// The transfers that a display shows, and the totals of those that have ended.
 struct TransferRows {
     private struct Row {
         let name: String
@@ -14,7 +14,7 @@ struct TransferRows {
     /// When the first file began.
     private var began: ContinuousClock.Instant?
 
-    /// False if the transfer has ended: what comes late is not shown.
+    /// Returns false if the transfer has ended already, because late progress is not shown.
     mutating func set(_ index: Int, _ name: String, _ count: TransferCount) -> Bool {
         if ended.contains(index) { return false }
         began = began ?? .now

@@ -95,7 +95,7 @@ struct Uploading: Sendable {
         try await display.whileRunning(configuration, catalog: catalog, arguments) { try await all($0) }
     }
 
-    /// Uploads all files, so many at a time, and returns the first failure.
+    /// Uploads all files, at most `parallel` at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws(CommandFailure) -> CommandFailure? {
         var resumption = resumption
         var offer: UploadOffer?

@@ -14,7 +14,7 @@ extension DownloadVerb {
         }
     }
 
-    /// That of the command line.
+    /// The digest of `--checksum`; nil without this option.
     var digest: ExpectedDigest? {
         get throws(CommandFailure) {
             guard let checksum else { return nil }

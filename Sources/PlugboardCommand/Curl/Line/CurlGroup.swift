@@ -19,7 +19,7 @@ struct CurlGroup: Sendable {
         case json
     }
 
-    /// Words for the options of the verbs that send.
+    /// Options for the parser of the verbs that send.
     var words: [String] = []
     /// The values of options that the transfer reads, by their long names.
     var values: [String: String] = [:]
@@ -75,13 +75,13 @@ struct CurlGroup: Sendable {
         return number
     }
 
-    /// A value in seconds; nil without one, and for less than a millisecond, which is no limit.
+    /// A value in seconds; nil if it is not given or is less than a millisecond, which means no limit.
     func seconds(_ name: String) throws(CommandFailure) -> Duration? {
         guard let text = values[name], Double(text).map({ !(0..<0.001).contains($0) }) ?? true else { return nil }
         return try Duration.argument(text, "--\(name)")
     }
 
-    /// A value in bytes; nil without one and for 0.
+    /// A value in bytes; nil if it is not given or is 0.
     func bytes(_ name: String) throws(CommandFailure) -> Int? {
         try ByteCount.limit(values[name], "--\(name)")?.bytes
     }

@@ -4,9 +4,9 @@ import PlugboardJSON
 struct CurlOption: Sendable {
     /// What happens with the option.
     enum Effect: Sendable {
-        /// It goes to the option of the same name of the verbs that send.
+        /// The option of the same name of the verbs that send gets it.
         case passed
-        /// It is kept, and the transfer reads it; the last one counts.
+        /// The transfer reads it; the last one counts.
         case kept
         /// It is read where it stands on the command line.
         case placed

@@ -25,7 +25,7 @@ struct URLPattern {
             case "{":
                 let list = try URLPattern.list(URLPattern.inside(&rest, closedBy: "}"))
                 try add(list, after: &literal)
-            // Names of parameters can end so.
+            // Names of parameters can end with empty brackets.
             case "[" where rest.hasPrefix("[]"):
                 literal += "[]"
                 rest = rest.dropFirst(2)

@@ -2,7 +2,7 @@ import CPlugboardCurl
 import PlugboardKit
 import PlugboardSystem
 
-/// On what condition a response is wanted: of `--time-cond` and `--etag-compare`.
+/// The conditions of `--time-cond` and `--etag-compare` on which a response is wanted.
 struct CurlCondition: Sendable {
     private var limit: (date: HTTPDate, isBefore: Bool)?
     private var tag: String?
@@ -33,12 +33,12 @@ struct CurlCondition: Sendable {
 
     var isGiven: Bool { limit != nil || tag != nil }
 
-    /// Makes the file of `--etag-save`, which is there also after a response without a tag.
+    /// Makes the file of `--etag-save`, which exists even after a response without a tag.
     func begin() throws(CommandFailure) {
         if let tagFile, tagFile != "-" { _ = try ByteOutput(path: tagFile, O_APPEND) }
     }
 
-    /// Adds the fields that the request does not have.
+    /// Adds the fields of the conditions that the request does not have.
     func add(to request: inout Request) {
         let date: FieldName = limit?.isBefore ?? false ? "If-Unmodified-Since" : .ifModifiedSince
         for (name, value) in [(date, limit.map { "\($0.date)" }), (.ifNoneMatch, tag)] {
@@ -46,7 +46,7 @@ struct CurlCondition: Sendable {
         }
     }
 
-    /// Whether the content does not meet the condition by its `Last-Modified`, though the server sent it.
+    /// Whether the server has sent content that does not meet the condition by its `Last-Modified`.
     func excludes(_ head: ResponseHead) -> Bool {
         guard let limit, let modified = CurlCondition.modified(head) else { return false }
         return limit.isBefore ? modified >= limit.date : modified <= limit.date

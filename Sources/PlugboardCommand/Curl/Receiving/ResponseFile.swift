@@ -8,22 +8,22 @@ final class ResponseFile {
         var makesFolders = false
         /// Leaves a file that exists, and takes the first free name with `.1`, `.2` and so on.
         var keepsExisting = false
-        /// Writes behind what the file has.
+        /// Appends to the file.
         var appends = false
         var mode: mode_t?
     }
 
     /// Nil is standard output.
     private(set) var path: String?
-    /// Whether the body goes to a terminal, and `-` does not ask for its bytes as they are.
+    /// Whether the body is shown to people: it goes to a terminal, and `-` does not ask for the unchanged bytes.
     let isForReaders: Bool
     private let manner: Manner
     private var file: ByteOutput?
-    /// How many bytes a file had that is continued.
+    /// The size of a continued file before this command.
     private var initial: off_t = 0
-    /// Whether the file stays as it is.
+    /// Whether the file is left as it is.
     private var isLeft = false
-    /// Whether a server has named the file, which must not replace another.
+    /// Whether the server has named the file, so that it must not replace another one.
     private var isServersName = false
 
     init(_ path: String?, _ manner: Manner = Manner()) {
@@ -32,7 +32,7 @@ final class ResponseFile {
         isForReaders = path == nil && ByteOutput.standard.isTerminal
     }
 
-    /// Takes the name that the server gives, in the same folder.
+    /// Takes the name that the server gives the file, in the same folder.
     func rename(_ name: String) {
         guard let path, file == nil else { return }
         self.path = (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + name
@@ -67,13 +67,13 @@ final class ResponseFile {
         }
     }
 
-    /// Makes a file that is continued, also where nothing comes.
+    /// Makes a file that is continued, even if no response comes.
     func begin() throws(CommandFailure) { if manner.appends { try complete() } }
 
-    /// Makes the file also where nothing was written, unless it stays as it is.
+    /// Makes the file even if nothing was written, unless it is left as it is.
     func complete() throws(CommandFailure) { if path != nil, !isLeft { _ = try opened() } }
 
-    /// The response has nothing for the file: it is neither made nor emptied.
+    /// Leaves the file as it is, because the response has nothing for it: the file is neither made nor emptied.
     func leave() { isLeft = true }
 
     /// Removes what the last attempt has written, before the next attempt.

@@ -21,7 +21,7 @@ struct ResponseReceiver {
     /// - Parameters:
     ///   - place: The path of the file; nil and `-` are standard output.
     ///   - isFirst: Whether the file of `--dump-header` begins with this response.
-    ///   - layout: That of JSON.
+    ///   - layout: The layout of JSON.
     init(
         _ group: CurlGroup, _ place: String?, isFirst: Bool = true, layout: JSONLayout? = nil, showingSecrets: Bool
     ) throws(CommandFailure) {
@@ -41,7 +41,7 @@ struct ResponseReceiver {
         condition = try CurlCondition(group)
     }
 
-    /// Makes the files that are there also without a response. Call it before the request is sent.
+    /// Makes the files that exist even if no response comes. Call this before the request is sent.
     func begin() throws(CommandFailure) {
         try file.begin()
         try headFile?.complete()
@@ -66,7 +66,7 @@ struct ResponseReceiver {
 
     // MARK: The response
 
-    /// Writes heads to the file of `--dump-header`, and where they are shown before the body.
+    /// Writes heads to the file of `--dump-header`, and before the body if they are shown.
     func write(_ heads: [ResponseHead], isShown: Bool) throws(CommandFailure) {
         try self.heads?.write(heads)
         if isShown { try writer.write(heads) }
@@ -76,7 +76,8 @@ struct ResponseReceiver {
         try await writer.write(parts, of: request)
     }
 
-    /// Writes the body, unless an option refuses the response. Throws the failure of a status also after that.
+    /// Writes the body, unless an option refuses the response. Throws the failure of a status even after the body is
+    /// written.
     ///
     /// - Parameter wantsBody: Whether the body is written at all.
     func take(_ response: Response, of method: Method, wantsBody: Bool) async throws {
@@ -104,7 +105,7 @@ struct ResponseReceiver {
         if isRefused { throw failure }
     }
 
-    /// Whether the body continues what is there; throws if it does not. False if nothing is left.
+    /// Whether the body continues the file. False if the file is complete already; throws for any other body.
     private func isFurther(_ response: Response, _ method: Method) throws(CommandFailure) -> Bool {
         guard offset > 0, method == .get else { return true }
         if response.status == 416 { return false }
@@ -115,7 +116,7 @@ struct ResponseReceiver {
 
     // MARK: The end
 
-    /// Makes the file of a response without a body, and removes that of a failure where an option says so.
+    /// Makes the file of a response without a body. Removes the file of a failure if `--remove-on-error` is given.
     func finish(_ head: ResponseHead?, _ failure: CommandFailure?) throws(CommandFailure) {
         guard failure == nil else {
             if group["remove-on-error"] { file.remove() }
@@ -127,7 +128,7 @@ struct ResponseReceiver {
 }
 
 extension CurlGroup {
-    /// How many bytes of the content are there already.
+    /// How many bytes of the content the file has already.
     fileprivate func offset(of place: String?) throws(CommandFailure) -> Int {
         guard let text = values["continue-at"] else { return 0 }
         for (option, isGiven) in [

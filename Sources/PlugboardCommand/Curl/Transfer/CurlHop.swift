@@ -18,7 +18,7 @@ struct CurlHop {
     var isFirstOrigin = true
     /// Whether a server has asked for the credentials, for `--anyauth`.
     var isChallenged = false
-    /// The URL of the request before it; nil for the first.
+    /// The URL of the previous request; nil for the first.
     var previous: String?
 
     /// Which POSTs stay POSTs, and which schemes are allowed.
@@ -59,7 +59,7 @@ struct CurlHop {
         return next
     }
 
-    /// The same request with credentials, after a response that asks for those of the scheme basic; nil for any other.
+    /// The request again with credentials, if the response asks for the scheme basic; else nil.
     func answering(_ head: ResponseHead) -> CurlHop? {
         guard head.status == 401, !isChallenged,
             head.fields.values("WWW-Authenticate").contains(where: { $0.lowercased().contains("basic") })

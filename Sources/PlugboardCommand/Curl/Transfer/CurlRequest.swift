@@ -5,7 +5,7 @@ import PlugboardKit
 struct CurlRequest {
     let group: CurlGroup
     let words: CurlWords
-    /// Without user and password.
+    /// The URL without user and password.
     let url: String
     let body: CurlBody
     let kind: CurlHop.Kind
@@ -13,7 +13,7 @@ struct CurlRequest {
     private let authorization: String?
     private let fields: [FieldArgument]
     private let options: RequestOptions
-    /// Of one repetition, with all its redirects.
+    /// The time limit of one repetition with all its redirects.
     let timeout: Duration?
 
     /// Reads files, and perhaps asks for a password. Blocks.
@@ -63,7 +63,7 @@ struct CurlRequest {
 
     /// The request of one hop.
     ///
-    /// - Parameter timeout: What is left of the time for all.
+    /// - Parameter timeout: The rest of the time limit.
     func request(for hop: CurlHop, timeout: Duration?) throws -> Request {
         let content: (body: Body?, type: String?) =
             [.post, .put].contains(hop.kind) ? try body.content() : (nil, nil)
@@ -84,7 +84,7 @@ struct CurlRequest {
         return request
     }
 
-    /// The fields that no `-H` has given, in curl's order.
+    /// The fields of other options than `-H`, in curl's order.
     private func internalFields(
         _ hop: CurlHop, _ content: (body: Body?, type: String?), _ isTrusted: Bool
     ) -> [(FieldName, String?)] {

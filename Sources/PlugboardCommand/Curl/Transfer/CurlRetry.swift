@@ -7,7 +7,7 @@ struct CurlRetry {
     private let totalTime: Duration?
     private let (allErrors, refused): (Bool, Bool)
     private(set) var count = 0
-    /// The next delay where none is given.
+    /// The next delay if `--retry-delay` is not given.
     private var growing = Duration.seconds(1)
 
     init(_ group: CurlGroup) throws(CommandFailure) {

@@ -5,13 +5,15 @@ import PlugboardSystem
 /// Runs all transfers of a command line of curl, one after another.
 struct CurlRun {
     private let line: CurlLine
+    /// The parsed options of groups, by their words.
+    private var parsed: [[String]: CurlWords] = [:]
     /// The transfers so far.
     private var count = 0
     private var failure: CommandFailure?
 
     init(_ line: CurlLine) { self.line = line }
 
-    /// Throws the failure of the last transfer, after its message.
+    /// Runs the transfers and prints their failures. Throws the failure of the last transfer, without a message.
     mutating func run() async throws {
         // The last of all groups counts.
         if let file = line.groups.compactMap({ $0.values["stderr"] }).last { StandardError.redirect(to: file) }
@@ -21,7 +23,7 @@ struct CurlRun {
 
     /// Returns true if no further transfer may be made.
     private mutating func run(_ group: CurlGroup) async throws -> Bool {
-        let words = try CurlWords.of(group)
+        let words = try words(of: group)
         var configuration = try words.configuration()
         configuration.kernel.logLevel = words.output.verbose ? .debug : .error
         var catalog = Catalog.bundled
@@ -38,6 +40,14 @@ struct CurlRun {
         }
         self = own
         return ends
+    }
+
+    private mutating func words(of group: CurlGroup) throws -> CurlWords {
+        let text = CurlWords.text(of: group)
+        if let words = parsed[text] { return words }
+        let words = try CurlWords.of(text)
+        parsed[text] = words
+        return words
     }
 
     private mutating func runAll(_ group: CurlGroup, _ words: CurlWords, _ kernel: Kernel) async throws -> Bool {

@@ -2,8 +2,8 @@ import Plugboard
 import PlugboardKit
 import PlugboardSystem
 
-/// Sends the requests to one URL of a command line of curl, and writes the response, by curl's rules: redirects and
-/// repetitions are new requests here, and what comes of each is written as curl writes it.
+/// Sends the requests to one URL of a command line of curl, and writes the response, by curl's rules. Redirects and
+/// repetitions are new requests.
 struct CurlTransfer {
     let request: CurlRequest
     let receiver: ResponseReceiver
@@ -13,7 +13,7 @@ struct CurlTransfer {
 
     private var group: CurlGroup { request.group }
 
-    /// Returns the failure of the last repetition, when all is written.
+    /// Runs the transfer and writes its results. Returns the failure of the last repetition.
     func run(in kernel: Kernel) async throws -> CommandFailure? {
         var retry = try CurlRetry(group)
         let began = ContinuousClock.now

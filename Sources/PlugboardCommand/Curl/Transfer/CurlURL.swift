@@ -25,7 +25,7 @@ enum CurlURL {
         return url[..<fragment] + separator + parameters.joined(separator: "&") + url[fragment...]
     }
 
-    /// The last part of the path, as it is written; nil where that is no name of a file.
+    /// The last part of the path, as it is written; nil if it cannot be the name of a file.
     static func fileName(of url: String) -> String? {
         let name = URLParts(url)?.path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init)
         return name.flatMap { ["", ".", ".."].contains($0) ? nil : $0 }
@@ -42,7 +42,7 @@ enum CurlURL {
         return "\(url[..<path.endIndex])\(slash)\(String(decoding: name, as: UTF8.self))\(url[path.endIndex...])"
     }
 
-    /// The URL without its user and password, and these.
+    /// The URL without its user and password, and the user and password.
     static func withoutUser(_ url: String) -> (url: String, user: String?) {
         guard let parts = URLParts(url), let info = parts.userinfo else { return (url, nil) }
         let user = String(decoding: PercentEncoding.decoded(info.dropLast().utf8), as: UTF8.self)

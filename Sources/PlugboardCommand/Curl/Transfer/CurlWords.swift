@@ -3,24 +3,32 @@ import Plugboard
 import PlugboardKit
 
 /// The options of curl that are those of the verbs that send.
-struct CurlWords: ParsableArguments {
+///
+/// It is a command, although nothing runs it: the parser puts other arguments into a command of its own, a further level
+/// that costs its checks in debug builds three times the time.
+struct CurlWords: ParsableCommand {
     @OptionGroup var arguments: RequestArguments
     @OptionGroup var body: BodyArguments
     @OptionGroup var output: OutputArguments
 
-    /// The options of a group.
-    static func of(_ group: CurlGroup) throws -> CurlWords {
+    /// The options of a group for the parser.
+    static func text(of group: CurlGroup) -> [String] {
+        let silent = group["silent"] ? ["--silent"] : []
+        let meter = group.flags["progress-meter"] == false ? ["--no-progress-meter"] : []
+        return group.words + silent + meter
+    }
+
+    /// The options that the parser reads.
+    static func of(_ text: [String]) throws -> CurlWords {
         do {
-            let silent = group["silent"] ? ["--silent"] : []
-            let meter = group.flags["progress-meter"] == false ? ["--no-progress-meter"] : []
-            return try parse(OptionWords.replaced(group.words + silent + meter))
+            return try parse(OptionWords.replaced(text))
         } catch {
             // The message is that of a value, because all names come from the table.
             throw CommandFailure(.usage, "curl: \(message(for: error))")
         }
     }
 
-    /// The configuration for these options: no plugins but those that they need.
+    /// The configuration for these options, with only the plugins that they need.
     func configuration() throws -> Configuration {
         var configuration = Configuration()
         try arguments.curl.enable(in: &configuration)
