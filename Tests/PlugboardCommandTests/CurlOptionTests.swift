@@ -91,6 +91,16 @@ struct CurlOptionTests {
         #expect(throws: CommandFailure.self) { try ByteCount.argument(text, "--limit-rate") }
     }
 
+    @Test func `the order of plugins has those that options enable`() async throws {
+        let order = try await Command.run(
+            "plugins", "order", "--no-config", "-L", "--compressed", "--retry", "2", "-u", "me", "-c", "jar")
+
+        #expect(order.status == 0, "\(order.stderr)")
+        for id in ["decode", "redirect", "authentication", "cookies", "retry"] {
+            #expect(order.stdout.contains(id), "\(id) in \(order.stdout)")
+        }
+    }
+
     // MARK: Options of transfers
 
     @Test(arguments: [("get", "PUT"), ("post", "POST"), ("put", "PUT"), ("patch", "PATCH")])

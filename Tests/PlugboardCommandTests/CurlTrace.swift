@@ -13,8 +13,8 @@ struct CurlTrace: Equatable, CustomStringConvertible {
 
     var description: String { "\(requests) → status \(status), \"\(stdout)\", files \(files)" }
 
-    /// Runs a line of the shell, in which `$root` is the URL of a server without a path. The first part of a path is the
-    /// situation of the server.
+    /// Runs a line of the shell, in which `$root` is the URL of a server without a path. The first part of a path
+    /// selects the situation of the server.
     ///
     /// - Parameter program: The words in front of the line.
     static func of(_ program: String, _ line: String) async throws -> CurlTrace {

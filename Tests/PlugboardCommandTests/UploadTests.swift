@@ -53,7 +53,7 @@ struct UploadCommandTests {
 
         let outcome = try await Command.running(words + options, environment: state)
 
-        #expect((outcome.status == 0) == !options.isEmpty, "\(outcome.stderr)")
+        #expect(outcome.status == 0 && server.contents.last == content, "\(outcome.stderr)")
         #expect(server.requestLines.contains("HEAD /uploads/0") == !options.isEmpty, "\(server.requestLines)")
     }
 
@@ -224,7 +224,7 @@ struct UploadCommandTests {
         [], ["file"], ["a", "b", "http://a.test/x", "--resumable", "none"],
         ["a", "http://a.test/", "--progress", "dots"],
         ["a", "http://a.test/", "--resumable", "ftp"], ["a", "http://a.test/", "--parallel", "0"],
-        ["a", "http://a.test/", "--part-size", "1"], ["a", "http://a.test/", "--metadata", "x"],
+        ["a", "http://a.test/", "--part-size", "1x"], ["a", "http://a.test/", "--metadata", "x"],
         ["-", "http://a.test/", "--resumable", "none"], ["-", "http://a.test/x", "--abort"],
     ])
     func `arguments that do not fit are refused`(arguments: [String]) async throws {

@@ -66,6 +66,7 @@ struct VerboseTests {
 
         let lines = try await lines(moving.url(), "-L")
 
+        #expect(lines.first == "* Plugins: redirect", "\(lines)")
         #expect(lines.contains("* redirect sends the request again at once"), "\(lines)")
         #expect(lines.contains("* Attempt 2"))
         #expect(

@@ -175,6 +175,7 @@ struct Downloading: Sendable {
 
     /// Downloads all files, at most `parallel` at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws -> CommandFailure? {
+        if report.isVerbose { kernel.writePlugins() }
         var (jobs, documents) = followsMetalinks ? try await followed(kernel) : (jobs, [])
         documents += metalinks.map { NamedDocument(url: $0, origin: $0) }
         for document in documents {

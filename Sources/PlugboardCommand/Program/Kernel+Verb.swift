@@ -23,4 +23,10 @@ extension Kernel {
             throw error
         }
     }
+
+    /// Writes for `--verbose` the ids of the plugins, from the outermost to the innermost, without the command's own.
+    func writePlugins() {
+        let ids = plugins.map(\.id).filter { !$0.hasPrefix("plugboard-") }
+        if !ids.isEmpty { StandardError.write("* Plugins: \(ids.joined(separator: ", "))\n") }
+    }
 }

@@ -58,6 +58,7 @@ struct Sending {
             receiver.keepRaw(&request)
             if output.receiving.raw { askForCodings(&request) }
             try arguments.check(kernel)
+            if isVerbose { kernel.writePlugins() }
             if try await prints(request, curlBody, asked, kernel) { return "" }
             try receiver.addRange(to: &request)
             let jar = request.attributes[CookieArguments.jarAttribute]

@@ -97,6 +97,7 @@ struct Uploading: Sendable {
 
     /// Uploads all files, at most `parallel` at a time, and returns the first failure.
     private func all(_ kernel: Kernel) async throws(CommandFailure) -> CommandFailure? {
+        if report.isVerbose { kernel.writePlugins() }
         var resumption = resumption
         var offer: UploadOffer?
         if resumption == .automatic {

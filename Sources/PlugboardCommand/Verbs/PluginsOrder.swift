@@ -24,13 +24,19 @@ struct PluginsOrder: ParsableCommand {
             EXAMPLES:
               plugboard plugins order --config plugboard.json
               plugboard plugins order --plugin redirect --plugin logging --json
+              plugboard plugins order -L --retry 3 -u me
             """)
 
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
+    @OptionGroup(title: "Options of requests that enable plugins") var curl: CurlArguments
+    @OptionGroup var cookies: CookieArguments
     @Flag(help: "Writes JSON.") var json = false
 
     func run() throws {
-        let configuration = try plugins.configuration()
+        let configuration = try plugins.configuration {
+            try curl.enable(in: &$0)
+            try cookies.enable(in: &$0)
+        }
         let resolved = try PluginArguments.resolved(of: configuration)
         for warning in resolved.warnings { StandardError.warn(warning) }
         let drawing = OrderDrawing(plugins: resolved.plugins, absence: Absence(from: resolved, configuration))

@@ -44,7 +44,8 @@ struct PrintedCurlTests {
         #expect(
             line == "curl -A a -L --max-redirs 3 --compressed --retry 2 --retry-delay 1 --retry-max-time 60 "
                 + "--retry-connrefused -c jar -m 2.5 --connect-timeout 10 -x http://p.test:1 "
-                + "--connect-to a.test:80:127.0.0.1:80 -4 --http1.1 -k --tlsv1.2 -o out --fail http://a.test/\n", "\(line)")
+                + "--connect-to a.test:80:127.0.0.1:80 -4 --http1.1 -k --tlsv1.2 -o out --fail http://a.test/\n",
+            "\(line)")
     }
 
     @Test func `secrets are hidden unless they are asked for`() async throws {

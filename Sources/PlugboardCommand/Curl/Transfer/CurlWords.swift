@@ -4,8 +4,8 @@ import PlugboardKit
 
 /// The options of curl that are those of the verbs that send.
 ///
-/// It is a command, although nothing runs it: the parser puts other arguments into a command of its own, a further level
-/// that costs its checks in debug builds three times the time.
+/// It is a command that is never run: the parser would put other arguments into a command of its own, and in debug
+/// builds each level takes the parser's checks three times as long.
 struct CurlWords: ParsableCommand {
     @OptionGroup var arguments: RequestArguments
     @OptionGroup var body: BodyArguments
