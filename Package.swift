@@ -22,6 +22,12 @@ func optional(_ product: String, _ package: String, trait: String) -> Target.Dep
 let httpTypes = optional("HTTPTypes", "swift-http-types", trait: "HTTPTypes")
 let swiftLog = optional("Logging", "swift-log", trait: "SwiftLog")
 let swiftProtobuf = optional("SwiftProtobuf", "swift-protobuf", trait: "Protobuf")
+let swiftMetrics = optional("CoreMetrics", "swift-metrics", trait: "Metrics")
+let swiftTracing = optional("Tracing", "swift-distributed-tracing", trait: "Tracing")
+let inMemoryTracing = optional("InMemoryTracing", "swift-distributed-tracing", trait: "Tracing")
+let serviceLifecycleTesting = optional(
+    "ServiceLifecycleTestKit", "swift-service-lifecycle", trait: "ServiceLifecycle")
+let serviceLifecycle = optional("ServiceLifecycle", "swift-service-lifecycle", trait: "ServiceLifecycle")
 let argumentParser = optional("ArgumentParser", "swift-argument-parser", trait: "Command")
 let structuredFields = optional(
     "RawStructuredFieldValues", "swift-http-structured-headers", trait: "StructuredFields")
@@ -73,6 +79,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardEpoll"),
     .systemLibrary(name: "CPlugboardFiles"),
     .systemLibrary(name: "CPlugboardNetlink"),
+    .systemLibrary(name: "CPlugboardControl"),
     .systemLibrary(name: "CPlugboardCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPlugboardLtdl", providers: [.apt(["libltdl-dev"])]),
     .systemLibrary(name: "CPlugboardSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -113,6 +120,7 @@ let layers: [Target] = [
     module("PlugboardEventLoop", "PlugboardSystem", "PlugboardMessages", "CPlugboardEpoll"),
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
     module("PlugboardKit", "PlugboardSystem", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
+    module("PlugboardObserving", "PlugboardKit", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages"),
     module("PlugboardFileClaims", "PlugboardSystem", "PlugboardMessages"),
     module(
@@ -150,10 +158,15 @@ let layers: [Target] = [
     .target(
         name: "Plugboard",
         dependencies: [
-            "PlugboardSystem", "PlugboardCore", "PlugboardCodecs", "PlugboardTransport", "PlugboardEventLoop",
+            "PlugboardSystem", "PlugboardCore", "PlugboardControl", "PlugboardCodecs", "PlugboardTransport",
+            "PlugboardEventLoop",
         ]
             + bundled.flatMap { [.target(name: "Plugboard\($0)"), .target(name: "Plugboard\($0)Options")] },
         swiftSettings: strict),
+    // The socket of a running program.
+    module(
+        "PlugboardControl", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
+        "PlugboardObserving", "CPlugboardControl"),
     // Requests as objects, which need the kernel and no plugin.
     module(
         "PlugboardEndpoints", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
@@ -164,6 +177,11 @@ let layers: [Target] = [
     module("PlugboardYAML", "CPlugboardYAML", "PlugboardEndpoints", "PlugboardJSON", "PlugboardMessages"),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
+    // For programs that have the server packages.
+    module(
+        "PlugboardMetrics", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardObserving", swiftMetrics),
+    module("PlugboardTracing", "PlugboardCore", "PlugboardKit", "PlugboardMessages", swiftTracing),
+    module("PlugboardServiceLifecycle", "PlugboardCore", "PlugboardMessages", serviceLifecycle),
     module(
         "PluginLoader", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard",
         "CPlugboardLtdl"),
@@ -198,7 +216,7 @@ let programs: [Target] = [
         dependencies: [
             "PlugboardSystem", "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport",
             "PlugboardEventLoop",
-            "PluginLoader", "PluginCheck",
+            "PluginLoader", "PluginCheck", "PlugboardControl",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardCurl", "CPlugboardEpoll",
             "ScaffoldTemplates", "PlugboardJSON",
             "PlugboardCodecs", "PlugboardDownloads", "PlugboardUploads", "PlugboardEndpoints",
@@ -250,7 +268,8 @@ let programs: [Target] = [
 ]
 
 let plugins: [Target] =
-    plugin("Logging") + plugin("Indicator") + plugin("Recorder", "PlugboardSQLite") + plugin("Telemetry")
+    plugin("Logging", "PlugboardObserving") + plugin("Indicator")
+    + plugin("Recorder", "PlugboardObserving", "PlugboardSQLite") + plugin("Telemetry", "PlugboardObserving")
     + plugin("Mock")
     + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
     + plugin("Redirect")
@@ -275,6 +294,19 @@ let testTargets: [Target] = [
     tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardMessages"),
     tests(
         "PlugboardSwiftLogTests", "PlugboardSwiftLog", "Plugboard", "PlugboardCore", "PlugboardMessages", swiftLog),
+    tests(
+        "PlugboardMetricsTests", "PlugboardMetrics", "Plugboard", "PlugboardCore", "PlugboardMessages", swiftMetrics),
+    tests(
+        "PlugboardTracingTests", "PlugboardTracing", "Plugboard", "PlugboardCore", "PlugboardMessages", swiftTracing,
+        inMemoryTracing),
+    tests(
+        "PlugboardServiceLifecycleTests", "PlugboardServiceLifecycle", "Plugboard", "PlugboardMessages",
+        serviceLifecycle, serviceLifecycleTesting),
+    tests(
+        "PlugboardControlTests", "PlugboardControl", "CPlugboardControl", "Plugboard", "PlugboardCore", "PlugboardKit",
+        "PlugboardMessages", "PlugboardJSON", "PlugboardSystem"),
+    tests(
+        "ObservingTests", "PlugboardObserving", "PlugboardKit", "PlugboardMessages"),
     tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     tests(
         "PlugboardFoundationTests", "PlugboardFoundation", "PlugboardEndpoints", "PlugboardTesting", "Plugboard",
@@ -362,6 +394,10 @@ let package = Package(
         .library(name: "PlugboardTesting", targets: ["PlugboardTesting"]),
         .library(name: "PlugboardHTTPTypes", targets: ["PlugboardHTTPTypes"]),
         .library(name: "PlugboardSwiftLog", targets: ["PlugboardSwiftLog"]),
+        .library(name: "PlugboardMetrics", targets: ["PlugboardMetrics"]),
+        .library(name: "PlugboardTracing", targets: ["PlugboardTracing"]),
+        .library(name: "PlugboardServiceLifecycle", targets: ["PlugboardServiceLifecycle"]),
+        .library(name: "PlugboardControl", targets: ["PlugboardControl"]),
         .library(name: "PlugboardFoundation", targets: ["PlugboardFoundation"]),
         .library(name: "PlugboardFoundationNetworking", targets: ["PlugboardFoundationNetworking"]),
         .executable(name: "plugboard", targets: ["PlugboardCommand"]),
@@ -378,6 +414,10 @@ let package = Package(
         .trait(name: "StructuredFields", description: "Plugboard and its plugins cache and retry."),
         .trait(name: "HTTPTypes", description: "PlugboardHTTPTypes, which needs swift-http-types."),
         .trait(name: "SwiftLog", description: "PlugboardSwiftLog, which needs swift-log."),
+        .trait(name: "Metrics", description: "PlugboardMetrics, which needs swift-metrics."),
+        .trait(name: "Tracing", description: "PlugboardTracing, which needs swift-distributed-tracing."),
+        .trait(
+            name: "ServiceLifecycle", description: "PlugboardServiceLifecycle, which needs swift-service-lifecycle."),
         .trait(name: "Protobuf", description: "PlugboardProtobuf, which needs swift-protobuf."),
         .trait(name: "Command", description: "The command, which needs swift-argument-parser."),
         .default(enabledTraits: ["AllPackages"]),
@@ -386,6 +426,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-structured-headers.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     ],

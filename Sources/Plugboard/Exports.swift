@@ -2,6 +2,7 @@
 @_exported import PlugboardAuthentication
 @_exported import PlugboardCache
 @_exported import PlugboardCodecs
+@_exported import PlugboardControl
 @_exported import PlugboardCookies
 @_exported import PlugboardCore
 @_exported import PlugboardDecode

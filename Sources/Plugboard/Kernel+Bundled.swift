@@ -1,3 +1,4 @@
+import PlugboardControl
 import PlugboardCore
 import PlugboardEventLoop
 import PlugboardTransport
@@ -6,16 +7,17 @@ extension Kernel {
     /// A kernel that knows all bundled plugins. The configuration and the program's code decide which of them run.
     ///
     /// The parameters and errors are those of
-    /// `init(configuration:plugins:catalog:loader:transport:log:clock:watch:atSend:)`.
+    /// `init(configuration:plugins:catalog:loader:control:transport:log:clock:watch:atSend:)`.
     public convenience init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [],
         loader: (any PluginFileLoader)? = nil,
-        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
+        control: (any ControlListener)? = .socket, transport: (any Transport)? = nil, log: KernelLog? = nil,
+        clock: ManualClock? = nil,
         watch: (@Sendable (ObservedEvent) -> Void)? = nil, atSend: (@Sendable (inout Request) -> Void)? = nil
     ) throws(PlugboardError) {
         try self.init(
-            configuration: configuration, plugins: plugins, catalog: .bundled, loader: loader, transport: transport,
-            log: log, clock: clock, watch: watch, atSend: atSend)
+            configuration: configuration, plugins: plugins, catalog: .bundled, loader: loader, control: control,
+            transport: transport, log: log, clock: clock, watch: watch, atSend: atSend)
     }
 }
 

@@ -30,6 +30,8 @@ package final class Poller {
         var cookie: UInt64 = 0
         /// When the socket was last ready for reading, or was adopted, by the system's clock.
         var lastRead: Int64 = 0
+        /// When the socket was adopted, by the system's clock.
+        var opened: Int64 = 0
         /// How many times in a row the socket was ready for writing and nothing was written.
         var vainWrites: UInt8 = 0
         /// Whether watching for writing is suspended.
@@ -50,6 +52,10 @@ package final class Poller {
     /// Indexed by descriptor: the system gives the smallest free number, so that the table is dense.
     // All unchecked, because the functions that change them call no other code meanwhile.
     @exclusivity(unchecked) var watches: [Watch] = []
+    /// Called when an adopted socket is connected.
+    package var connectionOpened: (() -> Void)?
+    /// Called when such a socket is closed, with its age in nanoseconds.
+    package var connectionClosed: ((Int64) -> Void)?
     @exclusivity(unchecked) var socketsByConnection: [ConnectionKey: Int32] = [:]
     /// Sockets that epoll does not watch, although they are wanted.
     @exclusivity(unchecked) private var refused: [Int32] = []
@@ -127,10 +133,16 @@ package final class Poller {
     package func adopt(_ socket: Int32, isLocal: Bool, for participant: LoopParticipant, at now: Int64) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
+        noteEnd(of: Int(socket), at: now)
         watches[Int(socket)] = Watch(
             participant: Unmanaged.passUnretained(participant), isOwn: true, isLocal: isLocal,
             cookie: cepoll_socket_cookie(socket),
-            lastRead: now)
+            lastRead: now, opened: now)
+    }
+
+    /// The socket is closed, or its descriptor belongs to another one by now.
+    private func noteEnd(of socket: Int, at now: Int64) {
+        if watches[socket].isLazy { connectionClosed?(max(now - watches[socket].opened, 0)) }
     }
 
     /// Reports readiness of a socket to a participant. No readiness at all ends watching.
@@ -146,7 +158,10 @@ package final class Poller {
         watches[Int(socket)].isIdle = false
         watches[Int(socket)].isWritingHeld = false
         // Only after it is connected: libcurl closes a socket that is still connecting without a call of `forget`.
-        if wanted == .read, watches[Int(socket)].isOwn { watches[Int(socket)].isLazy = true }
+        if wanted == .read, watches[Int(socket)].isOwn, !watches[Int(socket)].isLazy {
+            watches[Int(socket)].isLazy = true
+            connectionOpened?()
+        }
         if !watches[Int(socket)].isLazy, wanted.isEmpty {
             if !watches[Int(socket)].registered.isEmpty { register(Int(socket), []) }
             // A connection that was identified stays known until it is closed.
@@ -160,8 +175,9 @@ package final class Poller {
     }
 
     /// Removes a socket before it is closed; the system then removes it from epoll.
-    package func forget(_ socket: Int32) {
+    package func forget(_ socket: Int32, at now: Int64) {
         guard socket >= 0, Int(socket) < watches.count else { return }
+        noteEnd(of: Int(socket), at: now)
         if let connection = watches[Int(socket)].connection { socketsByConnection[connection] = nil }
         watches[Int(socket)] = Watch()
     }

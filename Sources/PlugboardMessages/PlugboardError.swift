@@ -12,6 +12,7 @@
 ///     plugin          .fault .failed .disabled .subrequest .order .start
 ///     command         .unknown .failed .reply
 ///     configuration
+///     control         .socket .request
 ///     loading         .missing .writable .owner .folder .archive .size .changed .notELF .notShared .architecture
 ///                     .truncated .damaged .metadata .noEntry .entries .hash .symbols .open .revision .descriptor
 ///     network         .unreadable

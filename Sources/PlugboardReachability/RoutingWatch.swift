@@ -47,7 +47,7 @@ final class RoutingWatch: LoopParticipant {
         changed = nil
         alarm.clear()
         loop.poller.watch(socket.descriptor, [], for: self)
-        loop.poller.forget(socket.descriptor)
+        loop.poller.forget(socket.descriptor, at: loop.systemNow)
         socket.end()
     }
 

@@ -15,6 +15,8 @@
         /// - `duration`: seconds since the exchange began.
         /// - `attempts` that were begun on the network.
         /// - `error`: the code of the failure, if there is one.
+        /// - `trace`: the trace that the request is in, if it has the field `traceparent`.
+        /// - `tag`: the request's tag, if it has one.
         public init(_ logger: Logger) {
             self.init(
                 level: LogLevel(logger.logLevel),
@@ -35,6 +37,8 @@
             metadata["duration"] = "\(exchange.duration / .seconds(1))"
             metadata["attempts"] = "\(exchange.attempts)"
             metadata["error"] = exchange.error.map { "\($0)" }
+            metadata["trace"] = exchange.trace.map { "\($0)" }
+            metadata["tag"] = exchange.tag.map { "\($0)" }
             return metadata
         }
     }

@@ -132,7 +132,7 @@ struct LoggingTests {
         let transport = MockTransport { _, _ in
             .respond(200, Fields(["Set-Cookie": "id=secret", "X-Note": "a\u{1B}[31mb"]), nil)
         }
-        let kernel = try kernel(linkage, log, transport, settings: ["detail": "heads"])
+        let kernel = try kernel(linkage, log, transport, settings: ["format": "full"])
         var fields = Fields(["Authorization": "Bearer secret", "X-Key": "secret", "Accept": "*/*"])
         fields.markSecret("X-Key")
         var request = Request(.post, "http://a.test/?q=secret", fields: fields)

@@ -29,13 +29,17 @@ import Testing
         let kernel = try Kernel(
             plugins: ["logging"], transport: transport, log: KernelLog(Logger(label: "test") { _ in lines }))
 
-        _ = try await kernel.send(Request(.get, "http://u:secret@a.test/path?key=secret")).body.collect(
-            upTo: .kibibytes(1))
+        let trace = "0af7651916cd43dd8448eb211c80319c"
+        var request = Request(.get, "http://u:secret@a.test/path?key=secret")
+        request.fields.append("traceparent", "00-\(trace)-b7ad6b7169203331-01")
+        request.tag = "sync"
+        _ = try await kernel.send(request).body.collect(upTo: .kibibytes(1))
         await kernel.shutDown()
 
         let metadata = try #require(lines.each.last)
         #expect(metadata["plugin"] == "logging" && metadata["method"] == "GET" && metadata["status"] == "404")
         #expect(metadata["url"] == "http://a.test/path?key=…" && metadata["attempts"] == "1")
+        #expect(metadata["trace"] == "\(trace)" && metadata["tag"] == "sync")
         #expect(metadata["id"] != nil && metadata["error"] == nil)
         #expect(metadata["duration"].flatMap { Double("\($0)") }.map { $0 > 0 && $0 < 60 } == true)
     }

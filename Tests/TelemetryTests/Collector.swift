@@ -5,6 +5,9 @@ import TestSupport
 /// A collector of OTLP over HTTP, which keeps what comes.
 final class Collector: Sendable {
     private let messages = Mutex<[(path: String, value: JSONValue)]>([])
+    private let retryAfter: String?
+    /// How many messages of spans have come, also those that were refused.
+    let asked = Gate()
     private let statuses: Mutex<[Int]>
     private let server = Mutex<LoopbackServer?>(nil)
     let url: String
@@ -13,7 +16,8 @@ final class Collector: Sendable {
     private let arrival: AsyncStream<Void>.Continuation
 
     /// - Parameter statuses: What it responds with, one after the other, and then 200.
-    init(statuses: [Int] = []) throws {
+    init(statuses: [Int] = [], retryAfter: String? = nil) throws {
+        self.retryAfter = retryAfter
         self.statuses = Mutex(statuses)
         (arrivals, arrival) = AsyncStream.makeStream()
         let receiver = Receiver()
@@ -24,12 +28,15 @@ final class Collector: Sendable {
     }
 
     private func receive(_ request: ReceivedRequest) -> ServerResponse? {
+        if request.target == "/v1/traces" { asked.admit() }
         let status = statuses.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
         if status == 200, let value = try? JSONParser.parse(request.body) {
             messages.withLock { $0.append((request.target, value)) }
             if request.target == "/v1/traces" { arrival.yield() }
         }
-        return ServerResponse(status: status, fields: [("Content-Type", "application/json")], body: "{}")
+        let wait = status == 200 ? nil : retryAfter.map { ("Retry-After", $0) }
+        return ServerResponse(
+            status: status, fields: [("Content-Type", "application/json")] + [wait].compactMap(\.self), body: "{}")
     }
 
     var spans: [JSONValue] {

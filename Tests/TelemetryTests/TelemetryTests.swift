@@ -148,6 +148,8 @@ struct TelemetryTests {
         #expect(attributes["http.request.method"] == "GET" && attributes["http.response.status_code"] == "200")
         #expect(attributes["server.address"] == "127.0.0.1" && attributes["server.port"] == "\(server.port)")
         #expect(attributes["network.protocol.version"] == "1.1" && attributes["url.scheme"] == "http")
+        #expect(metrics["http.client.open_connections"]?["unit"]?.stringValue == "{connection}")
+        #expect(metrics["http.client.open_connections"]?["sum"]?["isMonotonic"]?.boolValue == false)
         let activePoint = active["sum"]?["dataPoints"]?[0]
         #expect(active["sum"]?["isMonotonic"]?.boolValue == false && activePoint?["asInt"]?.stringValue == "0")
     }
@@ -189,6 +191,36 @@ struct TelemetryTests {
 
         #expect(collector.spans.count == 1)
         #expect(collector.spans.first?.attributes["url.full"] == server.url("/"))
+    }
+
+    @Test func `a collector that says when to come again is asked no sooner`() async throws {
+        let collector = try Collector(statuses: [429], retryAfter: "60")
+        let clock = ManualClock()
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
+        let kernel = try Kernel(
+            plugins: [
+                .telemetry {
+                    $0.endpoint = collector.url
+                    $0.metricsInterval = .seconds(3600)
+                }
+            ], log: .silent, clock: clock)
+        _ = try await kernel.send(Request(.get, server.url("/")))
+        while collector.asked.admitted == 0 {
+            clock.advance(by: .seconds(5))
+            await Task.yield()
+        }
+        while kernel.counters["telemetry.failed"] != 1 { await Task.yield() }
+
+        for _ in 0..<10 {
+            clock.advance(by: .seconds(5))
+            _ = try await kernel.send(Request(.get, server.url("/")))
+        }
+        #expect(collector.asked.admitted == 1)
+        clock.advance(by: .seconds(20))
+        for await _ in collector.arrivals { break }
+        await kernel.shutDown()
+
+        #expect(collector.spans.count == 11)
     }
 
     @Test func `what is beyond the limit is dropped and counted`() async throws {

@@ -17,11 +17,11 @@ struct ExitStatus: Equatable, Sendable {
     static let failure = ExitStatus(1, "errors were found, or an error that is not listed here")
     static let usage = ExitStatus(
         2, "the command line or an option cannot be used", "request.field", "request.option",
-        "request.parameter")
+        "request.parameter", "control.request")
     static let url = ExitStatus(3, "the URL cannot be read", "request.url")
     static let proxy = ExitStatus(5, "the proxy cannot be found, or refuses", "transport.proxy")
     static let dns = ExitStatus(6, "the host's name cannot be resolved", "transport.dns")
-    static let connect = ExitStatus(7, "no connection can be made", "transport.connect")
+    static let connect = ExitStatus(7, "no connection can be made", "transport.connect", "control.socket")
     static let malformed = ExitStatus(8, "the response is not HTTP", "transport.protocol")
     static let cut = ExitStatus(18, "the body is incomplete", "body.cut", "resume.changed")
     static let status = ExitStatus(22, "with --fail: the status is 400 or more")

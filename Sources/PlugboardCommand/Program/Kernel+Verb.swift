@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardControl
 import PlugboardTransport
 
 extension Kernel {
@@ -8,9 +9,12 @@ extension Kernel {
         _ configuration: Configuration, catalog: Catalog = .bundled, transport: (any Transport)? = nil,
         log: KernelLog? = nil, _ work: (Kernel) async throws -> Result
     ) async throws -> Result {
+        var configuration = configuration
+        // What sends nothing leaves the socket to the program.
+        if transport != nil { configuration.kernel.control = nil }
         let kernel = try Kernel(
             configuration: configuration, catalog: catalog, loader: PluginArguments.loader(for: configuration),
-            transport: transport, log: log)
+            control: .socket, transport: transport, log: log)
         do {
             let result = try await work(kernel)
             await kernel.shutDown(within: .seconds(5))

@@ -44,7 +44,7 @@ extension DefinitionArguments {
     func definitions(of plugins: PluginArguments) async throws -> Definitions {
         var configuration = try plugins.configuration()
         guard let openapi, openapi.hasPrefix("http://") || openapi.hasPrefix("https://") else {
-            return try await definitions(configuration) { try Kernel(configuration: configuration) }
+            return try await definitions(configuration) { try Kernel(configuration: configuration, control: nil) }
         }
         try configuration.trustEnvironment()
         return try await Kernel.whileRunning(configuration) { [configuration] kernel in

@@ -33,6 +33,8 @@ struct PluginCommand: AsyncParsableCommand {
         var configuration = try plugins.configuration()
         try configuration.trustEnvironment()
         configuration.onlyCommand = (plugin, command)
+        // The socket is that of a program that may be running.
+        configuration.kernel.control = nil
         try await Kernel.whileRunning(configuration) { try await ask($0) }
     }
 

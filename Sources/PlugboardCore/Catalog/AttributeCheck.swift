@@ -11,6 +11,8 @@ package struct AttributeCheck: Sendable {
     private enum Option {
         /// `ID.enabled`, which every plugin has.
         case enabled
+        /// `kernel.tag`: any text.
+        case tag
         case described(OptionDefinition)
     }
 
@@ -46,6 +48,8 @@ package struct AttributeCheck: Sendable {
             options["\(id).enabled"] = .enabled
             names[id] = descriptor.attributes.map(\.name).filter { $0 != "enabled" } + ["enabled"]
         }
+        options[Request.tagName] = .tag
+        names["kernel"] = ["tag"]
         self.options = options
         self.names = names
     }
@@ -83,6 +87,7 @@ package struct AttributeCheck: Sendable {
     func error(in text: String, of name: String) -> String? {
         switch options[name] {
         case .enabled: Bool.optionForm.read(text) == nil ? "must be true or false" : nil
+        case .tag: nil
         case .described(let option): option.error(in: text)
         case nil:
             if let id = plugin(of: name) {

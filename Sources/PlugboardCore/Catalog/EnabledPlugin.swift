@@ -37,6 +37,8 @@ public struct EnabledPlugin: Sendable {
     /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes
     /// part, and before the kernel has started.
     public internal(set) var disabled: PlugboardError?
+    /// Whether the program has switched it off for new exchanges (`Kernel.setEnabled`).
+    public internal(set) var isSwitchedOff = false
 
     /// Every setting of the plugin's table as text, `<redacted>` for a secret one; those of which neither the
     /// configuration nor the table says anything are left out.

@@ -105,6 +105,10 @@ extension KernelSettings {
             "pluginFolders", "The only folders that plugins may be loaded from; empty: any folder.", .list(.path),
             \.pluginFolders),
         ConfigurationKey(
+            "control",
+            "A Unix domain socket over which this user can see and steer the running program: plugboard attach.",
+            .path, \.control),
+        ConfigurationKey(
             "logLevel", "The lowest level that is printed.",
             .choice([("debug", .debug), ("info", .info), ("warning", .warning), ("error", .error)])
                 .by(default: "info"), \.logLevel),

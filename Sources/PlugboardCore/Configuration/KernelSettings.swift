@@ -59,6 +59,9 @@ public struct KernelSettings: Sendable, Equatable {
     /// The only folders that plugins may be loaded from, after symbolic links are resolved; empty: any folder. A
     /// plugin's path that is a bare file name is looked for in them, in order.
     public var pluginFolders: [String] = []
+    /// A Unix domain socket over which this user's other processes can see and steer the kernel while it runs
+    /// (`plugboard attach`); nil for none. The kernel needs a `control` for it.
+    public var control: String?
     /// The lowest level that is printed.
     public var logLevel = LogLevel.info
 

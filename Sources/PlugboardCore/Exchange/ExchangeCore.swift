@@ -108,6 +108,15 @@ final class ExchangeCore: @unchecked Sendable {
         }
     }
 
+    /// Sends this exchange's events to the kernel's observers, too; called when it begins.
+    func tellObservers() {
+        let watch = watch
+        self.watch = { [unowned self] event in
+            watch?(event)
+            core.observers.tell(event, ObservedExchange(self))
+        }
+    }
+
     // MARK: What C sees
 
     /// The exchange as C sees it; valid during a call.

@@ -97,14 +97,3 @@ func isName(_ bytes: some Collection<UInt8>) -> Bool {
     if bytes.allSatisfy({ (0x20..<0x7F).contains($0) }) { return true }
     return !bytes.contains { $0 < 0x20 || $0 == 0x7F } && String(validating: bytes, as: UTF8.self) != nil
 }
-
-/// The time of one of the system's clocks, in nanoseconds. A clock beyond the year 2252 stands still there, so that ten
-/// years can be added to it in 64 bits.
-// Not inlined, because functions that hold its memory check their stack at each call.
-@inline(never)
-func clockTime(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    let latest: Int64 = (.max - 315_576_000_000_000_000) / 1_000_000_000
-    return min(max(Int64(time.tv_sec), 0), latest) * 1_000_000_000 + Int64(time.tv_nsec)
-}

@@ -21,6 +21,7 @@ extension Kernel {
         }
         guard isFirst else { return await end() }
         await Kernel.close(core, within: limit)
+        control?.close()
         let waiting = life.withLock { life in
             defer { life = .closed }
             if case .closing(let waiting) = life { return waiting }

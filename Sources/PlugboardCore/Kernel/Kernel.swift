@@ -25,6 +25,7 @@ public final class Kernel: PluginCommands, RequestSender {
     let core: KernelCore
     private let requestDefaults: RequestDefaults?
     private let atSend: (@Sendable (inout Request) -> Void)?
+    let control: (any ControlSocket)?
     let life = Mutex(Life.running)
 
     enum Life {
@@ -45,6 +46,8 @@ public final class Kernel: PluginCommands, RequestSender {
     ///   - catalog: the plugins that are linked into the program, for the configuration to name; none by default. With
     ///     `import Plugboard` all bundled ones.
     ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
+    ///   - control: listens at the socket that the configuration names as `kernel.control`: `.socket` of the module
+    ///     PlugboardControl.
     ///   - transport: libcurl's by default. A transport that is given here serves all loops, and is called on several
     ///     at once if the kernel has several.
     ///   - log: standard error by default, at the configuration's level.
@@ -57,9 +60,9 @@ public final class Kernel: PluginCommands, RequestSender {
     ///     called for sub-requests of plugins. Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
-        loader: (any PluginFileLoader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
-        clock: ManualClock? = nil, watch: (@Sendable (ObservedEvent) -> Void)? = nil,
-        atSend: (@Sendable (inout Request) -> Void)? = nil
+        loader: (any PluginFileLoader)? = nil, control: (any ControlListener)? = nil,
+        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
+        watch: (@Sendable (ObservedEvent) -> Void)? = nil, atSend: (@Sendable (inout Request) -> Void)? = nil
     ) throws(PlugboardError) {
         self.atSend = atSend
         let configuration = plugins.isEmpty ? configuration : configuration.adding(plugins)
@@ -72,6 +75,7 @@ public final class Kernel: PluginCommands, RequestSender {
             throw PlugboardError(configuration.errors(check))
         }
         for warning in resolved.warnings { log.write(.warning, "kernel", warning) }
+        self.control = try configuration.listen(with: control)
         let settings = configuration.kernel.normalizingPins
         let loops = try Kernel.makeLoops(settings.loopCount { log.write(.warning, "kernel", $0) }, clock)
         requestDefaults = RequestDefaults(settings)
@@ -107,11 +111,14 @@ public final class Kernel: PluginCommands, RequestSender {
             Startup(core: core).destroy(created)
             core.endContainment()
             life.withLock { $0 = .closed }
+            self.control?.close()
             throw error
         }
+        self.control?.serve(self)
     }
 
     deinit {
+        control?.close()
         guard case .running = life.withLock({ $0 }) else { return }
         let core = core
         Task.detached { await Kernel.close(core, within: .zero) }
@@ -241,9 +248,11 @@ public final class Kernel: PluginCommands, RequestSender {
     /// The plugins in order, outermost first, with the reason for each position, as they are now: the kernel may have
     /// disabled one (`disabled`).
     public var plugins: [EnabledPlugin] {
-        zip(core.resolved.plugins, core.pipeline.slots).map { plugin, slot in
+        let switchedOff = SlotSet(rawValue: core.switchedOff.load(ordering: .relaxed))
+        return zip(core.resolved.plugins, core.pipeline.slots).map { plugin, slot in
             var plugin = plugin
             plugin.disabled = slot.disabled
+            plugin.isSwitchedOff = switchedOff.contains(slot.bit)
             return plugin
         }
     }

@@ -50,10 +50,13 @@ final class KernelCore: @unchecked Sendable {
     let faults = PluginFaults()
     /// The slots that were disabled because of faults. [any]
     @inline(__always)
-    var disabled: SlotSet { faults.disabled }
+    var disabled: SlotSet { faults.disabled.union(SlotSet(rawValue: switchedOff.load(ordering: .relaxed))) }
+    /// The slots that the program has switched off for new exchanges.
+    let switchedOff = Atomic<UInt64>(0)
 
     /// The program's function for facts about the kernel; called on every loop.
     let watch: (@Sendable (ObservedEvent) -> Void)?
+    let observers = Observers()
 
     init(
         settings: KernelSettings, origins: [Origin: [String: String]], resolved: ResolvedPlugins, log: KernelLog,
@@ -79,7 +82,10 @@ final class KernelCore: @unchecked Sendable {
         self.startingData = startingData ?? dataDirectory
         self.configurationFolder = configurationFolder ?? SmallFile.folder(of: "")
         self.watch = watch
-        for home in self.loops { home.belong(to: self) }
+        for home in self.loops {
+            home.belong(to: self)
+            ConnectionMetrics.count(on: home.loop, in: metrics)
+        }
     }
 
     /// Called when all plugins are created. From now on, they take part.
@@ -144,6 +150,17 @@ final class KernelCore: @unchecked Sendable {
             }
             if !isTaken { left.count() }
         }
+    }
+
+    /// Whether facts about the kernel are watched. [any]
+    var isWatched: Bool { watch != nil || !observers.isEmpty }
+
+    /// Tells the program a fact about the kernel. [loop]
+    func tell(_ event: @autoclosure () -> ObservedEvent) {
+        guard isWatched else { return }
+        let event = event()
+        watch?(event)
+        observers.tell(event, nil)
     }
 
     /// Called when no plugin is called any more, and the loops have ended.

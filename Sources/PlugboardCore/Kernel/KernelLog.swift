@@ -20,7 +20,7 @@ public struct KernelLog: Sendable {
         /// What it says. A plugin's text may come from a server: `Printable.text` makes it safe for a terminal.
         public let text: String
         /// The exchange whose hook wrote it; nil for lines that no hook of an exchange wrote.
-        public let exchange: LoggedExchange?
+        public let exchange: ObservedExchange?
     }
 
     /// A log that calls a closure for each line of at least `level`: with the level, the plugin's id or `kernel`, and
@@ -42,10 +42,15 @@ public struct KernelLog: Sendable {
     }
 
     /// `plugboard: warning: cache: …` on standard error, in the form of `Printable`; further lines of one text
-    /// are indented.
+    /// are indented. On a terminal, warnings are yellow and errors red, unless the environment has NO_COLOR.
     public static func standardError(level: LogLevel = .warning) -> KernelLog {
-        KernelLog(level: level) { level, source, text in
+        let isColoured =
+            isatty(STDERR_FILENO) == 1 && environment("TERM") != "dumb" && environment("NO_COLOR") ?? "" == ""
+        return KernelLog(level: level) { level, source, text in
             var line = standardErrorText(level, source, text)
+            if isColoured, level >= .warning {
+                line = "\u{1B}[\(level == .error ? 31 : 33)m\(line.dropLast())\u{1B}[0m\n"
+            }
             // One call for each line, so that lines of several threads do not mix.
             line.withUTF8 { _ = writeToStandardError($0.baseAddress, $0.count) }
         }
@@ -68,7 +73,7 @@ public struct KernelLog: Sendable {
         in exchange: @autoclosure () -> ExchangeCore? = nil
     ) {
         guard level >= self.level else { return }
-        let exchange = wantsExchanges ? exchange().map { LoggedExchange($0) } : nil
+        let exchange = wantsExchanges ? exchange().map { ObservedExchange($0) } : nil
         sink(Line(level: level, source: source, text: text(), exchange: exchange))
     }
 }

@@ -135,11 +135,11 @@ final class KernelLoop: @unchecked Sendable {
         var left = core.pipeline.watchers.listeners(event.id)
         while let slot = left.takeOutermost() {
             // A plugin may be switched off while another one gets the event.
-            if core.disabled.contains(SlotSet(slot)) { continue }
+            if core.faults.disabled.contains(SlotSet(slot)) { continue }
             let listener = core.pipeline.tables.event.callees[slot]
             containment.call(slot, .onEvent) { listener.function(listener.instance, nil, event.pointer) }
         }
-        core.watch?(event.observed)
+        core.tell(event.observed)
     }
 }
 

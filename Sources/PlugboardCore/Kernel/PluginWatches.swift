@@ -95,7 +95,7 @@ final class PluginWatches: @unchecked Sendable {
         guard numbers[watch.descriptor] == number else { return }
         numbers[watch.descriptor] = nil
         loop.poller.watch(watch.descriptor, [], for: participant)
-        loop.poller.forget(watch.descriptor)
+        loop.poller.forget(watch.descriptor, at: loop.systemNow)
     }
 
     /// Runs the job at once on the loop, else soon. Returns false if the loop has ended.

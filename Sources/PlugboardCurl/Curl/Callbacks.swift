@@ -110,7 +110,7 @@ enum Callbacks {
     }
 
     static let closeSocket: ccurl_close_socket = { context, socket in
-        Callbacks.multi(context)?._withUnsafeGuaranteedRef { $0.loop.poller.forget(socket) }
+        Callbacks.multi(context)?._withUnsafeGuaranteedRef { $0.loop.poller.forget(socket, at: $0.loop.systemNow) }
         return close(socket)
     }
 

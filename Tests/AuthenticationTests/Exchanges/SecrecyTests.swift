@@ -20,7 +20,7 @@ struct SecrecyTests {
             return .respond(401, ["WWW-Authenticate": "Bearer", "X-Echo": "plain"])
         }
         var configuration = Configuration(plugins: [
-            .init("logging", settings: ["detail": "heads", "level": "debug"]), "authentication",
+            .init("logging", settings: ["format": "full", "level": "debug"]), "authentication",
         ])
         configuration.origins = [
             "http://a.test": [

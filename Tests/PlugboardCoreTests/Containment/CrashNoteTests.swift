@@ -1,6 +1,7 @@
 import Foundation
 import Plugboard
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
 import TestSupport
 import Testing

@@ -9,11 +9,25 @@ struct TypedSettingsTests {
         (
             "logging",
             .logging {
-                $0.detail = $0.detail
+                $0.format = $0.format
                 $0.level = $0.level
                 $0.queries = $0.queries
+                $0.bodies = $0.bodies
+                $0.secretMembers = $0.secretMembers
+                $0.methods = $0.methods
+                $0.hosts = $0.hosts
+                $0.statuses = $0.statuses
+                $0.slowerThan = $0.slowerThan
+                $0.failures = $0.failures
+                $0.path = $0.path
+                $0.rotateSize = $0.rotateSize
+                $0.rotateAge = $0.rotateAge
+                $0.rotateCount = $0.rotateCount
             },
-            ["detail", "level", "queries"]
+            [
+                "format", "level", "queries", "bodies", "secretMembers", "methods", "hosts", "statuses", "slowerThan",
+                "failures", "path", "rotateSize", "rotateAge", "rotateCount",
+            ]
         ),
         (
             "indicator",

@@ -1,13 +1,14 @@
 import PlugboardKit
 import PlugboardLoggingOptions
+import PlugboardObserving
 
-/// Logs each exchange at its end in one line, and the heads too if they are wanted.
+/// Logs each exchange at its end, in one of several formats; with `full`, heads as they pass.
 ///
 /// It is outermost: it measures whole exchanges including redirects and retries, and sees heads as the program does. It
 /// never logs secrets, and escapes control characters, so that a server's text cannot control a terminal.
 struct Logging: Plugin {
     static let manifest = Manifest(
-        id: "logging", version: "1.0.0", documentation: "Logs each exchange at its end in one line.", priority: 10,
+        id: "logging", version: "1.0.0", documentation: "Logs each exchange at its end.", priority: 10,
         hooks: [.request, .response, .close, .event],
         events: ["progress", "willComplete"],
         attributes: LoggingAttributes.definitions)
@@ -16,30 +17,57 @@ struct Logging: Plugin {
 
     private let settings: Settings
     private let host: PluginHost
+    private let filter: LogFilter
+    private let text: LogText
+    private let target: LogTarget
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
+        filter = try LogFilter(settings)
+        text = LogText(
+            showsQueries: settings.queries == .show,
+            redaction: try Redaction(parameters: settings.secretMembers, members: settings.secretMembers))
+        target = LogTarget(settings, host)
     }
 
+    func stop(within: Duration) async { target.drain() }
+
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
-        exchange.turnState = Record(began: host.now)
-        if settings.detail == .heads {
-            let request = exchange.request
-            let fields = request.fields
-            let title = "\(prefix(of: exchange))\(request.method) \(printed(request.url))"
-            host.log(settings.level.ofHost, headText(title, fields, showingQueries: settings.queries == .show))
+        let request = exchange.request
+        let (method, url) = (request.method.name, request.url)
+        guard filter.admits(method, url) else { return .next }
+        let isShown = settings.format != .line
+        let record = LogRecord(began: host.now, isShown ? (method, url, request.fields) : nil)
+        exchange.turnState = record
+        guard isShown else { return .next }
+        exchange.wrapRequestBody { [limit = settings.bodies.bytes] inner in
+            record.hasBody = true
+            guard limit > 0 else { return inner }
+            let capture = BodyCapture(upTo: limit)
+            record.requestBody = capture
+            return CapturedSource(inner, capture)
+        }
+        if settings.format == .full, let request = record.request {
+            write(text.head("\(prefix(of: exchange))\(method) \(text.url(url))", request.fields), record, exchange)
         }
         return .next
     }
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
-        guard let response = exchange.response else { return .next }
-        record(of: exchange)?.status = response.status
-        if settings.detail == .heads {
-            let fields = response.fields
-            let title = "\(prefix(of: exchange))→ \(response.status)"
-            host.log(settings.level.ofHost, headText(title, fields, showingQueries: settings.queries == .show))
+        guard let record = record(of: exchange), let response = exchange.response else { return .next }
+        record.status = response.status
+        guard settings.format == .full || settings.format == .json else { return .next }
+        let fields = response.fields
+        record.responseFields = fields
+        if settings.bodies.bytes > 0 {
+            let capture = BodyCapture(upTo: settings.bodies.bytes)
+            record.responseBody = capture
+            let isTaken: Void? = exchange.withWholeResponseBody { capture.takeWhole($0) }
+            if isTaken == nil { exchange.wrapResponseBody { CapturedSource($0, capture) } }
+        }
+        if settings.format == .full {
+            write(text.head("\(prefix(of: exchange))→ \(response.status)", fields), record, exchange)
         }
         return .next
     }
@@ -61,42 +89,51 @@ struct Logging: Plugin {
     }
 
     func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
-        let record = record(of: exchange)
         let request = exchange.request
+        let known = record(of: exchange)
+        guard known != nil || filter.admits(request.method.name, request.url) else { return }
+        let record = known ?? LogRecord(began: host.now, nil)
         let summary = ExchangeSummary(
-            method: request.method.name, url: printed(request.url), status: record?.status, received: record?.received,
-            took: record.map { host.now - $0.began } ?? .zero, attempts: exchange.attempt, outcome: outcome,
-            failure: exchange.failure, asker: record?.asker, responder: record?.responder,
-            isOfSubRequest: record?.isOfSubRequest ?? false)
-        let prefix = prefix(of: exchange)
-        host.log(
-            summary.isFailure ? max(settings.level.ofHost, .warning) : settings.level.ofHost,
-            Printable.text(prefix + summary.text))
+            method: request.method.name, url: text.url(request.url), status: record.status,
+            received: record.received, took: host.now - record.began, attempts: exchange.attempt, outcome: outcome,
+            failure: exchange.failure, asker: record.asker, responder: record.responder,
+            isOfSubRequest: record.isOfSubRequest)
+        guard filter.admits(summary) else { return }
+        let level = summary.isFailure ? max(level(of: exchange), .warning) : level(of: exchange)
+        switch settings.format {
+        case .line: target.write(level, Printable.text(prefix(of: exchange) + summary.text))
+        case .full:
+            for text in record.waiting { target.write(level, text) }
+            let bodies = [
+                record.request.flatMap { text.body("request", record.requestBody, $0.fields) },
+                record.responseFields.flatMap { text.body("response", record.responseBody, $0) },
+            ]
+            for body in bodies.compactMap(\.self) { target.write(level, prefix(of: exchange) + body) }
+            target.write(level, Printable.text(prefix(of: exchange) + summary.text))
+        case .json:
+            let label = exchange[LoggingAttributes.keys.label]
+            target.write(level, text.json(summary, record, at: host.wallClock, level, label: label))
+        case .curl: target.write(level, text.curl(record))
+        }
     }
 
-    private func printed(_ url: String) -> String {
-        Printable.url(url, showingQuery: settings.queries == .show)
+    /// Now, or at the end of the exchange if that decides whether it is logged.
+    private func write(_ text: String, _ record: LogRecord, _ exchange: borrowing Exchange) {
+        if filter.needsEnd { record.waiting.append(text) } else { target.write(level(of: exchange), text) }
+    }
+
+    /// That of the request or its origin, or else the setting's.
+    private func level(of exchange: borrowing Exchange) -> LogLevel {
+        (exchange[LoggingAttributes.keys.level] ?? settings.level).ofHost
     }
 
     /// The label; with heads, also the exchange's number, which connects its lines.
     private func prefix(of exchange: borrowing Exchange) -> String {
         let label = exchange[LoggingAttributes.keys.label].map { "[\($0)] " } ?? ""
-        return settings.detail == .heads ? "#\(exchange.id) \(label)" : label
+        return settings.format == .full ? "#\(exchange.id) \(label)" : label
     }
 
-    private func record(of exchange: borrowing Exchange) -> Record? { exchange.turnState as? Record }
-
-    /// The facts about an exchange so far. Used by its hooks only, which never overlap.
-    private final class Record {
-        let began: Duration
-        var status: Int?
-        var received: Int?
-        var asker: String?
-        var responder: String?
-        var isOfSubRequest = false
-
-        init(began: Duration) { self.began = began }
-    }
+    private func record(of exchange: borrowing Exchange) -> LogRecord? { exchange.turnState as? LogRecord }
 }
 
 /// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.

@@ -7,6 +7,8 @@ public struct LoggingAttributes: AttributeTable {
 
     /// A word before the request's lines.
     public let label = AttributeKey<String>("logging", "label", "A word before the request's lines.")
+    /// The level of the request's lines.
+    public let level = AttributeKey<LoggingSettings.Level>("logging", "level", "The level of the request's lines.")
 }
 
 extension Request {

@@ -2,11 +2,16 @@ import PlugboardKit
 
 /// The settings of the plugin `logging`, for configurations and for programs in code.
 ///
-///     .logging { $0.detail = .heads }
+///     .logging {
+///         $0.format = .json
+///         $0.path = "requests.log"
+///     }
 public struct LoggingSettings: PluginSettings {
-    /// What is logged: one line for each exchange, or its heads too.
-    @Setting("What is logged: one line for each exchange, or its heads too.")
-    public var detail = Detail.line
+    /// How exchanges are logged.
+    @Setting(
+        "How exchanges are logged: one line each, full (heads, and bodies if wanted), a JSON object, or a curl command line."
+    )
+    public var format = Format.line
     /// The level of the lines; failures are at least warnings.
     @Setting("The level of the lines; failures are at least warnings.")
     public var level = Level.info
@@ -14,12 +19,54 @@ public struct LoggingSettings: PluginSettings {
     @Setting("Whether the values of queries are shown.")
     public var queries = Queries.redact
 
-    /// What is logged of an exchange.
-    public enum Detail: String, WordOption {
+    /// The beginning of bodies that full, json and curl show, in bytes; 0B for none.
+    @Setting("The beginning of bodies that full, json and curl show, in bytes; 0B for none.")
+    public var bodies = ByteCount.bytes(0)
+    /// Further names of members of JSON, and of parameters of forms, whose values are secret in bodies.
+    @Setting("Further names of members of JSON, and of parameters of forms, whose values are secret in bodies.")
+    public var secretMembers: [String] = []
+
+    /// Logs these methods only; all if it is empty.
+    @Setting("Logs these methods only; all if it is empty.")
+    public var methods: [String] = []
+    /// Logs these hosts only, in which * stands for any text; all if it is empty.
+    @Setting("Logs these hosts only, in which * stands for any text; all if it is empty.")
+    public var hosts: [String] = []
+    /// Logs these statuses only, such as 404, 5xx or 400-499; all if it is empty.
+    @Setting("Logs these statuses only, such as 404, 5xx or 400-499; all if it is empty.")
+    public var statuses: [String] = []
+    /// Logs exchanges only that took so long.
+    @Setting("Logs exchanges only that took so long.", in: .zero ... .seconds(86_400))
+    public var slowerThan = Duration.zero
+    /// Logs failures only.
+    @Setting("Logs failures only.")
+    public var failures = false
+
+    /// A private file for the lines, instead of the log; a relative path starts at the configuration's folder.
+    @Setting("A private file for the lines, instead of the log; a relative path starts at the configuration's folder.")
+    public var path: String? = nil
+    /// The size from which on the file is renamed to PATH.1, that one to PATH.2 and so on; 0B for any size.
+    @Setting(
+        "The size from which on the file is renamed to PATH.1, that one to PATH.2 and so on; 0B for any size.")
+    public var rotateSize = ByteCount.mebibytes(10)
+    /// How long a file is written to before it is renamed so; 0s for any time.
+    @Setting(
+        "How long a file is written to before it is renamed so; 0s for any time.", in: .zero ... .seconds(315_360_000))
+    public var rotateAge = Duration.zero
+    /// How many renamed files are kept.
+    @Setting("How many renamed files are kept.", in: 0...1000)
+    public var rotateCount = 5
+
+    /// How an exchange is logged.
+    public enum Format: String, WordOption {
         /// One line.
         case line
-        /// Its heads, too.
-        case heads
+        /// The heads, and the beginning of bodies if they are wanted, and the line.
+        case full
+        /// A JSON object in one line.
+        case json
+        /// A command line of curl that sends the request again.
+        case curl
     }
     /// Whether the values of queries are shown.
     public enum Queries: String, WordOption {

@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 import PlugboardRecorderOptions
 
 /// Records exchanges, with their bodies as they are read, their attempts, and the events of plugins.
@@ -32,7 +33,8 @@ struct Recorder: Plugin {
             return pattern
         }
         captureLimit = settings.bodyLimit.bytes
-        let redaction = try Redaction(settings)
+        let redaction = try Redaction(
+            parameters: settings.secretParameters, members: settings.secretMembers)
         let bounds = RecordBounds(count: settings.limit, size: settings.size.bytes, age: settings.age)
         switch settings.persistence {
         case .memory: store = RecordRing(bounds, redaction, host)

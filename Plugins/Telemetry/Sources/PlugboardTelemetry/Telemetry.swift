@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 import PlugboardTelemetryOptions
 
 /// Spans and metrics by OpenTelemetry's stable conventions for HTTP clients (semantic conventions, http-spans and

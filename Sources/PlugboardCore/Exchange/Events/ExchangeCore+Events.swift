@@ -43,7 +43,7 @@ extension ExchangeCore {
         let node = EventNode(event, details)
         deliverOneByOne(node, pipeline.watchers.listeners(event).slots)
         tellWatch(node)
-        core.watch?(node.observed)
+        core.tell(node.observed)
     }
 
     @inline(__always)

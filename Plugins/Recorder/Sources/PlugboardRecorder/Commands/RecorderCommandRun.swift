@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 import PlugboardRecorderOptions
 
 /// Runs the plugin's commands, which may block.

@@ -1,15 +1,10 @@
 import PlugboardKit
+import PlugboardObserving
 
 /// Values of HAR 1.2 that are used in several places.
 enum HARText {
     /// A date with milliseconds (RFC 3339).
-    static func date(_ sinceEpoch: Duration) -> String {
-        let sinceEpoch = max(sinceEpoch, .zero)
-        let (seconds, attoseconds) = sinceEpoch.components
-        let milliseconds = "\(attoseconds / 1_000_000_000_000_000)"
-        let zeros = String(repeating: "0", count: max(3 - milliseconds.utf8.count, 0))
-        return HTTPDate(seconds: seconds).internetDescription.dropLast() + ".\(zeros)\(milliseconds)Z"
-    }
+    static func date(_ sinceEpoch: Duration) -> String { sinceEpoch.timestamp }
 
     static func version(_ version: String?) -> String {
         switch version {
@@ -49,29 +44,16 @@ enum HARText {
     static func addContent(
         _ body: BodyCapture, _ fields: Fields, to object: inout JSONObject, encoding: String, _ redaction: Redaction
     ) {
-        let type = MediaTypePattern.essence(of: fields[.contentType] ?? "")
-        guard let bytes = redaction.body(body.bytes, type: type, coding: fields["Content-Encoding"]) else {
+        switch ShownBody(body, fields, redaction) {
+        case .hidden:
             object["_cut"] = .number(JSONNumber(body.count))
             return
-        }
-        if let text = text(bytes, isCut: body.isCut) {
-            object["text"] = .string(text)
-        } else {
+        case .text(let text): object["text"] = .string(text)
+        case .bytes(let bytes):
             object["text"] = .string(Base64.encode(bytes))
             object[encoding] = "base64"
         }
         if body.isCut { object["_cut"] = .number(JSONNumber(body.count - body.bytes.count)) }
         if !body.isWhole { object["_isWhole"] = false }
-    }
-
-    /// Nil for bytes that are not UTF-8, or that contain NUL. A character that was cut is omitted.
-    private static func text(_ bytes: [UInt8], isCut: Bool) -> String? {
-        if bytes.contains(0) { return nil }
-        if let text = String(validating: bytes, as: UTF8.self) { return text }
-        guard isCut else { return nil }
-        for count in 1...min(3, max(bytes.count, 1)) {
-            if let text = String(validating: bytes.dropLast(count), as: UTF8.self) { return text }
-        }
-        return nil
     }
 }

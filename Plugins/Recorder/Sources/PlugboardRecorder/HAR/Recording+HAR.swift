@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 
 // Writes exchanges as entries of HAR 1.2, one for each attempt, so that redirects and retries appear as in browsers.
 // Members whose names begin with `_` contain what HAR has no member for.

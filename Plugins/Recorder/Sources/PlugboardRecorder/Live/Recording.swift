@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 import PlugboardRecorderOptions
 
 /// What is recorded of one exchange.

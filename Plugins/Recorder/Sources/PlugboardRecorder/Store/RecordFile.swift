@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 import PlugboardRecorderOptions
 import PlugboardSQLite
 import Synchronization

@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 import Synchronization
 
 /// The last records in memory, up to the bounds. An exchange becomes a record only when it is read.

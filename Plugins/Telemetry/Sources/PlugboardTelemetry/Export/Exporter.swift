@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 import PlugboardTelemetryOptions
 import Synchronization
 
@@ -9,18 +10,20 @@ final class Exporter: Sendable {
         var waiting: [Span] = []
         /// The number of these spans, from the first one, that are in the file already.
         var written = 0
-        /// Spans that have begun and not ended.
-        var active = 0
         /// Nothing is exported before `start`, and in a process that was started for a command alone.
         var isStarted = false
-        var isClosing = false
         /// Whether the last message was sent.
         var isSent = false
+        /// The collector has asked for no message until then, by the monotonic clock.
+        var pausedUntil = Duration.zero
     }
 
     private let settings: TelemetrySettings
     private let host: PluginHost
     private let state = Mutex(State())
+    /// Spans that have begun and not ended.
+    private let active = Atomic(0)
+    private let isClosing = Atomic(false)
     private let dropped: PluginHost.Counter
     private let failed: PluginHost.Counter
     private let file: LineFile?
@@ -59,18 +62,19 @@ final class Exporter: Sendable {
     // MARK: Spans
 
     /// [loop]
-    func begin() { state.withLock { $0.active += 1 } }
+    func begin() { active.add(1, ordering: .relaxed) }
 
     /// Called when a span has ended. Only sampled spans are exported. [loop]
     func end(_ span: Span) {
-        let isLast = state.withLock { state in
-            state.active -= 1
-            if span.context.isSampled, hasTarget, state.isStarted {
+        if span.context.isSampled, hasTarget {
+            state.withLock { state in
+                guard state.isStarted else { return }
                 if state.waiting.count < settings.limit { state.waiting.append(span) } else { dropped.add() }
             }
-            return state.isClosing && state.active == 0
         }
-        if isLast { sendLast() }
+        // After that, because the last one sends the spans that wait. `close` reads the two in the other order.
+        let isLast = active.subtract(1, ordering: .sequentiallyConsistent).newValue == 0
+        if isLast, isClosing.load(ordering: .sequentiallyConsistent) { sendLast() }
     }
 
     private func exportSpans() async {
@@ -78,7 +82,8 @@ final class Exporter: Sendable {
             let (batch, written) = take()
             if batch.isEmpty { return }
             await write(Array(batch.dropFirst(written)))
-            guard settings.endpoint != nil, await !send(OTLP.spans(batch, settings), to: "/v1/traces") else { continue }
+            guard settings.endpoint != nil else { continue }
+            if !isPaused, await send(OTLP.spans(batch, settings), to: "/v1/traces") { continue }
             putBack(batch)
             return
         }
@@ -131,7 +136,7 @@ final class Exporter: Sendable {
                 if let error = file.append(JSONWriter.write(message)) { host.log(.warning, error) }
             }
         }
-        if !isLast { _ = await send(message, to: "/v1/metrics") }
+        if !isLast, !isPaused { _ = await send(message, to: "/v1/metrics") }
     }
 
     // MARK: The end
@@ -139,11 +144,10 @@ final class Exporter: Sendable {
     /// Called when the kernel is being shut down, because it accepts no requests in `stop`. Metrics are sent now, and
     /// spans when the last one has ended. [loop]
     func close() {
-        let (isStarted, isLast) = state.withLock { state in
-            state.isClosing = true
-            return (state.isStarted, state.active == 0)
-        }
-        guard isStarted, settings.endpoint != nil else { return }
+        let isStarted = state.withLock { $0.isStarted }
+        isClosing.store(true, ordering: .sequentiallyConsistent)
+        let isLast = active.load(ordering: .sequentiallyConsistent) == 0
+        guard isStarted, settings.endpoint != nil, !isPaused else { return }
         sendNow(OTLP.metrics(host.metrics, settings, at: host.wallClock, since: began), to: "/v1/metrics")
         if isLast { sendLast() }
     }
@@ -154,7 +158,7 @@ final class Exporter: Sendable {
             defer { state.isSent = true }
             return !state.isSent
         }
-        guard isFirst, settings.endpoint != nil else { return }
+        guard isFirst, settings.endpoint != nil, !isPaused else { return }
         var sent: [Span] = []
         for _ in 0..<Exporter.lastBatches {
             let start = sent.count
@@ -191,13 +195,28 @@ final class Exporter: Sendable {
             if (200...299).contains(status) { return true }
             failed.add()
             // By OTLP/HTTP, only messages with these statuses may be sent again.
-            if [429, 502, 503, 504].contains(status) { return false }
+            if [429, 502, 503, 504].contains(status) {
+                if let wait = response.head.fields["Retry-After"].flatMap({ delay(of: $0) }) {
+                    state.withLock { $0.pausedUntil = host.now + wait }
+                }
+                return false
+            }
             host.log(.warning, "The collector \(Printable.url(request.url)) refused telemetry with \(status).")
             return true
         } catch {
             failed.add()
             return false
         }
+    }
+
+    /// Whether the collector has asked for no message now.
+    private var isPaused: Bool { state.withLock { $0.pausedUntil } > host.now }
+
+    /// What Retry-After says (RFC 9110 §10.2.3), an hour at most; nil for another text.
+    private func delay(of text: String) -> Duration? {
+        let now = HTTPDate(seconds: host.wallClock.components.seconds)
+        let seconds = Int64(text) ?? HTTPDate(text, now: now).map { $0.seconds - now.seconds }
+        return seconds.map { .seconds(min(max($0, 0), 3600)) }
     }
 
     private func sendNow(_ message: JSONValue, to path: String) {

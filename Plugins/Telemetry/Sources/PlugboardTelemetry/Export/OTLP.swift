@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 import PlugboardTelemetryOptions
 
 /// OpenTelemetry's protocol in JSON (OTLP 1): 64-bit numbers are texts, identifiers hexadecimal.
@@ -97,7 +98,7 @@ enum OTLP {
         var object: JSONObject = ["name": .string(first.exportedName), "unit": .string(first.unit)]
         switch first.kind {
         case .counter: object["sum"] = ["aggregationTemporality": 2, "isMonotonic": true, "dataPoints": points]
-        case .gauge where first.exportedName == "http.client.active_requests":
+        case .gauge where first.isSum:
             object["sum"] = ["aggregationTemporality": 2, "isMonotonic": false, "dataPoints": points]
         case .gauge: object["gauge"] = ["dataPoints": points]
         case .histogram: object["histogram"] = ["aggregationTemporality": 2, "dataPoints": points]

@@ -1,5 +1,4 @@
 import PlugboardKit
-import Synchronization
 
 /// The conventions' metrics of HTTP clients, as metrics of the kernel: `telemetry.http.client.…`, with times in
 /// nanoseconds. Their exporters know the units.
@@ -14,7 +13,7 @@ final class Measures: Sendable {
         0, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     ]
 
-    private struct Key: Hashable {
+    private struct Key: Hashable, Sendable {
         var method: String
         var origin: Origin?
         var status: Int?
@@ -22,55 +21,47 @@ final class Measures: Sendable {
         var error: String?
     }
 
-    private struct Histograms {
-        var duration, requestSize, responseSize: PluginHost.Histogram
+    private final class Histograms: Sendable {
+        let duration, requestSize, responseSize: PluginHost.Histogram
+
+        init(_ host: PluginHost, _ labels: [String: String]) {
+            // A server that varies its statuses must not use up the metrics that a plugin may have.
+            let sizes = labels.filter { $0.key != "http.response.status_code" && $0.key != "error.type" }
+            duration = host.histogram("http.client.request.duration", labels, bounds: Measures.times)
+            requestSize = host.histogram("http.client.request.body.size", sizes, bounds: Measures.sizes)
+            responseSize = host.histogram("http.client.response.body.size", sizes, bounds: Measures.sizes)
+        }
     }
 
-    private struct State {
-        var histograms: [Key: Histograms] = [:]
-        var active: [Key: PluginHost.Gauge] = [:]
+    /// The number of requests to one server that are under way.
+    final class Active: Sendable {
+        let gauge: PluginHost.Gauge
+        init(_ gauge: PluginHost.Gauge) { self.gauge = gauge }
     }
 
     private let host: PluginHost
-    private let state = Mutex(State())
-
-    /// The most metrics in each table. Looking a metric up by its labels takes longer than counting.
-    private static let cacheLimit = 1000
+    // Looking a metric up by its labels takes longer than counting.
+    private let histograms = LookupTable<Key, Histograms>()
+    private let active = LookupTable<Key, Active>()
 
     init(_ host: PluginHost) { self.host = host }
 
-    func began(_ span: Span) { active(span).add(1) }
+    func began(_ span: Span) {
+        let key = Key(method: span.knownMethod, origin: span.origin)
+        let active = active.value(of: key) { Active(host.gauge("http.client.active_requests", labels(key))) }
+        active.gauge.add(1)
+        span.active = active
+    }
 
     func ended(_ span: Span) {
-        active(span).add(-1)
-        let histograms = histograms(span)
-        histograms.duration.observe(max(span.ended - span.began, .zero))
-        if let size = span.requestSize { histograms.requestSize.observe(Int64(size)) }
-        if let size = span.responseSize { histograms.responseSize.observe(Int64(size)) }
-    }
-
-    private func active(_ span: Span) -> PluginHost.Gauge {
-        let key = Key(method: span.knownMethod, origin: span.origin)
-        if let known = state.withLock({ $0.active[key] }) { return known }
-        let gauge = host.gauge("http.client.active_requests", labels(key))
-        state.withLock { if $0.active.count < Measures.cacheLimit { $0.active[key] = gauge } }
-        return gauge
-    }
-
-    private func histograms(_ span: Span) -> Histograms {
+        span.active?.gauge.add(-1)
         let key = Key(
             method: span.knownMethod, origin: span.origin, status: span.status, version: span.version,
             error: span.errorType)
-        if let known = state.withLock({ $0.histograms[key] }) { return known }
-        let labels = labels(key)
-        // A server that varies its statuses must not use up the metrics that a plugin may have.
-        let sizes = labels.filter { $0.key != "http.response.status_code" && $0.key != "error.type" }
-        let made = Histograms(
-            duration: host.histogram("http.client.request.duration", labels, bounds: Measures.times),
-            requestSize: host.histogram("http.client.request.body.size", sizes, bounds: Measures.sizes),
-            responseSize: host.histogram("http.client.response.body.size", sizes, bounds: Measures.sizes))
-        state.withLock { if $0.histograms.count < Measures.cacheLimit { $0.histograms[key] = made } }
-        return made
+        let histograms = histograms.value(of: key) { Histograms(host, labels(key)) }
+        histograms.duration.observe(max(span.ended - span.began, .zero))
+        if let size = span.requestSize { histograms.requestSize.observe(Int64(size)) }
+        if let size = span.responseSize { histograms.responseSize.observe(Int64(size)) }
     }
 
     private func labels(_ key: Key) -> [String: String] {
@@ -90,21 +81,4 @@ final class Measures: Sendable {
 extension Origin {
     /// The host; an IPv6 address without its brackets.
     var address: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
-}
-
-extension Metric {
-    /// The name in exports. Names of the conventions lose the plugin's id.
-    var exportedName: String { name.hasPrefix("telemetry.http.") ? String(name.dropFirst("telemetry.".count)) : name }
-
-    /// Whether it counts nanoseconds, which exporters write in seconds.
-    var isTime: Bool { exportedName == "http.client.request.duration" }
-
-    var unit: String {
-        switch exportedName {
-        case "http.client.request.duration": "s"
-        case "http.client.active_requests": "{request}"
-        case "http.client.request.body.size", "http.client.response.body.size": "By"
-        default: "1"
-        }
-    }
 }

@@ -25,6 +25,7 @@ final class Span: @unchecked Sendable {
     /// How often the exchange was sent before.
     let resends: Int
     var ended = Duration.zero
+    var active: Measures.Active?
     var status: Int?
     var version: String?
     var address: String?

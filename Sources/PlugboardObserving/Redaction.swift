@@ -1,11 +1,10 @@
 import PlugboardKit
-import PlugboardRecorderOptions
 
 /// Replaces secrets in what is stored or shown: secret fields, user names in URLs, and the values of parameters and
 /// JSON members with secret names.
-struct Redaction: Sendable {
+public struct Redaction: Sendable {
     /// The text that replaces a secret.
-    static let mark = "…"
+    public static let mark = "…"
 
     private let parameters: [NamePattern]
     private let members: SecretMembers
@@ -17,23 +16,26 @@ struct Redaction: Sendable {
         "code", "code_verifier", "*session*id*", "sid",
     ]
 
-    /// Throws `configuration` for a name or pointer that cannot be one.
-    init(_ settings: RecorderSettings) throws(PlugboardError) {
-        let usual = Redaction.usualNames.map(NamePattern.init)
-        parameters = usual + settings.secretParameters.map(NamePattern.init)
-        members = SecretMembers(
-            names: usual + settings.secretMembers.filter { !$0.hasPrefix("/") }.map(NamePattern.init),
-            pointers: settings.secretMembers.filter { $0.hasPrefix("/") })
-        for name in settings.secretParameters + settings.secretMembers where name.isEmpty || name == "*" {
+    /// - Parameters:
+    ///   - parameters: Patterns of names of parameters in queries and forms, beside those that usually hold secrets.
+    ///   - members: Patterns of names of JSON members, beside the same, and JSON pointers.
+    /// - Throws: `configuration` for a name or pointer that cannot be one.
+    public init(parameters: [String] = [], members: [String] = []) throws(PlugboardError) {
+        let usual = Redaction.usualNames.map { NamePattern($0) }
+        self.parameters = usual + parameters.map { NamePattern($0) }
+        self.members = SecretMembers(
+            names: usual + members.filter { !$0.hasPrefix("/") }.map { NamePattern($0) },
+            pointers: members.filter { $0.hasPrefix("/") })
+        for name in parameters + members where name.isEmpty || name == "*" {
             throw PlugboardError(
                 .configuration,
-                "secretParameters and secretMembers take names and JSON pointers, and not \"\(name)\". To record no "
+                "secretParameters and secretMembers take names and JSON pointers, and not \"\(name)\". To keep no "
                     + "bodies, set bodies to heads.")
         }
     }
 
     /// The URL without user and fragment, and without the values of secret parameters.
-    func url(_ url: String) -> String {
+    public func url(_ url: String) -> String {
         let printable = Printable.url(url, showingQuery: true)
         guard let start = printable.utf8.firstIndex(of: UInt8(ascii: "?")) else { return printable }
         let query = printable.utf8[start...].dropFirst()
@@ -42,7 +44,7 @@ struct Redaction: Sendable {
     }
 
     /// The fields in their order, as they may be shown.
-    func fields(_ fields: Fields) -> [(name: String, value: String)] {
+    public func fields(_ fields: Fields) -> [(name: String, value: String)] {
         fields.map { field in
             let holdsURL = [.location, .contentLocation, "Referer"].contains(FieldName(field.name))
             let value = field.isSecret ? Redaction.mark : holdsURL ? url(field.value) : field.value
@@ -53,7 +55,7 @@ struct Redaction: Sendable {
     /// The bytes of a body of this media type without its secrets; nil if those cannot be found in it.
     ///
     /// - Parameter coding: The value of Content-Encoding.
-    func body(_ bytes: [UInt8], type: String, coding: String?) -> [UInt8]? {
+    public func body(_ bytes: [UInt8], type: String, coding: String?) -> [UInt8]? {
         if let coding, !coding.isEmpty, coding.lowercased() != "identity" { return nil }
         if type.hasPrefix("multipart/") { return nil }
         if type == "application/x-www-form-urlencoded" { return form(bytes, isForm: true) ?? bytes }

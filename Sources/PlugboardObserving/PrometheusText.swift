@@ -2,8 +2,9 @@ import PlugboardKit
 
 /// Metrics in Prometheus's text format, version 0.0.4. As OpenTelemetry's rules for Prometheus require, characters that
 /// names cannot have become `_`, and counters end with `_total`.
-enum PrometheusText {
-    static func text(of metrics: [Metric]) -> String {
+public enum PrometheusText {
+    /// The whole text.
+    public static func text(of metrics: [Metric]) -> String {
         var families: [String: (kind: Metric.Kind, lines: String)] = [:]
         for metric in metrics {
             let name = name(of: metric)

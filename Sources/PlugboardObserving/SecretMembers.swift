@@ -2,12 +2,15 @@ import PlugboardKit
 
 /// Replaces the values of secret members in a JSON text, which may be cut at its end or not be valid. All other bytes
 /// are unchanged.
-struct SecretMembers: Sendable {
+public struct SecretMembers: Sendable {
     private let names: [NamePattern]
     /// The tokens of JSON pointers (RFC 6901).
     private let pointers: [[String]]
 
-    init(names: [NamePattern], pointers: [String]) {
+    /// - Parameters:
+    ///   - names: Of members at any depth.
+    ///   - pointers: JSON pointers of members.
+    public init(names: [NamePattern], pointers: [String]) {
         self.names = names
         self.pointers = pointers.map { pointer in
             pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
@@ -17,7 +20,7 @@ struct SecretMembers: Sendable {
     }
 
     /// Nil if no member is secret.
-    func redacted(_ text: [UInt8]) -> [UInt8]? {
+    public func redacted(_ text: [UInt8]) -> [UInt8]? {
         var reader = Reader(text, self)
         return reader.run() ? reader.output : nil
     }
