@@ -28,7 +28,7 @@ struct ControlRun {
         case .status: return await status()
         case .plugins: return .array(kernel.plugins.map(ControlText.plugin))
         case .metrics: return try metrics()
-        case .exchanges: return .array(await kernel.exchanges().map(ControlText.exchange))
+        case .exchanges: return .array(await kernel.exchanges().prefix(1000).map(ControlText.exchange))
         case .watch: try watch()
         case .command: return try await command()
         case .cancel: return count(await kernel.cancelExchanges(where: try selection()))

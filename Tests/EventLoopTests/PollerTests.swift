@@ -31,7 +31,7 @@ import Testing
         let isClosed = recv(peer, &byte, 1, Int32(MSG_DONTWAIT)) == 0
         await onLoop(loop) {
             loop.poller.endNameless(isLocal: isLocal)
-            loop.poller.forget(own)
+            loop.poller.forget(own, at: 0)
         }
         return isClosed
     }
@@ -70,7 +70,7 @@ import Testing
             var counts = [countVainWrites(), countVainWrites()]
             _ = loop.poller.noteWrite(own, isVain: false)
             counts.append(countVainWrites())
-            loop.poller.forget(own)
+            loop.poller.forget(own, at: 0)
             return counts
         }
 
@@ -117,7 +117,7 @@ import Testing
         let isClosed = poll(&end, 1, 30_000) == 1
 
         #expect(isClosed)
-        await onLoop(loop) { loop.poller.forget(own) }
+        await onLoop(loop) { loop.poller.forget(own, at: 0) }
     }
 
     private func onLoop<Value: Sendable>(_ loop: EventLoop, _ body: @escaping @Sendable () -> Value) async -> Value {

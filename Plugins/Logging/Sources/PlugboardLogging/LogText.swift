@@ -12,16 +12,6 @@ struct LogText: Sendable {
 
     // MARK: full
 
-    /// A title, and below it a line for each field. Secret fields show as `<redacted>`; URLs in fields lose their user,
-    /// and their query's values unless these may be shown.
-    func head(_ title: String, _ fields: Fields) -> String {
-        var text = Printable.text(title)
-        for field in fields {
-            text += "\n    \(Printable.text(field.name)): \(Printable.value(of: field, showingQuery: showsQueries))"
-        }
-        return text
-    }
-
     /// The body in indented lines; nil for none.
     func body(_ title: String, _ body: BodyCapture?, _ fields: Fields) -> String? {
         guard let body, body.count > 0 else { return nil }

@@ -49,7 +49,7 @@ struct Logging: Plugin {
             return CapturedSource(inner, capture)
         }
         if settings.format == .full, let request = record.request {
-            write(text.head("\(prefix(of: exchange))\(method) \(text.url(url))", request.fields), record, exchange)
+            write(head("\(prefix(of: exchange))\(method) \(text.url(url))", request.fields), record, exchange)
         }
         return .next
     }
@@ -67,7 +67,7 @@ struct Logging: Plugin {
             if isTaken == nil { exchange.wrapResponseBody { CapturedSource($0, capture) } }
         }
         if settings.format == .full {
-            write(text.head("\(prefix(of: exchange))→ \(response.status)", fields), record, exchange)
+            write(head("\(prefix(of: exchange))→ \(response.status)", fields), record, exchange)
         }
         return .next
     }
@@ -115,6 +115,10 @@ struct Logging: Plugin {
             target.write(level, text.json(summary, record, at: host.wallClock, level, label: label))
         case .curl: target.write(level, text.curl(record))
         }
+    }
+
+    private func head(_ title: String, _ fields: Fields) -> String {
+        headText(title, fields, showingQueries: settings.queries == .show)
     }
 
     /// Now, or at the end of the exchange if that decides whether it is logged.
