@@ -4,6 +4,7 @@ import PlugboardKit
 public enum ShownBody {
     /// UTF-8 without NUL.
     case text(String)
+    /// Other bytes.
     case bytes([UInt8])
     /// The secrets of the body cannot be found in it, because it is encoded or has parts.
     case hidden

@@ -20,14 +20,19 @@ struct ControlSocketTests {
     }
 
     /// A connected socket, past the program's first line.
-    private func connect() throws -> Int32 {
+    private func connect() async throws -> Int32 {
         let file = ccontrol_open(1)
         guard file >= 0, ccontrol_connect(file, path) == 0 else { throw SystemError.failed("connect", errno) }
-        _ = line(file)
+        _ = try await line(file)
         return file
     }
 
-    private func line(_ file: Int32) -> String? {
+    /// The next line; nil at the end.
+    private func line(_ file: Int32) async throws -> String? {
+        try await offTasks { ControlSocketTests.readLine(file) }
+    }
+
+    private static func readLine(_ file: Int32) -> String? {
         var (line, byte) = ([UInt8](), UInt8(0))
         while read(file, &byte, 1) == 1 {
             if byte == 0x0A { return String(decoding: line, as: UTF8.self) }
@@ -81,13 +86,13 @@ struct ControlSocketTests {
     ])
     func `a line that is no request has an error, and the next one is read`(text: String) async throws {
         let kernel = try kernel()
-        let file = try connect()
+        let file = try await connect()
         defer { close(file) }
 
         write(file, text + "\n")
-        let refusal = try #require(line(file))
+        let refusal = try #require(try await line(file))
         write(file, #"{"id": "next", "do": "status"}"# + "\n")
-        let reply = try #require(line(file))
+        let reply = try #require(try await line(file))
         await kernel.shutDown()
 
         #expect(refusal.contains(#""code":"control.request""#), "\(refusal)")
@@ -96,23 +101,24 @@ struct ControlSocketTests {
 
     @Test func `a line without an end is refused and its peer closed`() async throws {
         let kernel = try kernel()
-        let file = try connect()
+        let file = try await connect()
         defer { close(file) }
 
         write(file, String(repeating: "a", count: (64 << 10) + (17 << 10)))
 
-        #expect(line(file)?.contains("A line is longer than 65536 bytes") == true)
-        #expect(line(file) == nil)
+        #expect(try await line(file)?.contains("A line is longer than 65536 bytes") == true)
+        #expect(try await line(file) == nil)
         await kernel.shutDown()
     }
 
     @Test func `many lines at once are served in their order`() async throws {
         let kernel = try kernel()
-        let file = try connect()
+        let file = try await connect()
         defer { close(file) }
 
         write(file, (0..<100).map { #"{"id": \#($0), "do": "status"}"# + "\n" }.joined())
-        let replies = (0..<100).map { _ in line(file) ?? "" }
+        var replies: [String] = []
+        for _ in 0..<100 { replies.append(try await line(file) ?? "") }
         await kernel.shutDown()
 
         #expect(replies.enumerated().allSatisfy { $1.contains("\"id\":\($0),") })
@@ -120,15 +126,15 @@ struct ControlSocketTests {
 
     @Test func `a watcher that reads nothing holds nothing up, and is told what it has missed`() async throws {
         let kernel = try kernel()
-        let file = try connect()
+        let file = try await connect()
         defer { close(file) }
         write(file, #"{"id": 1, "do": "watch"}"# + "\n")
-        #expect(line(file)?.contains("result") == true)
+        #expect(try await line(file)?.contains("result") == true)
 
         for _ in 0..<1500 { _ = try await kernel.send(Request(.get, "http://a.test/")).body.text() }
 
-        let lost = try await offTasks { [self] in
-            while let line = line(file) {
+        let lost = try await offTasks {
+            while let line = ControlSocketTests.readLine(file) {
                 if let lost = try? JSONParser.parse(line)["lost"]?.numberValue?.integer(Int.self) { return lost }
             }
             return 0
@@ -139,7 +145,8 @@ struct ControlSocketTests {
 
     @Test func `more peers than there may be wait, and are served when others go`() async throws {
         let kernel = try kernel()
-        let files = try (0..<16).map { _ in try connect() }
+        var files: [Int32] = []
+        for _ in 0..<16 { files.append(try await connect()) }
         let path = path
 
         let waiting = Task { try await offTasks { try ControlClient(path).ask(["do": "status"]) } }

@@ -7,7 +7,8 @@ import PlugboardKit
 ///         $0.path = "requests.log"
 ///     }
 public struct LoggingSettings: PluginSettings {
-    /// How exchanges are logged.
+    /// How exchanges are logged: one line each, full (heads, and bodies if wanted), a JSON object, or a curl command
+    /// line.
     @Setting(
         "How exchanges are logged: one line each, full (heads, and bodies if wanted), a JSON object, or a curl command line."
     )
