@@ -29,6 +29,7 @@ let serviceLifecycleTesting = optional(
     "ServiceLifecycleTestKit", "swift-service-lifecycle", trait: "ServiceLifecycle")
 let serviceLifecycle = optional("ServiceLifecycle", "swift-service-lifecycle", trait: "ServiceLifecycle")
 let argumentParser = optional("ArgumentParser", "swift-argument-parser", trait: "Command")
+let flyingFox = optional("FlyingFox", "FlyingFox", trait: "Inspect")
 let structuredFields = optional(
     "RawStructuredFieldValues", "swift-http-structured-headers", trait: "StructuredFields")
 
@@ -132,6 +133,11 @@ let layers: [Target] = [
         "CPlugboardNettle"),
     module("PlugboardSQLite", "PlugboardSystem", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardSystem", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
+    .target(
+        name: "InspectPageDocuments", path: "Sources/PlugboardInspectPage/Documents", sources: ["documents.c"]),
+    .target(
+        name: "PlugboardInspectPage", dependencies: ["InspectPageDocuments", "PlugboardMessages"],
+        exclude: ["Documents"], swiftSettings: strict),
     module("PlugboardReachability", "PlugboardSystem", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
     // Codecs on libraries that few programs need; FoundationEssentials is in none but these.
     module("PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
@@ -224,6 +230,14 @@ let programs: [Target] = [
             argumentParser,
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
+    // A program of its own, so that `plugboard` links neither a server nor Foundation.
+    .executableTarget(
+        name: "PlugboardInspect",
+        dependencies: [
+            "PlugboardSystem", "Plugboard", "PlugboardCore", "PlugboardInspectPage", "PlugboardJSON",
+            "PlugboardMessages", flyingFox,
+        ],
+        swiftSettings: strict),
     .executableTarget(
         name: "ExampleCore", dependencies: ["PlugboardCore"], path: "Examples/Core", swiftSettings: strict),
     .executableTarget(
@@ -245,6 +259,9 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleTransfers", dependencies: ["Plugboard", "PlugboardDownloads", "PlugboardUploads"],
         path: "Examples/Transfers", swiftSettings: strict),
+    .executableTarget(
+        name: "ExampleSeeing", dependencies: ["Plugboard"], path: "Examples/Seeing", exclude: ["mock.json", "run"],
+        swiftSettings: strict),
     .executableTarget(
         name: "ExampleBodies", dependencies: ["Plugboard"], path: "Examples/Bodies", swiftSettings: strict),
     .target(
@@ -269,7 +286,8 @@ let programs: [Target] = [
 
 let plugins: [Target] =
     plugin("Logging", "PlugboardObserving") + plugin("Indicator")
-    + plugin("Recorder", "PlugboardObserving", "PlugboardSQLite") + plugin("Telemetry", "PlugboardObserving")
+    + plugin("Recorder", "PlugboardObserving", "PlugboardSQLite", "PlugboardInspectPage")
+    + plugin("Telemetry", "PlugboardObserving")
     + plugin("Mock")
     + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
     + plugin("Redirect")
@@ -365,6 +383,7 @@ let testTargets: [Target] = [
     tests(
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
     ),
+    tests("InspectTests", "Plugboard", "PlugboardInspectPage", "PlugboardJSON", "PlugboardMessages"),
     tests("PlugboardCommandTests", "PlugboardCommand", "PlugboardJSON", "PlugboardMessages"),
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
@@ -401,6 +420,7 @@ let package = Package(
         .library(name: "PlugboardFoundation", targets: ["PlugboardFoundation"]),
         .library(name: "PlugboardFoundationNetworking", targets: ["PlugboardFoundationNetworking"]),
         .executable(name: "plugboard", targets: ["PlugboardCommand"]),
+        .executable(name: "plugboard-inspect", targets: ["PlugboardInspect"]),
         .executable(name: "plugboard-core", targets: ["ExampleCore"]),
     ]
         // Linked one by one; of a plugin that is loaded, a program needs the options only.
@@ -420,6 +440,7 @@ let package = Package(
             name: "ServiceLifecycle", description: "PlugboardServiceLifecycle, which needs swift-service-lifecycle."),
         .trait(name: "Protobuf", description: "PlugboardProtobuf, which needs swift-protobuf."),
         .trait(name: "Command", description: "The command, which needs swift-argument-parser."),
+        .trait(name: "Inspect", description: "plugboard-inspect, the page's server, which needs FlyingFox."),
         .default(enabledTraits: ["AllPackages"]),
     ],
     dependencies: [
@@ -431,6 +452,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox.git", from: "0.27.1"),
     ],
     targets: systemLibraries + layers + plugins + programs + testTargets,
     swiftLanguageModes: [.v6]

@@ -846,6 +846,9 @@ struct plug_host_v1 {
     //   resendScheduled                   by, after, attempt
     //   willSuspend suspended resumed willCancel cancelled     what the program does with the exchange
     //   pluginFaulted pluginStalled       plugin, hook
+    //   hookReturned                      plugin, hook, visit, verdict, took, changed (parts of the heads: url, method,
+    //                                     status, body, names of fields and attributes, with spaces between them): each
+    //                                     call of a hook, where the configuration has kernel.measureHooks
     //   pluginDisabled                    plugin, faults
     //   networkChanged                    reachable, ipv4, ipv6 (0 or 1), kind (none, loopback, ethernet, wireless,
     //                                     tunnel, other), interface: soon after `start`, and each time it differs from

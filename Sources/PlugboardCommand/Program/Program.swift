@@ -44,6 +44,7 @@ struct Program: AsyncParsableCommand {
             CommandGroup(
                 name: "Plugins and configurations",
                 subcommands: [PluginsVerb.self, ExplainVerb.self, ConfigVerb.self]),
+            CommandGroup(name: "Recorded exchanges", subcommands: [InspectVerb.self]),
             CommandGroup(name: "Other programs", subcommands: [ExecVerb.self, AttachVerb.self]),
             CommandGroup(name: "Documents", subcommands: [ValidateVerb.self, ManualVerb.self]),
         ])

@@ -14,14 +14,14 @@ extension ExchangeCore {
 
     /// Keeps what may be needed after the hook, and restores the request as the plugin passed it inward.
     ///
-    /// - Returns: The call, in an exchange that is traced.
+    /// - Returns: The call, where it is to be told of.
     @inline(never)
     func prepareVisit(_ slot: Slot) -> HookCallStart? {
         if steering.stage != .request {
             for body in request.recall(for: slot.index) { body.release() }
         }
         if slot.isSkippedOnFault && beforeFault == nil { beforeFault = FoundMessages(self) }
-        return trace.map { HookCallStart(self, slot, $0) }
+        return beginCall(of: slot)
     }
 
     /// Calls the steering hook of the plugin in this slot, which finds `steering.visit`.
@@ -39,11 +39,9 @@ extension ExchangeCore {
     func callClose(_ slot: Slot, _ outcome: TurnOutcome) {
         let exchange = pointer
         let callee = pipeline.tables.close.callees[slot.index]
-        let start = trace.map { HookCallStart(self, slot, $0) }
+        let start = beginCall(of: slot)
         calling(callee.slot, .onClose) { callee.function(callee.instance, exchange, outcome.rawValue) }
-        if let start, let trace {
-            start.record("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
-        }
+        if let start { tell(start.call("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [])) }
     }
 
     /// Calls a plugin's hook. During the call, the functions of the host act for this plugin.
@@ -118,16 +116,15 @@ extension ExchangeCore {
     @inline(never)
     private var hasDraftNothing: Bool { draft.isEmpty && !request.isEditedOutward }
 
-    /// Matches the number that the hook returned with the payload that it left, and adds the call to a trace.
+    /// Matches the number that the hook returned with the payload that it left, and tells of the call.
     func settle(_ code: UInt32, of slot: Slot, _ reason: Visit, _ start: HookCallStart?) -> Decision {
         let edits = start?.edits(self) ?? []
         let (decision, isFault) = settle(code, of: slot, reason)
         heldBody = nil
         draft = HookDraft()
         if slot.isSkippedOnFault && !decision.isPause { beforeFault = nil }
-        if let start, let trace {
-            start.record(
-                isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
+        if let start {
+            tell(start.call(isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits))
         }
         return decision
     }

@@ -72,7 +72,7 @@ extension ExchangeCore {
     }
 
     @inline(never)
-    private func deliverOneByOne(_ event: EventNode, _ listeners: SlotSet) {
+    func deliverOneByOne(_ event: EventNode, _ listeners: SlotSet) {
         // No listener can change the exclusions: only a resend does.
         var left = listeners.subtracting(steering.exclusions.eventExclusions)
         while let slot = left.takeOutermost() {

@@ -30,8 +30,9 @@ final class HookCallStart {
     private let number: Int
     private let began: Int64
 
-    init(_ exchange: ExchangeCore, _ slot: Slot, _ trace: ExchangeTrace) {
-        number = trace.nextCall(of: slot)
+    /// - Parameter trace: Nil in an exchange of which only plugins are told.
+    init(_ exchange: ExchangeCore, _ slot: Slot, _ trace: ExchangeTrace?) {
+        number = trace?.nextCall(of: slot) ?? 0
         found = FoundMessages(exchange)
         began = clockTime(CLOCK_MONOTONIC)
     }
@@ -63,14 +64,36 @@ final class HookCallStart {
         return Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.map(\.text).sorted()
     }
 
-    /// Adds the call to a trace, when it has returned.
-    func record(
-        _ verdict: String, of slot: Slot, _ hook: String, _ visit: Visit, _ edits: [String], to trace: ExchangeTrace
-    ) {
-        trace.add(
-            .call(
-                HookCall(
-                    number: number, plugin: slot.id, hook: hook, visit: visit, verdict: verdict, edits: edits,
-                    began: began, took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - began))))
+    /// The call, when it has returned.
+    func call(_ verdict: String, of slot: Slot, _ hook: String, _ visit: Visit, _ edits: [String]) -> HookCall {
+        HookCall(
+            number: number, plugin: slot.id, hook: hook, visit: visit, verdict: verdict, edits: edits,
+            began: began, took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - began))
+    }
+}
+
+extension ExchangeCore {
+    /// What is to be told of a call that begins now; nil if neither a trace nor a plugin wants it.
+    @inline(never)
+    func beginCall(of slot: Slot) -> HookCallStart? {
+        trace != nil || tellsPlugins ? HookCallStart(self, slot, trace) : nil
+    }
+
+    /// Adds a call that has returned to the trace, and tells the plugins that watch calls.
+    @inline(never)
+    func tell(_ call: HookCall) {
+        trace?.add(.call(call))
+        guard tellsPlugins else { return }
+        let details: EventNode.Details = [
+            ("plugin", .text(call.plugin)), ("hook", .text(call.hook)), ("visit", .text("\(call.visit)")),
+            ("verdict", .text(call.verdict)), ("took", .integer(call.took.nanoseconds)),
+            ("changed", .text(call.edits.joined(separator: " "))),
+        ]
+        deliverOneByOne(
+            EventNode(.hookReturned, details), pipeline.watchers.listeners(KernelEvent.hookReturned).slots)
+    }
+
+    private var tellsPlugins: Bool {
+        isMeasured && !pipeline.watchers.listeners(KernelEvent.hookReturned).slots.isEmpty
     }
 }

@@ -63,6 +63,8 @@ struct RecorderArguments {
         filter.host = try text("host")
         filter.text = try text("text")
         filter.label = try text("label")
+        filter.after = Int64(try number("after") ?? 0)
+        if let before = try number("before") { filter.before = Int64(before) }
         if let took = try text("took") {
             guard let time = DurationText(took)?.duration else { throw wrong("took", "a time such as 500ms") }
             filter.took = time

@@ -1,3 +1,4 @@
+import PlugboardInspectPage
 import PlugboardKit
 import PlugboardObserving
 import PlugboardRecorderOptions
@@ -17,7 +18,7 @@ struct RecorderCommandRun {
             switch command {
             case .list: try list(arguments, reply)
             case .show: reply.json(try show(arguments))
-            case .har: try writeHAR(arguments, reply)
+            case .har, .report: try write(command, arguments, reply)
             case .curl: reply.body(.text(try CurlLine(try record(arguments)).text + "\n"))
             case .import: reply.json(["imported": .number(JSONNumber(try importHAR(arguments)))])
             case .clear: reply.json(["removed": .number(JSONNumber(try store.remove(try arguments.filter())))])
@@ -37,13 +38,18 @@ struct RecorderCommandRun {
         return record
     }
 
-    private func list(_ arguments: RecorderArguments, _ reply: Reply) throws(PlugboardError) {
-        let limit = try arguments.number("limit") ?? 50
+    /// The newest records that the filter selects, from the newest one.
+    private func newest(_ limit: Int, _ arguments: RecorderArguments) throws(PlugboardError) -> [Record] {
         var records: [Record] = []
         try store.each(try arguments.filter()) {
             records.append($0)
             return records.count < limit
         }
+        return records
+    }
+
+    private func list(_ arguments: RecorderArguments, _ reply: Reply) throws(PlugboardError) {
+        let records = try newest(try arguments.number("limit") ?? 50, arguments)
         if try arguments.flag("json") {
             reply.json(.array(records.map(\.summary)))
         } else {
@@ -58,17 +64,18 @@ struct RecorderCommandRun {
         return .object(object)
     }
 
-    private func writeHAR(_ arguments: RecorderArguments, _ reply: Reply) throws(PlugboardError) {
+    /// - Parameter command: `har`, or `report`, which is the page with the same data.
+    private func write(
+        _ command: RecorderCommand, _ arguments: RecorderArguments, _ reply: Reply
+    ) throws(PlugboardError) {
         var records: [Record] = []
         if let id = try arguments.number("id") {
             if let record = try store.record(Int64(id)) { records.append(record) }
         } else {
-            try store.each(try arguments.filter()) {
-                records.append($0)
-                return true
-            }
+            records = try newest(try arguments.number("limit") ?? .max, arguments)
         }
-        let text = HARFile.text(of: records.reversed(), version: host.kernelVersion)
+        let har = HARFile.text(of: records.reversed(), version: host.kernelVersion)
+        let text = command == .report ? InspectPage.report(har) : har
         guard let path = try arguments.text("path") else {
             reply.body(.bytes(text))
             return

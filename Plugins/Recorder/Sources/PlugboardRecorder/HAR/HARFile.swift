@@ -16,11 +16,14 @@ enum HARFile {
         let log: JSONObject = [
             "version": "1.2", "creator": ["name": "Plugboard", "version": .string(version)],
             "entries": .array(records.flatMap(\.entries)),
+            // Which entries belong to one exchange: the next ones, as many as each says.
+            "_exchanges": .array(records.map(\.groupJSON)),
         ]
         return JSONWriter.write(["log": .object(log)])
     }
 
-    /// The entries of a file, each as a record of its own. Throws `recorder.file`.
+    /// The exchanges of a file that this plugin wrote; of another one, each entry as a record of its own. Throws
+    /// `recorder.file`.
     static func records(_ bytes: [UInt8]) throws(PlugboardError) -> [Record] {
         let value: JSONValue
         var options = JSONParser.Options()
@@ -31,7 +34,7 @@ enum HARFile {
         guard let entries = value["log"]?["entries"]?.arrayValue else {
             throw PlugboardError(.recorderFile, "The file is not HAR: it has no list log.entries.")
         }
-        return try entries.enumerated().map { (index, entry) throws(PlugboardError) in
+        let records = try entries.enumerated().map { (index, entry) throws(PlugboardError) in
             guard let record = Record(entry) else {
                 throw PlugboardError(
                     .recorderFile,
@@ -40,6 +43,18 @@ enum HARFile {
             }
             return record
         }
+        return grouped(records, as: value["log"]?["_exchanges"]?.arrayValue ?? [])
+    }
+
+    private static func grouped(_ records: [Record], as groups: [JSONValue]) -> [Record] {
+        var rest = records[...]
+        let grouped = groups.compactMap { group -> Record? in
+            let part = rest.prefix(Int(clamping: max(group["entries"]?.intValue ?? 0, 0)))
+            rest = rest.dropFirst(part.count)
+            return Record(part, group)
+        }
+        // A file that somebody has edited may have other entries.
+        return rest.isEmpty && grouped.count == groups.count && !groups.isEmpty ? grouped : records
     }
 
     static func contents(of path: String) throws(PlugboardError) -> [UInt8] {
@@ -87,16 +102,35 @@ enum HARFile {
 }
 
 extension Record {
+    /// Of `log._exchanges`.
+    fileprivate var groupJSON: JSONValue {
+        var group = summary.objectValue ?? [:]
+        group["entries"] = .number(JSONNumber(entries.count))
+        return .object(group)
+    }
+
+    /// The exchange of several entries; nil without any.
+    fileprivate init?(_ attempts: ArraySlice<Record>, _ group: JSONValue) {
+        guard let first = attempts.first, let last = attempts.last else { return nil }
+        self = last
+        (date, method, url, host) = (first.date, first.method, first.url, first.host)
+        took = Record.duration(milliseconds: group["took"])
+        label = group["label"]?.stringValue
+        entries = attempts.flatMap(\.entries)
+    }
+
+    fileprivate static func duration(milliseconds: JSONValue?) -> Duration {
+        .microseconds(Int64(min(max((milliseconds?.numberValue?.double ?? 0) * 1000, 0), 1e15)))
+    }
+
     /// A record with the unchanged entry; nil if the entry lacks what a record needs.
     fileprivate init?(_ entry: JSONValue) {
         guard let date = entry["startedDateTime"]?.stringValue.flatMap({ HARDate($0) }),
             let method = entry["request"]?["method"]?.stringValue, let url = entry["request"]?["url"]?.stringValue,
             let status = entry["response"]?["status"]?.intValue
         else { return nil }
-        let took = entry["time"]?.numberValue?.double ?? 0
         self.init(
-            id: 0, date: date.sinceEpoch, took: .microseconds(Int64(min(max(took * 1000, 0), 1e15))), method: method,
-            url: url, host: Origin(url: url)?.host ?? "", status: status > 0 ? Int(clamping: status) : nil,
+            id: 0, date: date.sinceEpoch, took: Record.duration(milliseconds: entry["time"]), method: method, url: url, host: Origin(url: url)?.host ?? "", status: status > 0 ? Int(clamping: status) : nil,
             failure: status > 0 ? nil : entry["_error"]?.stringValue ?? "unknown", label: entry["_label"]?.stringValue,
             entries: [entry])
     }

@@ -36,6 +36,7 @@ extension Recording {
         if let attempt {
             entry["_attempt"] = .number(JSONNumber(attempt.number))
             entry["_reason"] = .string(attempt.reason)
+            entry["_step"] = .number(JSONNumber(attempt.step))
             if !attempt.interim.isEmpty {
                 entry["_interim"] = .array(
                     attempt.interim.map { head in
@@ -64,13 +65,27 @@ extension Recording {
         if let trailers = responseBody?.trailers, !trailers.isEmpty {
             entry["_trailers"] = HARText.headers(redaction.fields(trailers))
         }
+        if !calls.isEmpty { entry["_calls"] = .array(calls.map(Recording.json)) }
         guard !facts.isEmpty else { return }
         entry["_events"] = .array(
             facts.map { fact in
-                var event: JSONObject = ["id": .string(fact.id), "at": HARText.milliseconds(fact.at)]
-                for (name, value) in fact.details where name != "id" && name != "at" { event[name] = .string(value) }
+                var event: JSONObject = [
+                    "step": .number(JSONNumber(fact.step)), "id": .string(fact.id),
+                    "at": HARText.milliseconds(fact.at),
+                ]
+                for (name, value) in fact.details where event[name] == nil { event[name] = .string(value) }
                 return .object(event)
             })
+    }
+
+    private static func json(_ call: Call) -> JSONValue {
+        var json: JSONObject = [
+            "step": .number(JSONNumber(call.step)), "plugin": .string(call.plugin), "hook": .string(call.hook),
+            "verdict": .string(call.verdict), "took": HARText.milliseconds(call.took),
+        ]
+        if call.visit != "first" { json["visit"] = .string(call.visit) }
+        if !call.changed.isEmpty { json["changed"] = .array(call.changed.map { .string($0) }) }
+        return .object(json)
     }
 
     /// HAR's `cache`; empty unless the plugin `cache` has responded.

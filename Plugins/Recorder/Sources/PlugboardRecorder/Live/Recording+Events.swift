@@ -9,7 +9,7 @@ extension Recording {
             guard isAttemptRecorded else { return }
             attempts.append(
                 Attempt(
-                    number: event.integer("attempt") ?? attempts.count + 1, reason: event["reason"] ?? "",
+                    step: nextStep(), number: event.integer("attempt") ?? attempts.count + 1, reason: event["reason"] ?? "",
                     method: event["method"] ?? method, url: event["url"] ?? url, began: time))
         case "sent": editLast { $0.sent = time - $0.began }
         case "interim":
@@ -36,11 +36,24 @@ extension Recording {
         case "progress":
             let received = event.integer("received")
             editLast { $0.received = received }
+        case "hookReturned":
+            guard calls.count < Recording.callLimit else { return }
+            calls.append(
+                Call(
+                    step: nextStep(), plugin: event["plugin"] ?? "", hook: event["hook"] ?? "", visit: event["visit"] ?? "",
+                    verdict: event["verdict"] ?? "",
+                    changed: (event["changed"] ?? "").split(separator: " ").map { String($0) },
+                    took: event.duration("took") ?? .zero))
         case "created", "started", "resolved", "connected", "secured", "firstByte": break
         default:
             guard facts.count < Recording.factLimit else { return }
-            facts.append(Fact(id: event.id, at: time, details: event.details))
+            facts.append(Fact(step: nextStep(), id: event.id, at: time, details: event.details))
         }
+    }
+
+    private func nextStep() -> Int {
+        stepCount += 1
+        return stepCount
     }
 
     private func editLast(_ edit: (inout Attempt) -> Void) {

@@ -15,6 +15,8 @@ final class Recording: @unchecked Sendable {
 
     /// One attempt on the network.
     struct Attempt {
+        /// Its place among all attempts, facts and calls. Times are too coarse for their order.
+        let step: Int
         let number: Int
         let reason: String
         var method: String
@@ -41,10 +43,20 @@ final class Recording: @unchecked Sendable {
 
     /// An event of the exchange, from a plugin or the kernel.
     struct Fact {
+        let step: Int
         let id: String
         /// Since the exchange began.
         let at: Duration
         let details: [(name: String, value: String)]
+    }
+
+    /// A hook of a plugin that has returned, which the kernel tells with `kernel.measureHooks`.
+    struct Call {
+        let step: Int
+        let plugin, hook, visit, verdict: String
+        /// Parts of the heads that the hook changed.
+        let changed: [String]
+        let took: Duration
     }
 
     let detail: RecordedBodies
@@ -65,7 +77,10 @@ final class Recording: @unchecked Sendable {
     var isAttemptRecorded = true
     var response: Head?
     var responseBody: BodyCapture?
+    /// Of attempts, facts and calls together.
+    var stepCount = 0
     var facts: [Fact] = []
+    var calls: [Call] = []
     /// The plugin that sent the exchange as a sub-request, and the number of the exchange that it is for.
     var asker: (plugin: String, exchange: Int?)?
     var responder: String?
@@ -76,6 +91,7 @@ final class Recording: @unchecked Sendable {
     /// A server decides how often it redirects, so the size of a record is limited.
     static let attemptLimit = 64
     static let factLimit = 256
+    static let callLimit = 1024
 
     init(_ exchange: borrowing Exchange, _ detail: RecordedBodies, _ host: PluginHost) {
         let head = exchange.request
@@ -99,6 +115,7 @@ final class Recording: @unchecked Sendable {
             for head in attempt.interim + [attempt.response].compactMap(\.self) { size += Recording.size(head.fields) }
         }
         for fact in facts { size += 64 + fact.details.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+        for call in calls { size += 128 + call.changed.reduce(0) { $0 + $1.utf8.count + 16 } }
         return size
     }
 

@@ -94,14 +94,14 @@ final class RecordFile: RecordStore {
     private func each(
         _ filter: RecordFilter, addedSince oldest: Duration, _ visit: (Record) -> Bool
     ) throws(PlugboardError) {
-        var last = Int64.max
+        var last = filter.before
         // Reads portions, so that a file of any size needs only the memory of one.
         while true {
             let before = last
             let records = try perform { (connection) throws(SQLiteFailure) in
                 try connection.rows(
-                    "SELECT \(RecordFile.columns) FROM records WHERE id < ? AND added >= ? ORDER BY id DESC LIMIT 64",
-                    .integer(before), .integer(oldest.milliseconds)
+                    "SELECT \(RecordFile.columns) FROM records WHERE id < ? AND id > ? AND added >= ? ORDER BY id DESC LIMIT 64",
+                    .integer(before), .integer(filter.after), .integer(oldest.milliseconds)
                 ) { (row) throws(SQLiteFailure) in Record(row) }
             }
             for record in records where filter.selects(record) { if !visit(record) { return } }

@@ -2,6 +2,9 @@ import PlugboardKit
 
 /// Selects the records that a command is for. Nil members select all.
 struct RecordFilter: Sendable {
+    /// The ids between these two, without them.
+    var after: Int64 = 0
+    var before = Int64.max
     var method: String?
     /// A host; with a leading dot, the host and all its subdomains.
     var host: String?
@@ -20,6 +23,7 @@ struct RecordFilter: Sendable {
     }
 
     func selects(_ record: Record) -> Bool {
+        guard record.id > after, record.id < before else { return false }
         if let method, method.uppercased() != record.method { return false }
         if let host, !matches(host.lowercased(), record.host) { return false }
         switch status {

@@ -65,7 +65,7 @@ final class RecordRing: RecordStore {
     func each(_ filter: RecordFilter, _ visit: (Record) -> Bool) {
         let oldest = host.wallClock - bounds.age
         let items = state.withLock { Array($0.live) }
-        for item in items.reversed() where item.added >= oldest {
+        for item in items.reversed() where item.added >= oldest && item.id > filter.after && item.id < filter.before {
             let record = record(of: item.item, item.id)
             if filter.selects(record), !visit(record) { return }
         }

@@ -1,0 +1,146 @@
+// What was recorded, as columns: a filter looks at numbers and at texts in lower case, never at the entries.
+
+const FAILED = 1, CACHED = 2;
+
+/** The words of one column, each with its number. */
+class Words {
+  list = [];
+  numbers = new Map();
+  counts = [];
+  number(word) {
+    let number = this.numbers.get(word);
+    if (number === undefined) {
+      number = this.list.push(word) - 1;
+      this.numbers.set(word, number);
+      this.counts.push(0);
+    }
+    this.counts[number]++;
+    return number;
+  }
+}
+
+class Exchanges {
+  count = 0;
+  capacity = 0;
+  /** The number in the recorder; 0 in a file of another program. */
+  ids = new Float64Array(0);
+  /** Milliseconds since 1970. */
+  starts = new Float64Array(0);
+  /** Milliseconds. */
+  times = new Float64Array(0);
+  /** 0 without a response. */
+  statuses = new Uint16Array(0);
+  methods = new Uint16Array(0);
+  hosts = new Uint32Array(0);
+  flags = new Uint8Array(0);
+  /** What the text filter looks at. */
+  texts = [];
+  /** The entries of HAR, one for each attempt. */
+  entries = [];
+  /** What the recorder says of each as a whole. */
+  groups = [];
+  methodWords = new Words();
+  hostWords = new Words();
+  /** All, the newest first. */
+  order = new Uint32Array(0);
+  known = new Set();
+
+  /** Adds the exchanges of a document of HAR, and returns how many are new. */
+  add(har) {
+    const entries = Array.isArray(har?.log?.entries) ? har.log.entries : [];
+    let groups = Array.isArray(har?.log?._exchanges) ? har.log._exchanges : [];
+    if (groups.reduce((sum, group) => sum + (group?.entries || 0), 0) !== entries.length) groups = [];
+    const first = this.count;
+    this.reserve(first + (groups.length || entries.length));
+    let place = 0;
+    if (groups.length) {
+      for (const group of groups) {
+        this.addOne(entries.slice(place, place + group.entries), group);
+        place += group.entries;
+      }
+    } else {
+      for (const entry of entries) this.addOne([entry], {});
+    }
+    this.merge(first);
+    return this.count - first;
+  }
+
+  addOne(entries, group) {
+    if (!entries.length || typeof entries[0] !== "object" || entries[0] === null) return;
+    const id = Number(group.id) || 0;
+    if (id && this.known.has(id)) return;
+    if (id) this.known.add(id);
+    const index = this.count++;
+    const last = entries[entries.length - 1];
+    const url = String(entries[0].request?.url ?? "");
+    const method = String(entries[0].request?.method ?? "");
+    const status = Number(last.response?.status) || 0;
+    const failure = group.failure ?? last._error ?? (status ? "" : "no response");
+    this.ids[index] = id;
+    this.starts[index] = Date.parse(entries[0].startedDateTime) || 0;
+    this.times[index] = Number(group.took ?? entries.reduce((sum, entry) => sum + (Number(entry.time) || 0), 0)) || 0;
+    this.statuses[index] = status;
+    this.methods[index] = this.methodWords.number(method);
+    this.hosts[index] = this.hostWords.number(hostOf(url));
+    const isCached = entries.some((entry) => entry.cache && Object.keys(entry.cache).length > 0);
+    this.flags[index] = (failure ? FAILED : 0) | (isCached ? CACHED : 0);
+    this.texts[index] = `${method} ${url} ${status || ""} ${failure} ${group.label ?? last._label ?? ""}`.toLowerCase();
+    this.entries[index] = entries;
+    this.groups[index] = group;
+  }
+
+  reserve(count) {
+    if (count <= this.capacity) return;
+    this.capacity = Math.max(count, this.capacity * 2, 1024);
+    for (const name of ["ids", "starts", "times", "statuses", "methods", "hosts", "flags"]) {
+      const grown = new this[name].constructor(this.capacity);
+      grown.set(this[name]);
+      this[name] = grown;
+    }
+  }
+
+  /** Brings the exchanges from `first` on into the order. */
+  merge(first) {
+    const added = Uint32Array.from({ length: this.count - first }, (_, index) => first + index);
+    const isLater = (one, other) => this.starts[other] - this.starts[one] || this.ids[other] - this.ids[one];
+    added.sort(isLater);
+    const merged = new Uint32Array(this.count);
+    for (let place = 0, old = 0, next = 0; place < merged.length; place++) {
+      const isOld = next === added.length || (old < this.order.length && isLater(this.order[old], added[next]) <= 0);
+      merged[place] = isOld ? this.order[old++] : added[next++];
+    }
+    this.order = merged;
+  }
+
+  /** The exchanges that a filter selects, in their order. */
+  select(filter) {
+    const selected = new Uint32Array(this.count);
+    const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+    let count = 0;
+    for (const index of this.order) {
+      if (filter.flags && (this.flags[index] & filter.flags) !== filter.flags) continue;
+      if (filter.method >= 0 && this.methods[index] !== filter.method) continue;
+      if (filter.host >= 0 && this.hosts[index] !== filter.host) continue;
+      if (filter.status && Math.floor(this.statuses[index] / 100) !== filter.status) continue;
+      if (words.length && !words.every((word) => this.texts[index].includes(word))) continue;
+      selected[count++] = index;
+    }
+    return selected.subarray(0, count);
+  }
+
+  /** A document of HAR with these exchanges. */
+  har(indices) {
+    return {
+      log: {
+        version: "1.2", creator: { name: "Plugboard", version: "1" },
+        entries: Array.from(indices).flatMap((index) => this.entries[index]),
+        _exchanges: Array.from(indices, (index) => ({ ...this.groups[index], entries: this.entries[index].length })),
+      },
+    };
+  }
+}
+
+function hostOf(url) {
+  const match = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(url);
+  return match ? match[1].toLowerCase().slice(0, 253) : "";
+}

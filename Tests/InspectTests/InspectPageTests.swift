@@ -1,0 +1,5 @@
+import PlugboardInspectPage
+import Testing
+
+struct InspectPageTests {
+}
