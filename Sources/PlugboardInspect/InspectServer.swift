@@ -26,7 +26,8 @@ struct InspectServer: HTTPHandler {
         guard isLoopback(request.headers[.host] ?? "") else {
             return text(.forbidden, "This server is reached by its address 127.0.0.1 only.")
         }
-        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+        // As it was sent: no part of an address of the page is encoded.
+        let parts = request.target.path().split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].isEmpty, isToken(parts[1]) else {
             return text(.forbidden, "The address lacks the token that plugboard inspect has printed.")
         }

@@ -47,7 +47,8 @@ public enum InspectPage {
         let parts = ["POLICY": Array(policy.utf8), "STYLE": style, "SCRIPT": script, "DATA": data]
         var page: [UInt8] = []
         var rest = bytes(inspect_page_html())[...]
-        while let start = rest.firstRange(of: "{{".utf8), let end = rest[start.upperBound...].firstRange(of: "}}".utf8) {
+        while let start = rest.firstRange(of: "{{".utf8), let end = rest[start.upperBound...].firstRange(of: "}}".utf8)
+        {
             page += rest[..<start.lowerBound]
             page += parts[String(decoding: rest[start.upperBound..<end.lowerBound], as: UTF8.self)] ?? []
             rest = rest[end.upperBound...]

@@ -46,10 +46,29 @@ public struct Redaction: Sendable {
     /// The fields in their order, as they may be shown.
     public func fields(_ fields: Fields) -> [(name: String, value: String)] {
         fields.map { field in
-            let holdsURL = [.location, .contentLocation, "Referer"].contains(FieldName(field.name))
-            let value = field.isSecret ? Redaction.mark : holdsURL ? url(field.value) : field.value
-            return (field.name, value)
+            if field.isSecret { return (field.name, Redaction.mark) }
+            let name = FieldName(field.name)
+            if Redaction.fieldsOfURL.contains(name) { return (field.name, url(field.value)) }
+            return (field.name, Redaction.fieldsWithURLs.contains(name) ? withURLs(field.value) : field.value)
         }
+    }
+
+    private static let fieldsOfURL: Set<FieldName> = [.location, .contentLocation, "Referer"]
+    private static let fieldsWithURLs: Set<FieldName> = ["Link", "Refresh"]
+
+    /// The value of Link (RFC 8288) or Refresh without the values of secret parameters in its URLs.
+    private func withURLs(_ value: String) -> String {
+        // In both, a URL ends at one of these.
+        let parts = value.split(omittingEmptySubsequences: false) { "<>\"' ".contains($0) }
+        var place = value.startIndex
+        var redacted = ""
+        for part in parts {
+            let holdsSecrets = part.contains("?") || part.contains("@")
+            redacted += holdsSecrets ? url(String(part)) : String(part)
+            place = part.endIndex
+            if place < value.endIndex { redacted.append(value[place]) }
+        }
+        return redacted
     }
 
     /// The bytes of a body of this media type without its secrets; nil if those cannot be found in it.

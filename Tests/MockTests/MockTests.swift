@@ -235,4 +235,25 @@ struct MockTests {
         #expect(reply == #"{"rules":1}"#)
         await kernel.shutDown()
     }
+
+    @Test func `the first rule responds, whether its URL is a pattern or not`() async throws {
+        let kernel = try kernel(
+            .linked,
+            #"""
+            {"rules": [
+                {"request": {"url": "http://a.test/one"}, "times": 1, "response": {"text": "literal"}},
+                {"request": {"url": "http://a.test/*"}, "times": 2, "response": {"text": "pattern"}},
+                {"request": {"url": "http://a.test/one"}, "response": {"text": "later"}},
+                {"response": {"text": "any"}}
+            ]}
+            """#)
+
+        var texts: [String] = []
+        for path in ["one", "one", "one", "two", "two", "one"] {
+            texts.append(try await kernel.send(Request(.get, "http://a.test/\(path)")).body.text())
+        }
+
+        #expect(texts == ["literal", "pattern", "pattern", "any", "any", "later"])
+        await kernel.shutDown()
+    }
 }

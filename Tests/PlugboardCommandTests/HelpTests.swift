@@ -7,7 +7,7 @@ struct HelpTests {
         ["exec"], ["config", "path"], ["config", "show"], ["config", "init"], ["config", "edit"], ["config", "check"],
         ["session", "list"], ["session", "show"], ["session", "remove"],
         ["plugins", "list"], ["plugins", "inspect"], ["plugins", "order"], ["plugins", "new"], ["plugins", "check"],
-        ["plugins", "sdk"], ["explain"], ["call"], ["endpoints", "list"], ["endpoints", "show"],
+        ["plugins", "sdk"], ["explain"], ["inspect"], ["call"], ["endpoints", "list"], ["endpoints", "show"],
     ]
 
     /// The lines of a verb's help on a terminal with this many columns.

@@ -11,14 +11,16 @@ struct Recorders {
     /// - Parameter others: Ids of bundled plugins beside it.
     init(
         _ linkage: Linkage, _ settings: JSONObject = [:], also others: [String] = [],
-        transport: (any Transport)? = nil
+        transport: (any Transport)? = nil, measuresHooks: Bool = false
     ) throws {
         var settings = settings
         if !settings.contains("persistence") { settings["persistence"] = "memory" }
         let path = linkage == .loaded ? try Products.library("plugboard-recorder") : nil
         let entries = [PluginEntry(id: "recorder", path: path, settings: settings)] + others.map { PluginEntry($0) }
+        var configuration = Configuration(plugins: entries)
+        configuration.kernel.measureHooks = measuresHooks
         kernel = try Kernel(
-            configuration: Configuration(plugins: entries), loader: .dynamic,
+            configuration: configuration, loader: .dynamic,
             transport: transport, log: .silent)
     }
 

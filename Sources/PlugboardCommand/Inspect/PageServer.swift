@@ -8,7 +8,7 @@ enum PageServer {
     /// Replaces this process by the program: that beside this one, else that of `PATH`.
     static func run(_ words: [String]) throws(CommandFailure) -> Never {
         var arguments = ([name] + words).map { strdup($0) } + [nil]
-        // Ignored signals stay ignored in the program, which decides for itself.
+        // What is ignored here would be ignored there.
         signal(SIGPIPE, SIG_DFL)
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -27,8 +27,8 @@ enum PageServer {
         throw CommandFailure(
             .failure,
             number == ENOENT
-                ? "The program \(name) is missing, which shows the page. Install the package plugboard-inspect, or build it: "
-                    + "swift build --product \(name)."
+                ? "The program \(name), which shows the page, is neither beside this one nor in PATH. Build it in Plugboard's "
+                    + "sources: swift build -c release --product \(name)."
                 : "The program \(name) cannot be started: \(systemText(number)).")
     }
 

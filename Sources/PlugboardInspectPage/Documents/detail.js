@@ -96,7 +96,7 @@ class Detail {
       ["Outcome", last._outcome],
       ["Began", new Date(start).toLocaleString()],
       ["Took", timeText(took)],
-      ["Attempts", entries.filter((entry) => entry._attempt).length || entries.length],
+      ["Attempts", last._respondedBy ? group.attempts : group.attempts || entries.length],
       ["Version", last.response?.httpVersion],
       ["Address", last.serverIPAddress],
       ["Cache", stored ? String(stored._status ?? "hit") : null],

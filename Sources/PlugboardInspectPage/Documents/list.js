@@ -82,8 +82,8 @@ class List {
       element("span", { class: "method" }, exchanges.methodWords.list[exchanges.methods[index]].slice(0, 20)),
       element(
         "span", { class: "url", title: url.slice(0, 500) },
-        element("bdi", { class: "host" }, host ? url.slice(0, start).slice(0, 300) : ""),
-        element("bdi", null, url.slice(host ? start : 0).slice(0, 400)),
+        element("bdi", { class: "host" }, host ? url.slice(0, start).replace(/^https:\/\//i, "").slice(0, 300) : ""),
+        element("bdi", { class: "path" }, url.slice(host ? start : 0).slice(0, 400)),
         exchanges.flags[index] & CACHED ? element("span", { class: "tag" }, "cached") : null,
         attempts > 1 ? element("span", { class: "tag" }, `${attempts} attempts`) : null,
       ),

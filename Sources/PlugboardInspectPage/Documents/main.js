@@ -50,9 +50,9 @@
       list.map((word, number) => [number, word.slice(0, 100) || "none", counts[number]])
         .sort((one, other) => other[2] - one[2]).slice(0, 500)
         .map(([number, word, count]) => [number, `${word} (${count.toLocaleString("en")})`]);
-    options("method", "All methods", most(exchanges.methodWords));
-    options("host", "All hosts", most(exchanges.hostWords));
-    options("status", "All statuses", [2, 3, 4, 5, 1].map((hundreds) => [hundreds, `${hundreds}xx`]));
+    options("method", "Method", most(exchanges.methodWords));
+    options("host", "Host", most(exchanges.hostWords));
+    options("status", "Status", [2, 3, 4, 5, 1].map((hundreds) => [hundreds, `${hundreds}xx`]));
   }
 
   function showTotals() {

@@ -8,6 +8,9 @@ struct Wildcard: Sendable {
         parts = text.split(separator: sign, omittingEmptySubsequences: false).map { Array($0.utf8) }
     }
 
+    /// The only text that fits; nil where several do.
+    var literal: [UInt8]? { parts.count == 1 ? parts[0] : nil }
+
     /// Whether the whole of the other text matches.
     func matches(_ other: [UInt8]) -> Bool {
         guard let first = parts.first, let last = parts.last, parts.count > 1 else { return parts.first == other }

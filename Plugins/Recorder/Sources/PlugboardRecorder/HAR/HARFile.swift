@@ -130,7 +130,8 @@ extension Record {
             let status = entry["response"]?["status"]?.intValue
         else { return nil }
         self.init(
-            id: 0, date: date.sinceEpoch, took: Record.duration(milliseconds: entry["time"]), method: method, url: url, host: Origin(url: url)?.host ?? "", status: status > 0 ? Int(clamping: status) : nil,
+            id: 0, date: date.sinceEpoch, took: Record.duration(milliseconds: entry["time"]), method: method, url: url,
+            host: Origin(url: url)?.host ?? "", status: status > 0 ? Int(clamping: status) : nil,
             failure: status > 0 ? nil : entry["_error"]?.stringValue ?? "unknown", label: entry["_label"]?.stringValue,
             entries: [entry])
     }

@@ -9,7 +9,8 @@ extension Recording {
             guard isAttemptRecorded else { return }
             attempts.append(
                 Attempt(
-                    step: nextStep(), number: event.integer("attempt") ?? attempts.count + 1, reason: event["reason"] ?? "",
+                    step: nextStep(), number: event.integer("attempt") ?? attempts.count + 1,
+                    reason: event["reason"] ?? "",
                     method: event["method"] ?? method, url: event["url"] ?? url, began: time))
         case "sent": editLast { $0.sent = time - $0.began }
         case "interim":
@@ -40,7 +41,8 @@ extension Recording {
             guard calls.count < Recording.callLimit else { return }
             calls.append(
                 Call(
-                    step: nextStep(), plugin: event["plugin"] ?? "", hook: event["hook"] ?? "", visit: event["visit"] ?? "",
+                    step: nextStep(), plugin: event["plugin"] ?? "", hook: event["hook"] ?? "",
+                    visit: event["visit"] ?? "",
                     verdict: event["verdict"] ?? "",
                     changed: (event["changed"] ?? "").split(separator: " ").map { String($0) },
                     took: event.duration("took") ?? .zero))

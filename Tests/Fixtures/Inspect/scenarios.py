@@ -1,0 +1,286 @@
+"""What the tests of the page do, by name: scenarios.py NAME FOLDER-OF-PRODUCTS FOLDER [SCREENSHOTS]."""
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from browser import Browser
+
+NAME, PRODUCTS, FOLDER = sys.argv[1:4]
+PICTURES = sys.argv[4] if len(sys.argv) > 4 else None
+HERE = os.path.dirname(os.path.abspath(__file__))
+STORE = f"{FOLDER}/recorder.sqlite"
+
+
+def expect(value, wanted, what):
+    assert value == wanted, f"{what}: {value!r} instead of {wanted!r}"
+
+
+def plugboard(*words):
+    return subprocess.run([f"{PRODUCTS}/plugboard", *words], check=True, stdout=subprocess.PIPE).stdout
+
+
+def record(*requests):
+    """Sends requests, which are recorded in the store; the mock of Examples/Seeing responds."""
+    config = f"{FOLDER}/plugboard.json"
+    with open(config, "w") as file:
+        rules = os.path.join(HERE, "../../../Examples/Seeing/mock.json")
+        json.dump(
+            {"kernel": {"measureHooks": True, "dataDirectory": FOLDER}, "plugins": [
+                {"id": "recorder", "settings": {"persistence": "file", "path": STORE}}, "redirect", "decode",
+                {"id": "retry", "settings": {"delay": "1ms"}}, {"id": "mock", "settings": {"rules": rules}}]}, file)
+    for request in requests:
+        plugboard(*request, "--config", config, "--output", "/dev/null")
+    return config
+
+
+@contextmanager
+def server(*words):
+    """The page's address, and the process that serves it."""
+    process = subprocess.Popen(
+        [f"{PRODUCTS}/plugboard", "inspect", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        address = process.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:"), address
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def entry(url, status=200, fields=(), body=None, method="GET", **more):
+    content = {"size": len(body["text"]) if body else 0, "mimeType": "x-unknown", **(body or {})}
+    headers = [{"name": name, "value": value} for name, value in fields]
+    return {
+        "startedDateTime": "2026-01-01T00:00:00.000Z", "time": 12.5,
+        "request": {"method": method, "url": url, "httpVersion": "HTTP/1.1", "cookies": [], "headers": headers,
+                    "queryString": [], "headersSize": -1, "bodySize": 0},
+        "response": {"status": status, "statusText": "", "httpVersion": "HTTP/1.1", "cookies": [], "headers": headers,
+                     "content": content, "redirectURL": "", "headersSize": -1, "bodySize": -1},
+        "cache": {}, "timings": {"blocked": -1, "dns": 1, "connect": 3, "ssl": 2, "send": 0.5, "wait": 6, "receive": 2},
+        **more,
+    }
+
+
+def har(entries, name="file.har"):
+    path = f"{FOLDER}/{name}"
+    with open(path, "w") as file:
+        json.dump({"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": entries}}, file)
+    return path
+
+
+def report(entries):
+    """The address of the page as one file."""
+    config = f"{FOLDER}/report.json"
+    with open(config, "w") as file:
+        settings = {"limit": 1000000, "size": "4GiB", "persistence": "file", "path": f"{FOLDER}/report.sqlite"}
+        json.dump({"plugins": [{"id": "recorder", "settings": settings}]}, file)
+    plugboard("recorder", "import", f"path={har(entries)}", "--config", config)
+    plugboard("recorder", "report", f"path={FOLDER}/page.html", "--config", config)
+    return f"file://{FOLDER}/page.html"
+
+
+def picture(browser, name):
+    if PICTURES:
+        browser.picture(f"{PICTURES}/{name}.png")
+
+
+def shown(browser):
+    return browser.run("return document.querySelectorAll('[role=option]').length")
+
+
+# What a browser does with the server, and what another page or program could try.
+def guarded():
+    with server(har([entry("http://a.test/1")])) as address:
+        parts = urlsplit(address)
+
+        def ask(method, path, fields={}, body=None):
+            connection = http.client.HTTPConnection("127.0.0.1", parts.port, timeout=20)
+            connection.request(method, path, body, fields)
+            response = connection.getresponse()
+            return response.status, response.read().decode(), response.headers
+
+        token = parts.path
+        status, page, fields = ask("GET", token)
+        expect(status, 200, "the page")
+        assert "frame-ancestors 'none'" in fields["Content-Security-Policy"], fields
+        assert "default-src 'none'; script-src 'sha256-" in page
+        status, text, fields = ask("GET", token + "har?limit=10")
+        expect(json.loads(text)["log"]["_exchanges"][0]["url"], "http://a.test/1", "the data")
+        expect(fields["Cache-Control"], "no-store", "Cache-Control")
+        wrong = token[:-2] + ("0" if token[-2] != "0" else "1") + "/"
+        for path in ["/", "/har", wrong, wrong + "har", token[:-1] + "x/", "//", token + "../har", "/%2e%2e/"]:
+            expect(ask("GET", path)[0], 403, path)
+        expect(ask("GET", token + "other")[0], 404, "another part")
+        expect(ask("PUT", token)[0], 405, "another method")
+        for host in ["evil.test", f"evil.test:{parts.port}", "127.0.0.1.evil.test", "", "[::1]"]:
+            expect(ask("GET", token, {"Host": host})[0], 403, f"Host {host!r}")
+        send = '{"id": 1}'
+        expect(ask("POST", token + "send", {}, send)[0], 403, "without an origin")
+        expect(ask("POST", token + "send", {"Origin": "http://evil.test"}, send)[0], 403, "of another origin")
+        own = {"Origin": f"http://127.0.0.1:{parts.port}"}
+        for body in ["", "[]", '{"id": 0}', '{"id": "x"}', "{" * 1000]:
+            expect(ask("POST", token + "send", own, body)[0], 400, body[:20])
+        expect(ask("POST", token + "send", own, " " * 2000)[0], 413, "a long body")
+        expect(ask("GET", token + "send", own)[0], 405, "sending by GET")
+
+
+def used():
+    record(
+        ["get", "https://api.example.com/users/7"], ["get", "https://api.example.com/flaky"],
+        ["get", "https://img.example.com/dot.png"], ["get", "https://api.example.com/missing"])
+    with server(STORE) as address, Browser() as browser:
+        browser.open(address)
+        browser.wait("return document.getElementById('count').textContent === '4 exchanges'")
+        expect(shown(browser), 4, "rows")
+
+        # Filters.
+        browser.press("/")
+        browser.type("#text", "flaky")
+        expect(browser.text("#count"), "1 of 4 exchanges", "a text")
+        browser.press("Escape", "Escape")
+        expect(browser.text("#count"), "4 exchanges", "no filter")
+        browser.run("""
+            const select = document.getElementById('status'); select.value = '4';
+            select.dispatchEvent(new Event('input', {bubbles: true}))""")
+        expect(browser.text("#count"), "1 of 4 exchanges", "a status")
+        browser.press("Escape")
+
+        # Keyboard: the second exchange from the top is the image.
+        browser.press("j", "j", "Enter")
+        assert "dot.png" in browser.text("#detail h2"), browser.text("#detail h2")
+        expect(browser.run("return document.activeElement.id"), "detail", "the focus")
+        browser.press("]", "]")
+        expect(browser.text("[role=tab][aria-selected=true]"), "Response", "the part")
+        browser.wait("return document.querySelector('#panel img')?.naturalWidth === 8")
+        browser.press("Escape")
+        expect(browser.run("return document.getElementById('detail').hidden"), True, "closed")
+
+        # A click, and the chain of plugins.
+        browser.click("[data-place='2']")
+        browser.click("#tab-Chain")
+        layers = browser.texts(".layer > h4")
+        expect(layers[:3], ["Program", "recorder", "decode"], "layers")
+        verdicts = browser.texts(".call.steering .verdict")
+        assert "respond 503" in verdicts and "fail transport.reset" in verdicts, verdicts
+        picture(browser, "chain")
+        browser.click("[data-place='3']")
+        browser.click("#tab-Response")
+        assert '"Oslo"' not in browser.text(".tree")
+        browser.run("document.querySelectorAll('.tree details').forEach(each => each.open = true)")
+        browser.wait("return document.querySelector('.tree').textContent.includes('\"Oslo\"')")
+        browser.press("t")
+        assert "p99" in browser.text("#totals"), browser.text("#totals")
+        picture(browser, "wide")
+
+        # New exchanges appear, also those that are sent again from here.
+        record(["post", "https://api.example.com/orders", "--json", '{"item": 1}'])
+        browser.wait("return document.getElementById('count').textContent === '5 exchanges'")
+        browser.run("[...document.querySelectorAll('.actions button')].find(each => each.textContent === 'Send again').click()")
+        browser.wait("return document.getElementById('count').textContent === '6 exchanges'")
+        browser.run("[...document.querySelectorAll('.actions button')].find(each => each.textContent === 'Copy as curl').click()")
+        browser.wait("return document.getElementById('notice').textContent.includes('copied')")
+        # There is no api.example.com to which the page could send again.
+        expect([line for line in browser.complaints() if "/send" not in line], [], "complaints")
+
+
+SCRIPT = "<script>window.attacked = 1</script><img src=x onerror='window.attacked = 1'></script>"
+
+
+def hostile():
+    bodies = [
+        {"mimeType": "text/html", "text": SCRIPT}, {"mimeType": "image/svg+xml", "text": f"<svg xmlns='http://www.w3.org/2000/svg' onload='window.attacked=1'>{SCRIPT}</svg>"},
+        {"mimeType": "image/png", "text": "not an image"}, {"mimeType": "application/json", "text": json.dumps({SCRIPT: [SCRIPT, {"__proto__": 1}]})},
+        {"mimeType": "application/json", "text": "[" * 100000 + "]" * 100000}, {"mimeType": "text/plain", "text": "x" * (10 << 20)},
+        {"mimeType": "application/octet-stream", "text": "AAECAwQF" * 200000, "encoding": "base64"},
+        {"mimeType": "application/json", "text": json.dumps(["y" * 100] * 100000)}, {"mimeType": SCRIPT, "text": "\u202e\u0000"},
+    ]
+    entries = [entry(f"http://{SCRIPT}/{SCRIPT}", body=body, fields=[(SCRIPT, SCRIPT)], method=SCRIPT,
+                     _error=SCRIPT, _label=SCRIPT, _respondedBy=SCRIPT,
+                     _events=[{"id": SCRIPT, "at": 1, SCRIPT: SCRIPT}],
+                     _calls=[{"plugin": SCRIPT, "hook": "onRequest", "verdict": SCRIPT, "took": 1, "changed": [SCRIPT]}])
+               for body in bodies]
+    entries.append(entry("javascript:window.attacked=1//" + "z" * 100000, fields=[(f"n{i}", "v" * 100) for i in range(10000)]))
+    address = report(entries)
+    with Browser() as browser:
+        browser.open(address)
+        expect(browser.text("#count"), f"{len(entries)} exchanges", "exchanges")
+        for place in range(len(entries)):
+            browser.run("document.querySelector(arguments[0]).click()", f"[data-place='{place}']")
+            for tab in ["Overview", "Request", "Response", "Chain", "HAR"]:
+                begin = time.monotonic()
+                browser.run("document.getElementById(arguments[0]).click()", f"tab-{tab}")
+                count = browser.run("return document.querySelectorAll('*').length")
+                assert count < 4000, f"{count} elements for {place} {tab}"
+                assert time.monotonic() - begin < 10, f"{place} {tab} took {time.monotonic() - begin} s"
+            browser.run("document.getElementById('tab-Response').click()")
+            for button in range(browser.run("return document.querySelectorAll('.ways button').length")):
+                browser.run("document.querySelectorAll('.ways button')[arguments[0]].click()", button)
+        browser.press("t")
+        expect(browser.run("return window.attacked ?? 'no'"), "no", "a script of the data")
+        expect(browser.run("return document.scripts.length"), 2, "scripts")
+        expect(browser.run("return document.images.length + document.querySelectorAll('iframe, object, embed, base, link').length <= 1"), True, "elements of the data")
+        picture(browser, "hostile")
+
+
+def looks():
+    entries = [
+        entry(f"https://api.example.com/items/{number}?page={number % 7}", [200, 200, 304, 404, 500][number % 5],
+              [("Content-Type", "application/json")], {"mimeType": "application/json", "text": '{"a": [1, true, null, "text"]}'})
+        for number in range(200)]
+    for number, each in enumerate(entries):
+        each["startedDateTime"] = f"2026-01-01T00:{number // 60:02}:{number % 60:02}.000Z"
+        each["time"] = number % 37 * 5
+    address = report(entries)
+    for width, height in [(1280, 800), (420, 800)]:
+        for dark in [False, True]:
+            with Browser(width, height, dark) as browser:
+                browser.open(address)
+                overflow = "return document.documentElement.scrollWidth - innerWidth"
+                expect(max(browser.run(overflow), 0), 0, f"pixels beyond {width}")
+                name = f"{'narrow' if width < 1000 else 'wide'}-{'dark' if dark else 'light'}"
+                picture(browser, f"{name}-list")
+                browser.press("j", "Enter")
+                expect(max(browser.run(overflow), 0), 0, f"pixels beyond {width} with an exchange")
+                expect(browser.run("return getComputedStyle(document.getElementById('list')).display === 'none'"), width < 1000, "the list is hidden")
+                picture(browser, name)
+                background = browser.run("return getComputedStyle(document.body).backgroundColor")
+                expect(background == "rgb(255, 255, 255)", not dark, f"the background {background}")
+                expect(browser.complaints(), [], "complaints")
+
+
+def many():
+    hosts = [f"host{number}.example.com" for number in range(50)]
+    entries = [entry(f"https://{hosts[number % 50]}/path/{number}?q=a{number * 7919 % 100003}", [200, 404, 500][number % 3]) for number in range(100000)]
+    # Without the recorder, which would need a minute in a build for debugging.
+    address = report([])
+    with open(f"{FOLDER}/page.html") as file:
+        head, rest = file.read().split('id="data">', 1)
+    with open(f"{FOLDER}/page.html", "w") as file:
+        file.write(head + 'id="data">' + json.dumps({"log": {"entries": entries}}) + rest[rest.index("</script>"):])
+    with Browser() as browser:
+        browser.open(address)
+        expect(browser.text("#count"), "100,000 exchanges", "exchanges")
+        times = browser.run("""
+            const field = document.getElementById('text'), times = [];
+            for (const text of ['a', 'a1', 'a12', 'a123', 'nothing', 'host7 q=a9', '']) {
+              field.value = text;
+              const begin = performance.now();
+              field.dispatchEvent(new Event('input', {bubbles: true}));
+              document.body.offsetHeight;
+              times.push(performance.now() - begin);
+            }
+            return times""")
+        print("milliseconds for a filter of 100,000 exchanges:", ", ".join(f"{each:.1f}" for each in times))
+        assert shown(browser) < 100, "rows that are elements"
+        browser.press("G")
+        chosen = "return document.querySelector('[aria-selected=true]').getAttribute('aria-posinset')"
+        expect(browser.run(chosen), "100000", "the last exchange")
+
+
+globals()[NAME]()
