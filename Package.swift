@@ -234,8 +234,8 @@ let programs: [Target] = [
     .executableTarget(
         name: "PlugboardInspect",
         dependencies: [
-            "PlugboardSystem", "Plugboard", "PlugboardCore", "PlugboardInspectPage", "PlugboardJSON",
-            "PlugboardMessages", flyingFox,
+            "PlugboardSystem", "Plugboard", "PlugboardCore", "PlugboardControl", "PlugboardInspectPage",
+            "PlugboardJSON", "PlugboardMessages", flyingFox,
         ],
         swiftSettings: strict),
     .executableTarget(

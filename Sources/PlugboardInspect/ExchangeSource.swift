@@ -2,6 +2,9 @@ import PlugboardMessages
 
 /// Where the exchanges come from that the page shows. Called from any task.
 protocol ExchangeSource: Sendable {
+    /// Whether its requests can be sent again.
+    var sendsAgain: Bool { get }
+
     /// A document of HAR with the newest exchanges whose numbers lie between two, without them, from the oldest one.
     ///
     /// - Parameters:

@@ -10,11 +10,13 @@ import PlugboardMessages
 /// (DNS rebinding), the field Host has that name. Requests that send something must also have the page's origin.
 struct InspectServer: HTTPHandler {
     private let source: any ExchangeSource
+    private let document: [UInt8]
     /// What the path begins with: 32 hexadecimal digits.
     let token: String
 
     init(_ source: any ExchangeSource) {
         self.source = source
+        document = InspectPage.live(sendsAgain: source.sendsAgain)
         var random = SystemRandomNumberGenerator()
         token = (0..<2).map { _ in
             let digits = String(random.next() as UInt64, radix: 16)
@@ -49,7 +51,7 @@ struct InspectServer: HTTPHandler {
     private var page: HTTPResponse {
         var fields = InspectServer.fields("text/html; charset=utf-8")
         fields[HTTPHeader("Content-Security-Policy")] = InspectPage.livePolicy + "; frame-ancestors 'none'"
-        return HTTPResponse(statusCode: .ok, headers: fields, body: InspectServer.body(InspectPage.live))
+        return HTTPResponse(statusCode: .ok, headers: fields, body: InspectServer.body(document))
     }
 
     private func har(_ request: HTTPRequest) async throws(PlugboardError) -> HTTPResponse {

@@ -12,10 +12,11 @@ enum Main {
         signal(SIGPIPE, SIG_IGN)
         do throws(PlugboardError) {
             let arguments = try InspectArguments(CommandLine.arguments.dropFirst())
-            if arguments.socket != nil {
-                throw PlugboardError(.requestOption, "--attach is not known to this version of plugboard-inspect.")
+            if let socket = arguments.socket {
+                try await serve(try AttachedExchanges(socket), arguments.port)
+            } else {
+                try await serve(try await RecordedExchanges(arguments.file), arguments.port)
             }
-            try await serve(try await RecordedExchanges(arguments.file), arguments.port)
         } catch {
             FileHandle.standardError.write(Data("plugboard-inspect: \(error.reason)\n".utf8))
             exit(error.code == .requestOption ? 2 : 1)

@@ -5,6 +5,7 @@ import PlugboardSystem
 
 /// Exchanges of a file, which a kernel with the plugin recorder reads. What is sent again is recorded beside them.
 struct RecordedExchanges: ExchangeSource {
+    let sendsAgain = true
     private let kernel: Kernel
 
     /// - Parameter path: A HAR file, which is read once, or a file of the recorder, in which other processes may go on
@@ -28,13 +29,19 @@ struct RecordedExchanges: ExchangeSource {
     }
 
     func har(after: Int, before: Int?, limit: Int) async throws(PlugboardError) -> [UInt8] {
-        var arguments: JSONObject = ["limit": .number(JSONNumber(limit))]
-        if after > 0 { arguments["after"] = .number(JSONNumber(after)) }
-        if let before { arguments["before"] = .number(JSONNumber(before)) }
+        let arguments = RecordedExchanges.arguments(after: after, before: before, limit: limit)
         switch try await kernel.command("recorder", "har", JSONWriter.write(.object(arguments))) {
         case .json(let text): return Array(text.utf8)
         case .body(let body): return Array(try await body.collect(upTo: .gibibytes(4)))
         }
+    }
+
+    /// Of the recorder's command `har`.
+    static func arguments(after: Int, before: Int?, limit: Int) -> JSONObject {
+        var arguments: JSONObject = ["limit": .number(JSONNumber(limit))]
+        if after > 0 { arguments["after"] = .number(JSONNumber(after)) }
+        if let before { arguments["before"] = .number(JSONNumber(before)) }
+        return arguments
     }
 
     func sendAgain(_ id: Int) async throws(PlugboardError) -> String {

@@ -20,7 +20,11 @@ public enum InspectPage {
     }
 
     /// The page that asks the server that it comes from for its data.
-    public static let live = page(Array("null".utf8), livePolicy)
+    ///
+    /// - Parameter sendsAgain: Whether it offers to send requests again.
+    public static func live(sendsAgain: Bool) -> [UInt8] {
+        page(Array("{\"sendsAgain\": \(sendsAgain)}".utf8), livePolicy)
+    }
 
     /// The value of Content-Security-Policy for the response with the page.
     public static let livePolicy = policy(connections: "'self'")

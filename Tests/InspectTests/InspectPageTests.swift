@@ -19,7 +19,7 @@ struct InspectPageTests {
     }
 
     @Test func `the policy allows the page's script and style by their hashes, and nothing else`() throws {
-        let page = String(decoding: InspectPage.live, as: UTF8.self)
+        let page = String(decoding: InspectPage.live(sendsAgain: true), as: UTF8.self)
 
         #expect(page.contains(#"<meta http-equiv="Content-Security-Policy" content="\#(InspectPage.livePolicy)">"#))
         for (element, directive) in [("script", "script-src"), ("style", "style-src")] {

@@ -15,6 +15,9 @@ struct InspectTests {
     }
 
     @Test(.enabled(if: hasBrowser, skipped))
+    func `a running program shows what it records`() async throws { try await run("attached") }
+
+    @Test(.enabled(if: hasBrowser, skipped))
     func `what servers have sent shows as text, whatever it is, and however much`() async throws {
         try await run("hostile")
     }

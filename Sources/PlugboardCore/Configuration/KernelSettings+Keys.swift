@@ -69,7 +69,8 @@ extension KernelSettings {
             "A plugin that holds the loop for longer in one call is named in the log; 0s disables this.",
             .timeout.by(default: "1s"), \.hookTimeLimit),
         ConfigurationKey(
-            "measureHooks", "Counts the calls of each plugin's hooks, and the time they take; plugins such as recorder are told of each.",
+            "measureHooks",
+            "Counts the calls of each plugin's hooks, and the time they take; plugins such as recorder are told of each.",
             .flag.by(default: false), \.measureHooks),
     ]
 

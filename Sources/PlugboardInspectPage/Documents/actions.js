@@ -1,9 +1,9 @@
 // What can be done with an exchange.
 
 class Actions {
-  constructor(exchanges, isLive) {
+  constructor(exchanges, canSend) {
     this.exchanges = exchanges;
-    this.isLive = isLive;
+    this.canSend = canSend;
   }
 
   buttons(exchange) {
@@ -15,7 +15,7 @@ class Actions {
         notify("mock.json is a file of rules for the plugin mock.");
       }],
     ];
-    if (this.isLive && exchange.id) actions.push(["Send again", (button) => this.sendAgain(exchange, button)]);
+    if (this.canSend && exchange.id) actions.push(["Send again", (button) => this.sendAgain(exchange, button)]);
     return actions.map(([title, act]) =>
       element("button", { type: "button", onclick: (event) => act(event.currentTarget) }, title));
   }

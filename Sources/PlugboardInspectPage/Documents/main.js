@@ -2,9 +2,9 @@
 
 (() => {
   const embedded = JSON.parse(find("data").textContent);
-  const isLive = embedded === null;
+  const isLive = !embedded.log;
   const exchanges = new Exchanges();
-  const detail = new Detail(exchanges, new Actions(exchanges, isLive), () => find("rows").focus());
+  const detail = new Detail(exchanges, new Actions(exchanges, embedded.sendsAgain), () => find("rows").focus());
   const list = new List(exchanges, (index) => detail.open(index));
 
   // MARK: Filters

@@ -189,6 +189,35 @@ def used():
         expect([line for line in browser.complaints() if "/send" not in line], [], "complaints")
 
 
+def attached():
+    """A program that runs `plugboard exec` with a socket, and is asked for more while the page is open."""
+    config = f"{FOLDER}/exec.json"
+    with open(config, "w") as file:
+        rules = os.path.join(HERE, "../../../Examples/Seeing/mock.json")
+        json.dump({"kernel": {"control": f"{FOLDER}/control.sock", "dataDirectory": FOLDER},
+                   "plugins": ["recorder", {"id": "mock", "settings": {"rules": rules}}]}, file)
+    program = subprocess.Popen([f"{PRODUCTS}/plugboard", "exec", "--config", config], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def send(url):
+        program.stdin.write(json.dumps({"id": "1", "url": url}) + "\n")
+        program.stdin.flush()
+        assert json.loads(program.stdout.readline())["id"] == "1"
+
+    try:
+        send("https://api.example.com/users/7")
+        with server("--attach", f"{FOLDER}/control.sock") as address, Browser() as browser:
+            browser.open(address)
+            browser.wait("return document.getElementById('count').textContent === '1 exchange'")
+            send("https://api.example.com/missing")
+            browser.wait("return document.getElementById('count').textContent === '2 exchanges'")
+            browser.press("j", "Enter")
+            buttons = browser.texts(".actions button")
+            assert "Copy as curl" in buttons and "Send again" not in buttons, buttons
+    finally:
+        program.stdin.close()
+        program.wait()
+
+
 SCRIPT = "<script>window.attacked = 1</script><img src=x onerror='window.attacked = 1'></script>"
 
 
