@@ -24,16 +24,16 @@ struct RecorderPageTests {
         }
         #expect(
             lines == [
-                "recorder onRequest next", "decode onRequest next", "redirect onRequest next",
-                "redirect onResponse resend after 0ms", "redirect onResponse next", "decode onResponse next",
-                "recorder onResponse next", "redirect onClose ended", "recorder onClose ended",
-            ] || lines.count > 6, "\(lines)")
-        #expect(lines.prefix(3) == ["recorder onRequest next", "decode onRequest next", "redirect onRequest next"])
+                "recorder onRequest next", "decode onRequest next", "redirect onResponse resend",
+                "redirect onResponse next", "decode onResponse next", "recorder onResponse next",
+                "recorder onClose ended",
+            ])
         #expect(calls[1]["changed"] == ["Accept-Encoding"])
         let steps = calls.compactMap { $0["step"]?.intValue }
         #expect(steps == steps.sorted() && Set(steps).count == steps.count)
         let attempts = entries.compactMap { $0["_step"]?.intValue }
-        #expect(attempts.count == 2 && attempts[0] > steps[2] && attempts[0] < attempts[1])
+        // The first attempt is what the redirect responds to.
+        #expect(attempts.count == 2 && steps[1] < attempts[0] && attempts[0] < steps[2] && steps[2] < attempts[1])
         await recorder.kernel.shutDown()
     }
 

@@ -27,7 +27,7 @@ struct InspectVerb: ParsableCommand {
         help: ArgumentHelp("A HAR file, or a file of the plugin recorder.", valueName: "file"), completion: .file())
     var file: String?
     @Option(
-        help: ArgumentHelp("The socket that a running program has as kernel.control.", valueName: "path"),
+        help: ArgumentHelp("The socket of a running program (kernel.control).", valueName: "path"),
         completion: .file())
     var attach: String?
     @Option(help: ArgumentHelp("The port; without it, any that is free.", valueName: "port")) var port: UInt16 = 0
