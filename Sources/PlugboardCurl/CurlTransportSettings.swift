@@ -2,8 +2,6 @@ import PlugboardTransport
 
 /// How a `CurlTransport` treats connections and memory.
 package struct CurlTransportSettings: Sendable {
-    /// The most connections at a time, to all hosts together; further attempts wait. 0 sets no limit.
-    package var connections = 0
     /// The most idle connections that are kept. The number grows with the number of simultaneous attempts.
     package var idleConnections = 256
     /// The most bytes that one read from a connection returns. The system allocates only the memory that is used.

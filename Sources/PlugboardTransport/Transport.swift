@@ -91,11 +91,17 @@ public protocol Attempt: AnyObject, Sendable {
 
     /// What the attempt does now, for the errors of timeouts; nil if the transport does not know.
     var phase: AttemptPhase? { get }
+
+    /// Whether other attempts can use its connection at the same time (RFC 9113 §5). Asked from the head of the response
+    /// to the end of the attempt.
+    var sharesConnection: Bool { get }
 }
 
 extension Attempt {
     /// Nil.
     public var phase: AttemptPhase? { nil }
+    /// False.
+    public var sharesConnection: Bool { false }
 }
 
 /// What an attempt does at a time, in the usual order.

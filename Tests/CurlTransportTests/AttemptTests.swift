@@ -145,22 +145,6 @@ import Testing
         #expect(unwatched.record.notes == [.head(200), .ended(nil)])
     }
 
-    @Test func `connection limits make attempts wait for one another`() async throws {
-        var settings = CurlTransportSettings()
-        settings.connections = 2
-        let server = try LoopbackServer.responding { _ in ServerResponse(body: "x") }
-        let client = Client(settings)
-        defer { server.stop() }
-
-        let texts = try await withThrowingTaskGroup(of: String?.self) { group in
-            for _ in 0..<30 { group.addTask { try await client.send(.get, server.url()).text } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-
-        #expect(texts == Array(repeating: "x", count: 30))
-        #expect(server.connectionCount <= 2)
-    }
-
     @Test func `connections are kept, however many there were at once`() async throws {
         var settings = CurlTransportSettings()
         settings.idleConnections = 1

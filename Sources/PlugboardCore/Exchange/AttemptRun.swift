@@ -1,3 +1,4 @@
+internal import PlugboardCurl
 import PlugboardEventLoop
 import PlugboardKit
 import PlugboardTransport
@@ -13,7 +14,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     private var hasCompleted = false
     private(set) var isOver = false
     /// Whether other attempts can use the same connection at the same time.
-    private(set) var sharesConnection = false
+    var sharesConnection: Bool { control?.sharesConnection ?? false }
     private var whenOver: (() -> Void)?
 
     init(_ exchange: ExchangeCore, _ number: Int) {
@@ -45,8 +46,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         hasCompleted = true
         var head = head
         exchange.core.markSecrets(in: &head.fields)
-        sharesConnection = head.version == .http2 || head.version == .http3
-        exchange.home.admission.headReceived(exchange, isShared: sharesConnection)
+        exchange.home.limits.headReceived(exchange, isShared: sharesConnection)
         exchange.emit(.headReceived, about: head)
         report(.success(OutwardResponse(head: head, body: body.map { BodyNode($0, home: exchange.home) })))
     }
@@ -83,7 +83,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         control = nil
-        exchange.home.admission.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
+        exchange.home.limits.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
         exchange.emit(.attemptEnded, .times(timings, ofAttempt: number))
         let job = whenOver
         whenOver = nil
@@ -121,20 +121,31 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
 }
 
 /// Carrying out attempts.
-extension ExchangeCore {
+extension ExchangeCore: ConnectionUser {
+    /// An exchange that waits for its sub-request keeps its connection.
+    var mayWait: Bool { family.depth == 0 }
+    var isAboutToEnd: Bool { isCancelWanted || isOverdue }
+
+    var attemptUnderWay: (url: String, sharesConnection: Bool)? {
+        guard let run = attempts.current, !run.isOver, let url = attempts.sentURL else { return nil }
+        return (url, run.sharesConnection)
+    }
+
     /// Called when the request has passed all plugins.
     func beginAttempt() {
         steering.phase = .awaiting
         attempts.beginSeries()
-        home.admission.admit(self)
+        awaitConnection()
     }
 
+    private func awaitConnection() { home.limits.admit(self, to: request.head.url, among: { home.underWay.all }) }
+
     /// Called when there is a connection for the attempt.
-    func performAttempt() {
-        guard steering.phase == .awaiting else { return home.admission.attemptEnded(self) }
+    func beginOnFreeConnection() {
+        guard steering.phase == .awaiting else { return home.limits.attemptEnded(self) }
         if isSuspended {
-            suspension.afterwards { [self] in if steering.phase == .awaiting { home.admission.admit(self) } }
-            return home.admission.attemptEnded(self)
+            suspension.afterwards { [self] in if steering.phase == .awaiting { awaitConnection() } }
+            return home.limits.attemptEnded(self)
         }
         attempts.begin(request.head.url)
         emit(.attemptBegan, .attempt)
@@ -165,11 +176,11 @@ extension ExchangeCore {
             return false
         }
         attempts.countRepeat()
-        home.admission.admit(self)
+        awaitConnection()
         return true
     }
 
-    /// Runs a job when no attempt is under way, so that the attempt's last event comes before the exchange's.
+    /// Runs a job when no attempt is under way any more, so that the attempt's last event comes before the exchange's.
     func afterAttempt(_ job: @escaping () -> Void) {
         guard let attempt = attempts.current else { return job() }
         attempt.afterEnd { [self] in
@@ -177,7 +188,7 @@ extension ExchangeCore {
         }
     }
 
-    /// Ends the attempt, because the exchange no longer needs it.
+    /// The exchange no longer needs its attempt.
     func endAttempt() {
         attempts.current?.giveUp()
         attempts.current = nil

@@ -69,7 +69,7 @@ extension ExchangeCore {
     /// What the exchange does now, as the end of a sentence.
     private var currentActivity: String {
         if isSuspended { return "it was suspended" }
-        if let line = attempts.waitsFor { return "it waited for \(line.description)" }
+        if let limit = place?.limit { return "it waited for \(limit.description)" }
         if steering.phase != .flowing, let parking {
             guard parking.ticket != nil, let slot = waitingSlot else { return "it waited for the next attempt" }
             return "the plugin \(slot.id) waited in \(steering.stage.hook)"
@@ -87,7 +87,7 @@ extension ExchangeCore {
     func leave() {
         timeout?.cancel()
         timeout = nil
-        home.admission.withdraw(self)
+        home.limits.withdraw(self)
         Family.leaveParent(self)
         for child in family.takeChildren() { child.cancel() }
         for body in request.takeBodies() { body.release() }

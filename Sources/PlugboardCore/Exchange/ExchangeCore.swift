@@ -1,4 +1,5 @@
 import CPlugboard
+internal import PlugboardCurl
 import PlugboardEventLoop
 import PlugboardKit
 import Synchronization
@@ -71,8 +72,8 @@ final class ExchangeCore: @unchecked Sendable {
         return home.numbers.add(WeakExchange(exchange: self))
     }()
     private(set) var isNumbered = false
-    @exclusivity(unchecked) var linksUnderWay = ExchangeLinks()
-    @exclusivity(unchecked) var linksInQueue = ExchangeLinks()
+    @exclusivity(unchecked) var links = ExchangeLinks()
+    @exclusivity(unchecked) var place: ConnectionPlace?
 
     /// The exchange must begin, or be refused, after this.
     ///

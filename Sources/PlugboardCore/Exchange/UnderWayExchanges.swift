@@ -1,6 +1,6 @@
 /// The exchanges under way on one loop, for shutting down in an orderly way. [loop]
 struct UnderWayExchanges {
-    private var list = ExchangeList<UnderWay>()
+    private var list = ExchangeList()
     private var count = 0
     /// How many of them are traced.
     private(set) var tracedCount = 0

@@ -74,6 +74,8 @@ final class Transfer: Attempt, @unchecked Sendable {
 
     // MARK: - Called by the kernel
 
+    var sharesConnection: Bool { state?.pointee.head.version == .http2 }
+
     func cancel() { end(PlugboardError(.cancelled, "The attempt was cancelled.")) }
 
     func suspend() {

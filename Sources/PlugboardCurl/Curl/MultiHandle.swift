@@ -90,7 +90,6 @@ final class MultiHandle: LoopParticipant {
         // Only the server's limit counts; libcurl's default is 100.
         ccurl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Int(Int32.max))
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionRoom)
-        ccurl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(settings.connections, 0))
     }
 
     // MARK: - Transfers

@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardCurl
 import PlugboardEventLoop
 import PlugboardKit
 import TestSupport
@@ -9,7 +10,7 @@ import Testing
 @Suite struct `Limits of a kernel with several loops` {
     @Test(arguments: [0, 1, 2, 5, 7, 64, 1001]) func `the shares of a limit add up to it`(limit: Int) {
         for count in 1...max(min(limit, 64), 1) {
-            let shares = (0..<count).map { Share(of: limit, index: $0, count: count).own }
+            let shares = (0..<count).map { LimitShare(of: limit, index: $0, count: count).own }
 
             #expect(shares.reduce(0, +) == limit)
             #expect(limit == 0 || shares.allSatisfy { $0 > 0 })

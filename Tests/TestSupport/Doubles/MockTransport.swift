@@ -64,6 +64,7 @@ package final class MockTransport: Transport {
         private let transport: MockTransport
         private let isOver = Mutex(false)
         private let whenResumed = Mutex<Int?>(nil)
+        private let version = Mutex(ResponseHead.Version.http11)
 
         init(_ observer: any AttemptObserver, _ transport: MockTransport) {
             self.observer = observer
@@ -77,7 +78,9 @@ package final class MockTransport: Transport {
                 let head = ResponseHead(status: status, reason: "", fields: fields)
                 observer.attemptReceived(head, body: pieces.map { PiecesSource($0.map { Bytes($0) }) })
                 end(nil)
-            case .head(let head): observer.attemptReceived(head, body: SilentSource())
+            case .head(let head):
+                version.withLock { $0 = head.version }
+                observer.attemptReceived(head, body: SilentSource())
             case .source(let status, let fields, let source):
                 observer.attemptReceived(ResponseHead(status: status, fields: fields), body: source)
                 end(nil)
@@ -86,6 +89,8 @@ package final class MockTransport: Transport {
             case .whenResumed(let status): whenResumed.withLock { $0 = status }
             }
         }
+
+        var sharesConnection: Bool { version.withLock { $0 == .http2 } }
 
         func cancel() {
             transport.cancelled.admit()

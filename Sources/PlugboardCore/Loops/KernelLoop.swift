@@ -1,3 +1,4 @@
+internal import PlugboardCurl
 import PlugboardEventLoop
 import PlugboardKit
 import PlugboardTransport
@@ -18,7 +19,7 @@ final class KernelLoop: @unchecked Sendable {
     /// first loop does for a transport that the program has given.
     let tellsTransport: Bool
     let containment: Containment
-    let admission: Admission
+    let limits: ConnectionLimits
     let timers: PluginTimers
     let watches: PluginWatches
 
@@ -71,9 +72,9 @@ final class KernelLoop: @unchecked Sendable {
         isAlone = count == 1
         tellsTransport = !parts.isShared || index == 0
         containment = Containment(note, loop: loop, index: index)
-        admission = Admission(
-            limit: Share(of: settings.connections, index: index, count: count),
-            hostLimit: Share(of: settings.connectionsPerHost, index: index, count: count), loop: loop)
+        limits = ConnectionLimits(
+            all: LimitShare(of: settings.connections, index: index, count: count),
+            perHost: LimitShare(of: settings.connectionsPerHost, index: index, count: count), loop: loop)
         tickets = Registry(index, of: count)
         pulls = Registry(index, of: count)
         numbers = Registry(index, of: count)
@@ -140,19 +141,5 @@ final class KernelLoop: @unchecked Sendable {
             containment.call(slot, .onEvent) { listener.function(listener.instance, nil, event.pointer) }
         }
         core.tell(event.observed)
-    }
-}
-
-/// A loop's share of a limit that holds for the whole kernel. The shares of all loops add up to the limit.
-struct Share {
-    /// The limit of the whole kernel; 0 for no limit.
-    let whole: Int
-    /// The loop's part of it; 0 for no limit.
-    let own: Int
-
-    /// - Precondition: There are not more loops than the limit, if there is one.
-    init(of limit: Int, index: Int = 0, count: Int = 1) {
-        whole = limit
-        own = limit / count + (index < limit % count ? 1 : 0)
     }
 }

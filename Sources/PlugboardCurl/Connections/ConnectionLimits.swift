@@ -1,27 +1,30 @@
 import PlugboardEventLoop
 import PlugboardMessages
 
-/// Decides which attempts run and which wait for a connection: `kernel.connections` limits all of them, and
-/// `kernel.connectionsPerHost` those to one origin.
+/// Which attempts run and which wait for a connection: `kernel.connections` limits them all, and
+/// `kernel.connectionsPerHost` limits those to one origin.
 ///
 /// An exchange first waits for its host and then for all, so that many exchanges to one host do not delay those to
 /// others. A connection that becomes free because its exchange was ended from outside (a cancel, a timeout) is held
-/// back, until no exchange was ended from outside for a moment: a program that cancels all its exchanges must not start
+/// back until no exchange was ended from outside for a moment: a program that cancels all its exchanges must not start
 /// those that it is about to cancel.
 ///
-/// Hosts are counted only while so many attempts run that one host could have too many. A host that responds in HTTP/2
-/// is not limited, because its attempts share connections.
+/// Hosts are counted only while so many attempts run that one host could have too many. A host whose connections are
+/// shared (HTTP/2) is not limited.
 ///
-/// Each loop has its own admission, with its share of both limits. Everything is called on the loop.
-final class Admission {
-    /// How long no exchange may be ended from outside before held connections are used, in nanoseconds.
+/// The limits hold for whatever transport a kernel has; each loop has its own, with its share of both. Behind them,
+/// `ConnectionGate` lets attempts share a connection that is being opened, `ConnectionChoice` says which connections an
+/// attempt may use, and libcurl keeps idle ones. Everything is called on the loop.
+package final class ConnectionLimits {
+    /// How long no exchange must have been ended from outside before connections that are held back are used, in
+    /// nanoseconds.
     private static let quietTime: Int64 = 5_000_000
     /// How long a connection may be held back, in nanoseconds.
     private static let holdLimit: Int64 = 50_000_000
 
     private let all: ConnectionLimit
-    private let hostShare: Share
-    /// The limit for one host; 0 for no limit.
+    private let hostShare: LimitShare
+    /// 0 for no limit.
     private var hostLimit: Int { hostShare.own }
     /// The hosts of the attempts that run or wait; empty while hosts are not counted.
     private var hosts: [Origin: ConnectionLimit] = [:]
@@ -30,58 +33,66 @@ final class Admission {
     private var holding: [ConnectionLimit] = []
     private var heldSince: Int64 = 0
     private unowned let loop: EventLoop
-    /// Made at the first use, because a weak reference makes all others to the object slower.
+    /// Made when it is needed first: a weak reference makes all others to the object slower.
     private lazy var alarm = SystemAlarm(loop: loop) { [weak self] in self?.useHeld() }
 
-    init(limit: Share, hostLimit: Share, loop: EventLoop) {
-        all = ConnectionLimit(limit)
+    /// Limits for the exchanges of one loop.
+    package init(all: LimitShare, perHost: LimitShare, loop: EventLoop) {
+        self.all = ConnectionLimit(all)
         // One host cannot have more connections than all.
-        hostShare = limit.own > 0 && limit.own <= hostLimit.own ? Share(of: 0) : hostLimit
+        hostShare = all.own > 0 && all.own <= perHost.own ? LimitShare(of: 0) : perHost
         self.loop = loop
     }
 
     /// Begins an attempt now, or when there is a connection for it.
-    func admit(_ exchange: ExchangeCore) {
+    ///
+    /// - Parameters:
+    ///   - url: Where the attempt is sent; used only while hosts are counted.
+    ///   - underWay: All exchanges of the loop; called when hosts begin to be counted.
+    package func admit(
+        _ user: any ConnectionUser, to url: @autoclosure () -> String, among underWay: () -> [any ConnectionUser]
+    ) {
         if hostLimit > 0, !hosts.isEmpty || all.inUse + all.heldCount >= hostLimit {
-            if hosts.isEmpty { countHosts(of: exchange.home.underWay.all) }
-            if let origin = Origin(url: exchange.request.head.url) {
+            if hosts.isEmpty { countHosts(of: underWay()) }
+            if let origin = Origin(url: url()) {
                 let host = host(origin)
-                guard host.takeOrQueue(exchange) else { return }
-                exchange.attempts.host = host
+                guard host.takeOrQueue(user) else { return }
+                user.placed().host = host
             }
         }
-        admitToAll(exchange)
+        admitToAll(user)
     }
 
-    /// Called when the host has a connection for the attempt, or hosts are not counted.
-    private func admitToAll(_ exchange: ExchangeCore) {
-        if all.takeOrQueue(exchange) { exchange.performAttempt() }
+    /// The host has a connection for the attempt, if hosts are counted.
+    private func admitToAll(_ user: any ConnectionUser) {
+        if all.takeOrQueue(user) { user.beginOnFreeConnection() }
     }
 
-    /// Called when the admitted attempt of this exchange is over.
+    /// The attempt of this exchange, which was admitted, is over.
     ///
     /// - Parameter isFromOutside: Whether a cancel or the exchange's timeout has ended it.
-    func attemptEnded(_ exchange: ExchangeCore, isFromOutside: Bool = false) {
+    package func attemptEnded(_ user: any ConnectionUser, isFromOutside: Bool = false) {
         giveBack(to: all, isFromOutside: isFromOutside)
-        if exchange.attempts.host != nil { leaveHost(exchange, isFromOutside: isFromOutside) }
+        if let place = user.place { leaveHost(place, isFromOutside: isFromOutside) }
     }
 
-    /// Called when the exchange has ended. If it waits, it leaves the queue.
-    func withdraw(_ exchange: ExchangeCore) {
-        if let line = exchange.attempts.waitsFor {
-            line.remove(exchange)
-            if line.heldCount > 0 { delayUse() }
-            if line.host != nil { forgetIfIdle(line) }
+    /// The exchange has ended: if it waits, it leaves the queue.
+    package func withdraw(_ user: any ConnectionUser) {
+        guard let place = user.place else { return }
+        if let limit = place.limit {
+            limit.remove(place)
+            if limit.heldCount > 0 { delayUse() }
+            if limit.host != nil { forgetIfIdle(limit) }
         }
         // It has waited for a connection while its host had one for it.
-        if exchange.attempts.host != nil { leaveHost(exchange, isFromOutside: true) }
+        leaveHost(place, isFromOutside: true)
     }
 
-    /// Called when the head of the response has come.
+    /// The head of the response has come.
     ///
     /// - Parameter isShared: Whether other attempts can use the same connection at the same time.
-    func headReceived(_ exchange: ExchangeCore, isShared: Bool) {
-        guard let host = exchange.attempts.host else { return }
+    package func headReceived(_ user: any ConnectionUser, isShared: Bool) {
+        guard let host = user.place?.host else { return }
         host.isShared = isShared
         if isShared { admitWaiting(at: host) }
     }
@@ -96,21 +107,19 @@ final class Admission {
     }
 
     /// Counts the attempts that run. None waits, because fewer ran than one host may have.
-    private func countHosts(of exchanges: [ExchangeCore]) {
-        for exchange in exchanges {
-            guard let run = exchange.attempts.current, !run.isOver, let url = exchange.attempts.sentURL,
-                let origin = Origin(url: url)
-            else { continue }
+    private func countHosts(of users: [any ConnectionUser]) {
+        for user in users {
+            guard let attempt = user.attemptUnderWay, let origin = Origin(url: attempt.url) else { continue }
             let host = host(origin)
             host.take()
-            if run.sharesConnection { host.isShared = true }
-            exchange.attempts.host = host
+            if attempt.sharesConnection { host.isShared = true }
+            user.placed().host = host
         }
     }
 
-    private func leaveHost(_ exchange: ExchangeCore, isFromOutside: Bool) {
-        guard let host = exchange.attempts.host else { return }
-        exchange.attempts.host = nil
+    private func leaveHost(_ place: ConnectionPlace, isFromOutside: Bool) {
+        guard let host = place.host else { return }
+        place.host = nil
         giveBack(to: host, isFromOutside: isFromOutside)
         forgetIfIdle(host)
     }
@@ -137,12 +146,12 @@ final class Admission {
         // An exchange that cannot begin gives its connection back at once, within this loop.
         guard !limit.isAdmitting else { return }
         limit.isAdmitting = true
-        while let exchange = limit.takeForNext() {
+        while let user = limit.takeForNext() {
             if limit === all {
-                exchange.performAttempt()
+                user.beginOnFreeConnection()
             } else {
-                exchange.attempts.host = limit
-                admitToAll(exchange)
+                user.placed().host = limit
+                admitToAll(user)
             }
         }
         limit.isAdmitting = false
@@ -151,10 +160,10 @@ final class Admission {
 
     // MARK: Connections held back
 
-    /// Holds connections back for a while from now on.
+    /// Connections are held back for a while from now on.
     private func delayUse() {
         if heldSince == 0 { heldSince = alarm.now }
-        alarm.set(min(alarm.now + Admission.quietTime, heldSince + Admission.holdLimit))
+        alarm.set(min(alarm.now + ConnectionLimits.quietTime, heldSince + ConnectionLimits.holdLimit))
     }
 
     private func useHeld() {

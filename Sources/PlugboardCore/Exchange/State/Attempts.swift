@@ -14,10 +14,6 @@ struct Attempts {
     private(set) var sentURL: String?
     /// The attempt under way.
     var current: AttemptRun?
-    /// Where the exchange waits for a connection.
-    var waitsFor: ConnectionLimit?
-    /// The host that has a connection for the exchange, if hosts are counted.
-    var host: ConnectionLimit?
 
     /// The same as `count`, or nil before the first attempt: what errors carry.
     var last: Int? { count == 0 ? nil : count }
