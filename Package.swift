@@ -76,6 +76,12 @@ func pluginTests(_ name: String, _ dependencies: Target.Dependency...) -> Target
         swiftSettings: strict)
 }
 
+func fuzzer(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(
+        name: "\(name)Fuzz", dependencies: ["Fuzzing"] + dependencies, path: "Tests/Fuzz/Sources/\(name)Fuzz",
+        swiftSettings: strict)
+}
+
 let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardEpoll"),
     .systemLibrary(name: "CPlugboardFiles"),
@@ -391,6 +397,30 @@ let testTargets: [Target] = [
         "ExampleCookbook", "ExampleMigration", "ExampleEveryday"),
 ]
 
+// Compiled with the tests, so that no change breaks a fuzzer unseen. The package in Tests/Fuzz makes programs of them,
+// and sees this package without `PLUGBOARD_STRICT`.
+let fuzzers: [Target] = [
+    .target(name: "Fuzzing", path: "Tests/Fuzz/Sources/Fuzzing", swiftSettings: strict),
+    fuzzer("Configuration", "CPlugboard", "PlugboardCore", "PlugboardJSON", "PlugboardKit"),
+    fuzzer("Cookies", "PlugboardCookies", "PlugboardKit"),
+    fuzzer("Decode", "PlugboardDecode", "PlugboardKit"),
+    fuzzer("Definitions", "PlugboardEndpoints", "PlugboardJSON", "PlugboardKit", "PlugboardValidator"),
+    fuzzer("ELF", "PlugboardKit", "PluginLoader"),
+    fuzzer("JSONCoding", "PlugboardJSON", "PlugboardJSONCoding"),
+    fuzzer("JSON", "PlugboardJSON", "PlugboardJSONCoding"),
+    fuzzer("PropertyList", "PlugboardMessages", "PlugboardPropertyList"),
+    fuzzer("Retry", "PlugboardKit", "PlugboardRetry"),
+    fuzzer("Schema", "PlugboardJSON", "PlugboardJSONSchema"),
+    fuzzer("ServerSentEvents", "PlugboardCodecs", "PlugboardMessages"),
+    fuzzer("Store", "PlugboardCache", "PlugboardCookies", "PlugboardKit", "PlugboardSQLite"),
+    fuzzer("StoredResponse", "PlugboardCache", "PlugboardCacheOptions", "PlugboardKit"),
+    fuzzer("StrictXML", "PlugboardDownloads", "PlugboardMessages"),
+    fuzzer("URL", "PlugboardCache", "PlugboardCookies", "PlugboardKit", "PlugboardRedirect"),
+    fuzzer("WWWAuthenticate", "PlugboardAuthentication", "PlugboardKit"),
+    fuzzer("XML", "PlugboardMessages", "PlugboardXML"),
+    fuzzer("YAML", "PlugboardJSON", "PlugboardMessages", "PlugboardYAML"),
+]
+
 let package = Package(
     name: "plugboard",
     products: [
@@ -454,6 +484,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/swhitty/FlyingFox.git", from: "0.27.1"),
     ],
-    targets: systemLibraries + layers + plugins + programs + testTargets,
+    targets: systemLibraries + layers + plugins + programs + testTargets + (strict.isEmpty ? [] : fuzzers),
     swiftLanguageModes: [.v6]
 )
