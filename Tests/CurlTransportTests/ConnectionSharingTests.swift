@@ -25,6 +25,23 @@ import Testing
         #expect(connections.count <= 24, "\(connections.count) connections")
     }
 
+    @Test(arguments: [(NginxServer.Port.tls, true), (.tlsHTTP1, false)])
+    func `an attempt says that its connection is shared in HTTP/2, and not in HTTP/1.1`(
+        port: NginxServer.Port, isShared: Bool
+    ) async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        var options = RequestOptions()
+        options.tls.ca = server.authority.certificate
+
+        let (attempt, slow) = await client.begin(.get, server.url("/slow/data.bin", port), options: options)
+        try await slow.headOrEnd.opened()
+        let sharesConnection = await client.onLoop { attempt.sharesConnection }
+        await client.onLoop { attempt.cancel() }
+
+        #expect(sharesConnection == isShared)
+    }
+
     @Test func `requests to an origin of HTTP/1 do not wait for one another`() async throws {
         let server = try NginxServer.shared()
         let client = Client()

@@ -114,9 +114,8 @@ enum Main {
         guard let first = arguments.first, !first.hasPrefix("-"), !Program.verbs.contains(first) else {
             try checkVerb(arguments)
             // The verb alone, because looking through all of them takes time. Help and errors are the whole program's.
-            if let verb = arguments.first.flatMap({ verb($0, of: Program.self) }),
-                verb.configuration.subcommands.isEmpty,
-                let command = try? verb.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == verb
+            if let (verb, rest) = innermostVerb(arguments), let command = try? verb.parseAsRoot(rest),
+                type(of: command) == verb
             {
                 return command
             }
@@ -159,6 +158,13 @@ enum Main {
 
     private static func verb(_ word: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
         verbs(of: command).first { $0.configuration.commandName == word }
+    }
+
+    /// The verb that the first words name, with the words after them; nil if these name none, or one that needs another.
+    private static func innermostVerb(_ words: [String]) -> (verb: any ParsableCommand.Type, rest: [String])? {
+        var (found, rest) = (Program.self as any ParsableCommand.Type, words[...])
+        while let next = rest.first.flatMap({ verb($0, of: found) }) { (found, rest) = (next, rest.dropFirst()) }
+        return found == Program.self || !verbs(of: found).isEmpty ? nil : (found, Array(rest))
     }
 
     private static func nearest(_ word: String, of command: any ParsableCommand.Type) -> String {

@@ -14,7 +14,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     private var hasCompleted = false
     private(set) var isOver = false
     /// Whether other attempts can use the same connection at the same time.
-    var sharesConnection: Bool { control?.sharesConnection ?? false }
+    var sharesConnection: Bool { hasCompleted && control?.sharesConnection == true }
     private var whenOver: (() -> Void)?
 
     init(_ exchange: ExchangeCore, _ number: Int) {
@@ -46,7 +46,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         hasCompleted = true
         var head = head
         exchange.core.markSecrets(in: &head.fields)
-        exchange.home.limits.headReceived(exchange, isShared: sharesConnection)
+        if exchange.place != nil { exchange.home.limits.headReceived(exchange, isShared: sharesConnection) }
         exchange.emit(.headReceived, about: head)
         report(.success(OutwardResponse(head: head, body: body.map { BodyNode($0, home: exchange.home) })))
     }

@@ -74,7 +74,10 @@ final class Transfer: Attempt, @unchecked Sendable {
 
     // MARK: - Called by the kernel
 
-    var sharesConnection: Bool { state?.pointee.head.version == .http2 }
+    var sharesConnection: Bool {
+        let version = state?.pointee.head.version
+        return version == .http2 || version == .http3
+    }
 
     func cancel() { end(PlugboardError(.cancelled, "The attempt was cancelled.")) }
 

@@ -16,8 +16,7 @@ import PlugboardMessages
 /// `ConnectionGate` lets attempts share a connection that is being opened, `ConnectionChoice` says which connections an
 /// attempt may use, and libcurl keeps idle ones. Everything is called on the loop.
 package final class ConnectionLimits {
-    /// How long no exchange must have been ended from outside before connections that are held back are used, in
-    /// nanoseconds.
+    /// How long connections are still held back after the latest end from outside, in nanoseconds.
     private static let quietTime: Int64 = 5_000_000
     /// How long a connection may be held back, in nanoseconds.
     private static let holdLimit: Int64 = 50_000_000

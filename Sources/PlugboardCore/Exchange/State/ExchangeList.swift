@@ -34,7 +34,7 @@ struct ExchangeList {
         return true
     }
 
-    /// The exchanges as they are now, first come first.
+    /// The exchanges as they are now, in the order of their arrival.
     var all: [ExchangeCore] {
         var all: [ExchangeCore] = []
         var next = first
