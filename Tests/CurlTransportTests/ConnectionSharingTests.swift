@@ -25,9 +25,9 @@ import Testing
         #expect(connections.count <= 24, "\(connections.count) connections")
     }
 
-    @Test(arguments: [(NginxServer.Port.tls, true), (.tlsHTTP1, false)])
+    @Test(arguments: [(NginxServer.Door.tls, true), (.tlsHTTP1, false)])
     func `an attempt says that its connection is shared in HTTP/2, and not in HTTP/1.1`(
-        port: NginxServer.Port, isShared: Bool
+        port: NginxServer.Door, isShared: Bool
     ) async throws {
         let server = try NginxServer.shared()
         let client = Client()
