@@ -6,7 +6,7 @@ public struct Redaction: Sendable {
     /// The text that replaces a secret.
     public static let mark = "…"
 
-    private let parameters: [NamePattern]
+    private let parameters: [Wildcard]
     private let members: SecretMembers
 
     /// Names that usually hold credentials, in queries, forms and JSON.
@@ -21,10 +21,10 @@ public struct Redaction: Sendable {
     ///   - members: Patterns of names of JSON members, beside the same, and JSON pointers.
     /// - Throws: `configuration` for a name or pointer that cannot be one.
     public init(parameters: [String] = [], members: [String] = []) throws(PlugboardError) {
-        let usual = Redaction.usualNames.map { NamePattern($0) }
-        self.parameters = usual + parameters.map { NamePattern($0) }
+        let usual = Redaction.usualNames.map { Wildcard($0.lowercased()) }
+        self.parameters = usual + parameters.map { Wildcard($0.lowercased()) }
         self.members = SecretMembers(
-            names: usual + members.filter { !$0.hasPrefix("/") }.map { NamePattern($0) },
+            names: usual + members.filter { !$0.hasPrefix("/") }.map { Wildcard($0.lowercased()) },
             pointers: members.filter { $0.hasPrefix("/") })
         for name in parameters + members where name.isEmpty || name == "*" {
             throw PlugboardError(

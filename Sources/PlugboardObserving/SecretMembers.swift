@@ -3,14 +3,14 @@ import PlugboardKit
 /// Replaces the values of secret members in a JSON text, which may be cut at its end or not be valid. All other bytes
 /// are unchanged.
 public struct SecretMembers: Sendable {
-    private let names: [NamePattern]
+    private let names: [Wildcard]
     /// The tokens of JSON pointers (RFC 6901).
     private let pointers: [[String]]
 
     /// - Parameters:
     ///   - names: Of members at any depth.
     ///   - pointers: JSON pointers of members.
-    public init(names: [NamePattern], pointers: [String]) {
+    public init(names: [Wildcard], pointers: [String]) {
         self.names = names
         self.pointers = pointers.map { pointer in
             pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {

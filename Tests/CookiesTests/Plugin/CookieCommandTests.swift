@@ -173,7 +173,7 @@ struct CookieCommandTests {
 
         let error = await #expect(throws: PlugboardError.self) { try await kernel.cookies.exportFile(folder.path) }
 
-        #expect(error?.reason.contains("Cannot write \(folder.path): Is a directory.") == true)
+        #expect(error?.reason.contains("\(folder.path) cannot be written: Is a directory.") == true)
     }
 
     @Test func `an export without a path replies with the content`() async throws {

@@ -851,8 +851,9 @@ struct plug_host_v1 {
     //                                     tunnel, other), interface: soon after `start`, and each time it differs from
     //                                     then on, where a plugin lists it or the program asks for it
     //   closing                           once, when the kernel is being shut down, before it waits for the exchanges
-    //                                     under way and before `stop`. It takes no more requests of the program; it
-    //                                     takes sub-requests, and waits for them too, so begin none by yourself
+    //                                     under way and before `stop`. It takes no more requests of the program. It
+    //                                     sends sub-requests that are begun now, such as a last message, and waits for
+    //                                     them; later ones may be refused
     //   willComplete                      by and for, as above; respondedBy (the plugin that responded in place of the
     //                                     network); respondedWith (`subRequest` for a response of a sub-request)
     //   completed                         outcome, attempts: exactly once

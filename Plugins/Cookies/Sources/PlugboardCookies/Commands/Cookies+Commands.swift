@@ -10,7 +10,7 @@ extension Cookies {
             return
         }
         do throws(PlugboardError) {
-            let arguments = try CommandArguments(arguments, of: command)
+            let arguments = try CommandArguments(arguments, of: command.definition, code: .cookiesArgument)
             switch command {
             case .list: reply.json(try list(arguments))
             case .get: reply.json(try get(arguments))
@@ -112,7 +112,12 @@ extension Cookies {
     private func importFile(_ arguments: CommandArguments) throws(PlugboardError) -> JSONValue {
         let text = try arguments["text"].map { Array($0.utf8) }
         let bytes: [UInt8]
-        if let text { bytes = text } else { bytes = try PrivateFile.contents(of: try arguments.required("path")) }
+        if let text {
+            bytes = text
+        } else {
+            let path = try arguments.required("path")
+            bytes = try WholeFile.bytes(of: path, limit: .mebibytes(64), code: .cookiesFile, waits: true)
+        }
         let name = try jar(arguments)
         jars.synchronize()
         let content = jars.withJar(name) { [suffixes] jar, now in
@@ -139,7 +144,7 @@ extension Cookies {
             reply.body(.bytes(bytes))
             return
         }
-        try PrivateFile.save(bytes, to: path)
+        try WholeFile.save(bytes, to: path, code: .cookiesFile)
         reply.json(["exported": .number(JSONNumber(cookies.count - skipped))])
     }
 

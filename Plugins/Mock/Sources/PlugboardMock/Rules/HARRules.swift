@@ -6,7 +6,7 @@ import PlugboardMockOptions
 enum HARRules {
     /// Throws `configuration` for a file that is not HAR. Blocks.
     static func rules(_ path: String) throws(PlugboardError) -> [Rule] {
-        let bytes = try MockFile.bytes(of: path)
+        let bytes = try RuleFile.bytes(of: path)
         let value: JSONValue
         do throws(JSONError) { value = try JSONParser.parse(bytes) } catch {
             throw PlugboardError(.configuration, "\(path) is not JSON: \(error).")

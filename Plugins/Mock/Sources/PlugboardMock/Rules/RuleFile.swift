@@ -4,6 +4,8 @@ import PlugboardMockOptions
 /// Reads files of rules. Blocks. Each error is `configuration`, and names the file and the place.
 struct RuleFile {
     private let path: String
+    /// The largest file that is read.
+    private static let limit = ByteCount.mebibytes(64)
     /// The folder at which relative paths in rules start.
     private let folder: String
 
@@ -12,10 +14,15 @@ struct RuleFile {
         folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 
+    /// The bytes of a file of rules, of a body or of HAR.
+    static func bytes(of path: String) throws(PlugboardError) -> [UInt8] {
+        try WholeFile.bytes(of: path, limit: limit, code: .configuration)
+    }
+
     func rules() throws(PlugboardError) -> [Rule] {
         var options = JSONParser.configuration
-        options.sizeLimit = MockFile.limit
-        let bytes = try MockFile.bytes(of: path)
+        options.sizeLimit = RuleFile.limit.bytes
+        let bytes = try RuleFile.bytes(of: path)
         let value: JSONValue
         do throws(JSONError) { value = try JSONParser.parse(bytes, options: options) } catch {
             throw PlugboardError(.configuration, "\(path) is not JSON: \(error).")
@@ -101,7 +108,7 @@ struct RuleFile {
             return Bytes(bytes)
         }
         guard let file = try object.text("file") else { return nil }
-        return Bytes(try MockFile.bytes(of: file.hasPrefix("/") ? file : folder + file))
+        return Bytes(try RuleFile.bytes(of: file.hasPrefix("/") ? file : folder + file))
     }
 
     private func broken(_ steps: [MockResponse.MockStep], after count: Int) -> [MockResponse.MockStep] {

@@ -14,7 +14,7 @@ struct RecorderCommandRun {
             return
         }
         do throws(PlugboardError) {
-            let arguments = try RecorderArguments(arguments, of: command)
+            let arguments = try CommandArguments(arguments, of: command.definition, code: .recorderArgument)
             switch command {
             case .list: try list(arguments, reply)
             case .show: reply.json(try show(arguments))
@@ -29,7 +29,7 @@ struct RecorderCommandRun {
         }
     }
 
-    private func record(_ arguments: RecorderArguments) throws(PlugboardError) -> Record {
+    private func record(_ arguments: CommandArguments) throws(PlugboardError) -> Record {
         let id = try arguments.requiredNumber("id")
         guard let record = try store.record(id) else {
             throw PlugboardError(
@@ -39,7 +39,7 @@ struct RecorderCommandRun {
     }
 
     /// The newest records that the filter selects, from the newest one.
-    private func newest(_ limit: Int, _ arguments: RecorderArguments) throws(PlugboardError) -> [Record] {
+    private func newest(_ limit: Int, _ arguments: CommandArguments) throws(PlugboardError) -> [Record] {
         var records: [Record] = []
         try store.each(try arguments.filter()) {
             records.append($0)
@@ -48,7 +48,7 @@ struct RecorderCommandRun {
         return records
     }
 
-    private func list(_ arguments: RecorderArguments, _ reply: Reply) throws(PlugboardError) {
+    private func list(_ arguments: CommandArguments, _ reply: Reply) throws(PlugboardError) {
         let records = try newest(try arguments.number("limit") ?? 50, arguments)
         if try arguments.flag("json") {
             reply.json(.array(records.map(\.summary)))
@@ -57,7 +57,7 @@ struct RecorderCommandRun {
         }
     }
 
-    private func show(_ arguments: RecorderArguments) throws(PlugboardError) -> JSONValue {
+    private func show(_ arguments: CommandArguments) throws(PlugboardError) -> JSONValue {
         let record = try record(arguments)
         guard var object = record.summary.objectValue else { return .null }
         object["entries"] = .array(record.entries)
@@ -66,7 +66,7 @@ struct RecorderCommandRun {
 
     /// - Parameter command: `har`, or `report`, which is the page with the same data.
     private func write(
-        _ command: RecorderCommand, _ arguments: RecorderArguments, _ reply: Reply
+        _ command: RecorderCommand, _ arguments: CommandArguments, _ reply: Reply
     ) throws(PlugboardError) {
         var records: [Record] = []
         if let id = try arguments.number("id") {
@@ -76,25 +76,26 @@ struct RecorderCommandRun {
         }
         let har = HARFile.text(of: records.reversed(), version: host.kernelVersion)
         let text = command == .report ? InspectPage.report(har) : har
-        guard let path = try arguments.text("path") else {
+        guard let path = try arguments["path"] else {
             reply.body(.bytes(text))
             return
         }
-        try HARFile.save(text, to: path)
+        try WholeFile.save(text, to: path, code: .recorderFile)
         reply.json(["written": .number(JSONNumber(records.count)), "path": .string(path)])
     }
 
-    private func importHAR(_ arguments: RecorderArguments) throws(PlugboardError) -> Int {
+    private func importHAR(_ arguments: CommandArguments) throws(PlugboardError) -> Int {
         let bytes: [UInt8]
-        if let text = try arguments.text("text") {
+        if let text = try arguments["text"] {
             bytes = Array(text.utf8)
         } else {
-            bytes = try HARFile.contents(of: try arguments.requiredText("path"))
+            bytes = try WholeFile.bytes(
+                of: try arguments.required("path"), limit: HARFile.limit, code: .recorderFile, waits: true)
         }
         return try store.add(try HARFile.records(bytes))
     }
 
-    private func stats(_ arguments: RecorderArguments) throws(PlugboardError) -> JSONValue {
+    private func stats(_ arguments: CommandArguments) throws(PlugboardError) -> JSONValue {
         var hosts: [String: RecordStatistics] = [:]
         try store.each(try arguments.filter()) {
             hosts[$0.host, default: RecordStatistics()].take($0)

@@ -1,16 +1,10 @@
 import PlugboardKit
 import PlugboardRecorderOptions
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Files of HAR 1.2.
 enum HARFile {
     /// The largest file that is read.
-    private static let limit = 256 << 20
+    static let limit = ByteCount.mebibytes(256)
 
     static func text(of records: some Sequence<Record>, version: String) -> [UInt8] {
         let log: JSONObject = [
@@ -27,7 +21,7 @@ enum HARFile {
     static func records(_ bytes: [UInt8]) throws(PlugboardError) -> [Record] {
         let value: JSONValue
         var options = JSONParser.Options()
-        options.sizeLimit = limit
+        options.sizeLimit = limit.bytes
         do throws(JSONError) { value = try JSONParser.parse(bytes, options: options) } catch {
             throw PlugboardError(.recorderFile, "The file is not JSON: \(error).")
         }
@@ -55,49 +49,6 @@ enum HARFile {
         }
         // A file that somebody has edited may have other entries.
         return rest.isEmpty && grouped.count == groups.count && !groups.isEmpty ? grouped : records
-    }
-
-    static func contents(of path: String) throws(PlugboardError) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw failure("read", path) }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = read(file, &piece, piece.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw failure("read", path) }
-            if count == 0 { return bytes }
-            bytes += piece[..<count]
-            guard bytes.count <= limit else {
-                throw PlugboardError(
-                    .recorderFile, "\(path) is larger than the \(limit >> 20) MiB that a HAR file may have.")
-            }
-        }
-    }
-
-    /// Writes a new file that only its owner can read, and renames it. A link at the path is replaced, not followed.
-    static func save(_ bytes: [UInt8], to path: String) throws(PlugboardError) {
-        let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure("write", path) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { break }
-            rest = rest.dropFirst(count)
-        }
-        let isWritten = rest.isEmpty
-        guard close(file) == 0, isWritten, rename(draft, path) == 0 else {
-            let error = failure("write", path)
-            unlink(draft)
-            throw error
-        }
-    }
-
-    private static func failure(_ what: String, _ path: String) -> PlugboardError {
-        PlugboardError(.recorderFile, "Cannot \(what) \(Printable.text(path)): \(String(cString: strerror(errno))).")
     }
 }
 

@@ -1,18 +1,22 @@
-/// A text in which `*`, or another sign, stands for any text.
-struct Wildcard: Sendable {
-    let text: String
+/// A pattern for a whole text, in which a sign stands for any text, also for none.
+public struct Wildcard: Sendable {
+    /// The pattern as it was written.
+    public let text: String
     private let parts: [[UInt8]]
 
-    init(_ text: String, any sign: Character = "*") {
+    /// A pattern. It is compared byte by byte: lower both texts to compare them without case.
+    ///
+    /// - Parameter sign: What stands for any text.
+    public init(_ text: String, any sign: Character = "*") {
         self.text = text
         parts = text.split(separator: sign, omittingEmptySubsequences: false).map { Array($0.utf8) }
     }
 
-    /// The only text that fits; nil where several do.
-    var literal: [UInt8]? { parts.count == 1 ? parts[0] : nil }
+    /// The only text that matches; nil if several do.
+    public var literal: [UInt8]? { parts.count == 1 ? parts[0] : nil }
 
-    /// Whether the whole of the other text matches.
-    func matches(_ other: [UInt8]) -> Bool {
+    /// Whether the pattern matches the whole of a text in UTF-8.
+    public func matches(_ other: [UInt8]) -> Bool {
         guard let first = parts.first, let last = parts.last, parts.count > 1 else { return parts.first == other }
         guard other.count >= first.count + last.count, other.starts(with: first),
             other[(other.count - last.count)...].elementsEqual(last)
