@@ -315,7 +315,7 @@ let testTargets: [Target] = [
     tests("RangesTests", "PlugboardRanges", "PlugboardMessages"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
     tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
-    tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardMessages"),
+    tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardJSON", "PlugboardMessages"),
     tests(
         "PlugboardSwiftLogTests", "PlugboardSwiftLog", "Plugboard", "PlugboardCore", "PlugboardMessages", swiftLog),
     tests(

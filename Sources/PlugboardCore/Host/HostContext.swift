@@ -14,7 +14,7 @@ final class HostContext: @unchecked Sendable {
     let index: Int
     let table: UnsafeMutablePointer<plug_host_v1>
     /// The arguments of the commands that run.
-    let arguments = Registry<CommandArguments>()
+    let arguments = Registry<ArgumentsNode>()
     /// The ids of services that the plugin needs or uses.
     private let needs: Set<String>
     private let state = Mutex(State())

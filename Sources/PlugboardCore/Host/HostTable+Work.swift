@@ -68,7 +68,7 @@ extension HostTable {
     }
 }
 
-private func argumentsOf(_ host: UnsafePointer<plug_host_v1>?, _ reply: plug_reply) -> CommandArguments? {
+private func argumentsOf(_ host: UnsafePointer<plug_host_v1>?, _ reply: plug_reply) -> ArgumentsNode? {
     host.flatMap { HostContext.from($0).arguments[reply] }
 }
 
@@ -92,7 +92,7 @@ extension plug_url_parts_v1 {
 }
 
 /// What C sees as the arguments of a command, while it runs. Each text is made once. [any]
-final class CommandArguments: Sendable {
+final class ArgumentsNode: Sendable {
     /// Sendable because it is used under the lock.
     private struct State: @unchecked Sendable {
         var members: JSONObject?
@@ -145,8 +145,8 @@ final class CommandArguments: Sendable {
             if state.members == nil {
                 let members = (try? JSONParser.parse(json))?.objectValue ?? JSONObject()
                 for (_, value) in members {
-                    state.texts.append(CommandArguments.text(value, state.scratch))
-                    state.items.append(CommandArguments.items(of: value, state.scratch))
+                    state.texts.append(ArgumentsNode.text(value, state.scratch))
+                    state.items.append(ArgumentsNode.items(of: value, state.scratch))
                 }
                 state.members = members
             }

@@ -21,10 +21,9 @@ public struct CommandArguments: Sendable {
         }
         let known = (try? JSONParser.parse(definition.arguments))?.objectValue?.keys ?? []
         if let unknown = object.keys.first(where: { !known.contains($0) }) {
+            let list = known.isEmpty ? "none" : known.joined(separator: ", ")
             throw PlugboardError(
-                code,
-                "\(definition.name) has no argument \(Printable.text(unknown)); it has \(known.joined(separator: ", "))."
-            )
+                code, "\(definition.name) has no argument \(Printable.text(unknown)); it has \(list).")
         }
         (command, self.object, self.code) = (definition.name, object, code)
     }
@@ -48,7 +47,7 @@ public struct CommandArguments: Sendable {
     ///
     /// - Throws: An error without the argument.
     public func required(_ name: String) throws(PlugboardError) -> String {
-        guard let text = try self[name] else { throw PlugboardError(code, "\(command) needs \(name).") }
+        guard let text = try self[name] else { throw PlugboardError(code, "\(command) needs \(name): add \(name)=….") }
         return text
     }
 
