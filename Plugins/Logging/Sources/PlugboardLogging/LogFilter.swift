@@ -5,7 +5,7 @@ import PlugboardObserving
 /// Which exchanges are logged.
 struct LogFilter: Sendable {
     private let methods: Set<String>
-    private let hosts: [NamePattern]
+    private let hosts: [Wildcard]
     private let statuses: [ClosedRange<Int>]
     private let slowerThan: Duration
     private let failures: Bool
@@ -13,7 +13,7 @@ struct LogFilter: Sendable {
     /// Throws `configuration` for a status that is none.
     init(_ settings: LoggingSettings) throws(PlugboardError) {
         methods = Set(settings.methods.map { $0.uppercased() })
-        hosts = settings.hosts.map { NamePattern($0) }
+        hosts = settings.hosts.map { Wildcard($0.lowercased()) }
         statuses = try settings.statuses.map { text throws(PlugboardError) in
             guard let range = LogFilter.statuses(text) else {
                 throw PlugboardError(
