@@ -41,10 +41,12 @@ package final class ControlClient {
         guard ccontrol_peer_user(file) == Int(geteuid()) else {
             throw ControlClient.error(path, "another user's process listens there")
         }
-        guard case .line(let line) = try next(within: 5000), line["control"] == 1 else {
+        switch try next(within: 5000) {
+        case .line(let line) where line["control"] == 1: greeting = line
+        case .nothing: throw ControlClient.error(path, "it has its most peers already, or does not respond")
+        case .line, .end:
             throw ControlClient.error(path, "what listens there is no program of this version of Plugboard")
         }
-        greeting = line
     }
 
     deinit { close(file) }

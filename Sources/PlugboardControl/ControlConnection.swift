@@ -42,14 +42,12 @@ final class ControlConnection {
                 isAtEnd = true
             }
         }
-        guard let end = input.firstIndex(of: 0x0A) else {
-            if input.count > ControlRequest.lengthLimit { refuse() }
-            return
+        while let end = input.firstIndex(of: 0x0A) {
+            let line = Array(input[..<end])
+            input.removeFirst(end + 1)
+            if !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) { return begin(line[...], kernel) }
         }
-        let line = input[..<end]
-        defer { input.removeFirst(end + 1) }
-        if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) { return }
-        begin(line, kernel)
+        if input.count > ControlRequest.lengthLimit { refuse() }
     }
 
     private func begin(_ line: ArraySlice<UInt8>, _ kernel: () -> Kernel?) {

@@ -14,8 +14,11 @@ final class ControlPeer: Sendable {
     /// Bytes of output, above which no event becomes a line, and no piece of a body is taken.
     private static let outputLimit = 256 << 10
 
+    /// Without the event's head, whose size a server decides.
     private struct Waiting {
-        let event: ObservedEvent
+        let id: String
+        let details: [String: ObservedEvent.Detail]
+        let status: Int?
         let exchange: ObservedExchange?
         let time: Int64
     }
@@ -34,8 +37,11 @@ final class ControlPeer: Sendable {
     private let state = Mutex(State())
     /// Wakes the thread that writes.
     private let wake: @Sendable () -> Void
+    let commands: RunningCommands
 
-    init(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
+    init(_ commands: RunningCommands, _ wake: @escaping @Sendable () -> Void) {
+        (self.commands, self.wake) = (commands, wake)
+    }
 
     // MARK: What the kernel and the request say
 
@@ -72,7 +78,9 @@ final class ControlPeer: Sendable {
                 state.lost += 1
                 return false
             }
-            state.events.append(Waiting(event: event, exchange: exchange, time: time))
+            state.events.append(
+                Waiting(
+                    id: event.id, details: event.details, status: event.head?.status, exchange: exchange, time: time))
             return state.events.count == 1
         }
         if isFirst { wake() }
@@ -114,14 +122,15 @@ final class ControlPeer: Sendable {
             let taken = (state.output, Array(state.events.prefix(count)), state.lost, state.room)
             state.output = []
             state.events.removeFirst(count)
-            if state.events.isEmpty { state.lost = 0 }
-            state.room = nil
-            return (taken.0, taken.1, state.events.isEmpty ? taken.2 : 0, taken.3)
+            (state.lost, state.room) = (0, nil)
+            return taken
         }
         room?.resume()
         var bytes = output
         for waiting in events {
-            bytes += ControlText.line(ControlText.event(waiting.event, waiting.exchange, at: waiting.time))
+            bytes += ControlText.line(
+                ControlText.event(
+                    waiting.id, waiting.details, waiting.status, waiting.exchange, at: waiting.time))
         }
         if lost > 0 { bytes += ControlText.line(["lost": .number(JSONNumber(lost))]) }
         return bytes
@@ -139,5 +148,24 @@ final class ControlPeer: Sendable {
         observation?.end()
         task?.cancel()
         room?.resume()
+    }
+}
+
+/// Counts the commands of plugins that the socket has given and that have not replied, so that peers that come and go
+/// cannot begin more and more of them. [any]
+final class RunningCommands: Sendable {
+    private static let limit = 16
+    private let count = Atomic(0)
+
+    /// Runs a command, unless too many run already.
+    func run<Reply>(
+        _ command: () async throws(PlugboardError) -> Reply
+    ) async throws(PlugboardError) -> Reply {
+        defer { count.subtract(1, ordering: .relaxed) }
+        guard count.add(1, ordering: .relaxed).oldValue < RunningCommands.limit else {
+            throw PlugboardError(
+                .controlRequest, "\(RunningCommands.limit) commands have not replied yet. Ask again later.")
+        }
+        return try await command()
     }
 }

@@ -74,8 +74,10 @@ struct ControlRun {
     private func command() async throws(PlugboardError) -> JSONValue {
         let arguments = request.value("arguments") ?? [:]
         guard arguments.objectValue != nil else { throw request.wrong("arguments", "an object") }
-        let reply = try await kernel.command(
-            try request.neededText("plugin"), try request.neededText("name"), JSONWriter.write(arguments))
+        let (plugin, name) = (try request.neededText("plugin"), try request.neededText("name"))
+        let reply = try await peer.commands.run { [kernel] () throws(PlugboardError) in
+            try await kernel.command(plugin, name, JSONWriter.write(arguments))
+        }
         switch reply {
         case .json(let text):
             guard text.utf8.count <= ControlRun.replyLimit else {
@@ -107,11 +109,6 @@ struct ControlRun {
     }
 
     private func count(_ count: Int) -> JSONValue { ["exchanges": .number(JSONNumber(count))] }
-
-    private func enable(_ isEnabled: Bool) throws(PlugboardError) -> JSONValue {
-        try kernel.setEnabled(isEnabled, plugin: try request.neededText("plugin"))
-        return .null
-    }
 
     private func limit() throws(PlugboardError) -> Duration? {
         guard let text = try request.text("within") else { return nil }

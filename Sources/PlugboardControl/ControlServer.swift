@@ -22,6 +22,8 @@ final class ControlServer: ControlSocket {
     /// An eventfd that becomes readable when there is something to write, or when the socket is closed.
     private let alarm: Int32
     private let isAwake = Atomic(false)
+    /// The commands of plugins that have not replied, those of peers that have gone among them.
+    private let commands = RunningCommands()
     private let life = Mutex(Life.idle)
     /// The file that this server has made.
     private let file: (device: dev_t, number: ino_t)
@@ -76,9 +78,12 @@ final class ControlServer: ControlSocket {
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         var connections: [ControlConnection] = []
+        // The system has refused a peer, for example for want of descriptors: it is asked again in the next second.
+        var refusedAt: Int64 = -1
         while !isClosed {
-            wait(for: connections, takesMore: connections.count < ControlServer.peerLimit)
-            let now = clockTime(CLOCK_MONOTONIC) / 1_000_000_000
+            var now = clockTime(CLOCK_MONOTONIC) / 1_000_000_000
+            wait(for: connections, takesMore: connections.count < ControlServer.peerLimit && now != refusedAt)
+            now = clockTime(CLOCK_MONOTONIC) / 1_000_000_000
             for connection in connections {
                 connection.write(at: now)
                 connection.read(kernel)
@@ -88,8 +93,11 @@ final class ControlServer: ControlSocket {
                 connection.close()
             }
             connections.removeAll(where: \.isClosed)
-            if connections.count < ControlServer.peerLimit, let connection = accept() {
-                connections.append(connection)
+            guard connections.count < ControlServer.peerLimit, now != refusedAt else { continue }
+            switch accept() {
+            case .success(let connection?): connections.append(connection)
+            case .success(nil): break
+            case .failure: refusedAt = now
             }
         }
         let now = clockTime(CLOCK_MONOTONIC) / 1_000_000_000
@@ -104,7 +112,8 @@ final class ControlServer: ControlSocket {
         files.append(pollfd(fd: alarm, events: Int16(POLLIN), revents: 0))
         if takesMore { files.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0)) }
         // A peer that reads nothing is found by time.
-        poll(&files, nfds_t(files.count), connections.contains(where: \.isWaiting) ? 1000 : -1)
+        let isTimed = !takesMore || connections.contains(where: \.isWaiting)
+        poll(&files, nfds_t(files.count), isTimed ? 1000 : -1)
         for (connection, file) in zip(connections, files) where file.revents & Int16(POLLHUP | POLLERR) != 0 {
             connection.hasHungUp = true
         }
@@ -114,18 +123,23 @@ final class ControlServer: ControlSocket {
         _ = isAwake.exchange(false, ordering: .acquiringAndReleasing)
     }
 
-    private func accept() -> ControlConnection? {
+    private struct Refused: Error {}
+
+    /// The next peer; nil if none waits, or another user's did.
+    private func accept() -> Result<ControlConnection?, Refused> {
         let file = ccontrol_accept(listener)
-        guard file >= 0 else { return nil }
+        guard file >= 0 else {
+            return [EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(errno) ? .success(nil) : .failure(Refused())
+        }
         guard ccontrol_peer_user(file) == Int(geteuid()) else {
             PlugboardSystem.close(file)
-            return nil
+            return .success(nil)
         }
-        let peer = ControlPeer { [weak self] in self?.wake() }
+        let peer = ControlPeer(commands) { [weak self] in self?.wake() }
         peer.add(
             ControlText.line([
                 "plugboard": .string(Kernel.version), "control": 1, "pid": .number(JSONNumber(getpid())),
             ]))
-        return ControlConnection(file, peer)
+        return .success(ControlConnection(file, peer))
     }
 }

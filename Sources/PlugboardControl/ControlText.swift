@@ -28,13 +28,16 @@ enum ControlText {
         return .object(object)
     }
 
-    static func event(_ event: ObservedEvent, _ exchange: ObservedExchange?, at time: Int64) -> JSONObject {
-        var object: JSONObject = ["event": .string(event.id), "at": seconds(time)]
+    static func event(
+        _ id: String, _ details: [String: ObservedEvent.Detail], _ status: Int?, _ exchange: ObservedExchange?,
+        at time: Int64
+    ) -> JSONObject {
+        var object: JSONObject = ["event": .string(id), "at": seconds(time)]
         if let exchange { object["exchange"] = self.exchange(exchange) }
-        if let status = event.head?.status { object["status"] = .number(JSONNumber(status)) }
-        if !event.details.isEmpty {
+        if let status { object["status"] = .number(JSONNumber(status)) }
+        if !details.isEmpty {
             object["details"] = .object(
-                JSONObject(event.details.sorted { $0.key < $1.key }.map { ($0.key, detail($0.value)) }))
+                JSONObject(details.sorted { $0.key < $1.key }.map { ($0.key, detail($0.value)) }))
         }
         return object
     }

@@ -22,7 +22,7 @@ public struct UnixControl: ControlListener {
             throw .socket(path, "other users may write to its folder; choose another one, or take their right away")
         }
         // So that two processes that start do not both replace the file of a dead one.
-        guard flock(directory, LOCK_EX) == 0 else { throw .socket(path, systemText(errno)) }
+        guard UnixControl.lock(directory) else { throw .socket(path, "its folder is locked: \(systemText(errno))") }
         try UnixControl.removeStale(path)
         let file = ccontrol_open(0)
         guard file >= 0, ccontrol_listen(file, path, ControlServer.peerLimit) == 0, lstat(path, &status) == 0 else {
@@ -36,6 +36,15 @@ public struct UnixControl: ControlListener {
             throw .socket(path, "no file descriptor is left; raise the limit (ulimit -n)")
         }
         return server
+    }
+
+    /// Tries for a second: others may lock the folder for as long as they like.
+    private static func lock(_ directory: Int32) -> Bool {
+        for _ in 0..<100 where flock(directory, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { return false }
+            usleep(10_000)
+        }
+        return flock(directory, LOCK_EX | LOCK_NB) == 0
     }
 
     private static func removeStale(_ path: String) throws(PlugboardError) {

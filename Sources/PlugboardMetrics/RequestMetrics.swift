@@ -5,12 +5,17 @@
 
     /// The metrics of attempts, of the events that tell of them. [any]
     final class RequestMetrics: Sendable {
+        /// The methods of OpenTelemetry's conventions; all others count as `_OTHER`.
+        private static let methods: Set<String> = [
+            "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "QUERY",
+        ]
         /// Servers and programs decide how many dimensions there are.
         private static let limit = 2000
 
         private struct Attempt {
             let method: String
             let origin: Origin?
+            let began = ContinuousClock.now
             var status: Int?
         }
 
@@ -37,7 +42,9 @@
         }
 
         private func began(_ exchange: ObservedExchange) {
-            let attempt = Attempt(method: exchange.method.name, origin: Origin(url: exchange.url))
+            let name = exchange.method.name
+            let method = RequestMetrics.methods.contains(name) ? name : "_OTHER"
+            let attempt = Attempt(method: method, origin: Origin(url: exchange.url))
             state.withLock { $0.attempts[exchange.id] = attempt }
             meter(attempt)?.increment(by: 1)
         }
@@ -61,7 +68,9 @@
                 state.timers[key] = timer
                 return timer
             }
-            timer?.recordNanoseconds(Int64(took))
+            // An attempt that was given up has no times of its own.
+            timer?.recordNanoseconds(
+                took > 0 ? Int64(took) : Int64((ContinuousClock.now - attempt.began) / .nanoseconds(1)))
         }
 
         private func meter(_ attempt: Attempt) -> Meter? {

@@ -1,3 +1,5 @@
+import PlugboardKit
+
 /// A request as a command line of curl, in one line, for sh. A word with control characters is written `$'…'`
 /// (POSIX.1-2024, Shell Command Language, 2.2.4), which dash does not know.
 public struct CurlLine {
@@ -21,7 +23,11 @@ public struct CurlLine {
     /// The line, without its end.
     public var text: String { words.map(quoted).joined(separator: " ") }
 
-    private func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
+    /// What could control a terminal, or hide a part of the line.
+    private func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.isASCII && Printable.text(String(scalar)) != String(scalar)
+            || scalar.properties.generalCategory == .control
+    }
 
     private func escaped(_ scalar: Unicode.Scalar) -> String {
         switch scalar {

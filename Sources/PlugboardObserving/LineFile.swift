@@ -55,9 +55,10 @@ public final class LineFile: Sendable {
                 guard lstat(path, &current) == 0, current.st_dev == own.st_dev, current.st_ino == own.st_ino else {
                     continue
                 }
+                // A line for a file that cannot be renamed is not lost.
                 if isDue(rotation, own) {
-                    if let error = rotate(rotation.count) { return error }
-                    continue
+                    guard let error = rotate(rotation.count) else { continue }
+                    return LineFile.write("\(line)\n", to: file) ? error : LineFile.error(path)
                 }
             }
             return LineFile.write("\(line)\n", to: file) ? nil : LineFile.error(path)
@@ -68,7 +69,10 @@ public final class LineFile: Sendable {
     private func isDue(_ rotation: Rotation, _ file: stat) -> Bool {
         let now = time(nil)
         let began = known.withLock { known in
-            if let known, known.device == file.st_dev, known.number == file.st_ino { return known.began }
+            // A new file may have the number of one that was removed.
+            if file.st_size > 0, let known, known.device == file.st_dev, known.number == file.st_ino {
+                return known.began
+            }
             let began = file.st_size == 0 ? now : file.st_mtim.tv_sec
             known = Known(device: file.st_dev, number: file.st_ino, began: began)
             return began

@@ -21,12 +21,18 @@
             self.init(
                 level: LogLevel(logger.logLevel),
                 lines: { line in
-                    logger.log(level: line.level.loggerLevel, "\(line.text)", metadata: line.metadata)
+                    logger.log(level: line.level.loggerLevel, "\(line.printable)", metadata: line.metadata)
                 })
         }
     }
 
     extension KernelLog.Line {
+        /// The text, whose line breaks alone remain of what could control a terminal.
+        var printable: String {
+            text.split(separator: "\n", omittingEmptySubsequences: false)
+                .map { Printable.text(String($0)) }.joined(separator: "\n")
+        }
+
         var metadata: Logger.Metadata {
             var metadata: Logger.Metadata = ["plugin": "\(source)"]
             guard let exchange else { return metadata }
@@ -38,7 +44,7 @@
             metadata["attempts"] = "\(exchange.attempts)"
             metadata["error"] = exchange.error.map { "\($0)" }
             metadata["trace"] = exchange.trace.map { "\($0)" }
-            metadata["tag"] = exchange.tag.map { "\($0)" }
+            metadata["tag"] = exchange.tag.map { "\(Printable.text($0))" }
             return metadata
         }
     }

@@ -5,13 +5,15 @@ import PlugboardTransport
 extension Kernel {
     /// Runs a verb's work with a kernel, and always shuts the kernel down, so that no plugin runs when the process
     /// ends. After a success, the exchanges in progress have five seconds to end.
+    ///
+    /// - Parameter listens: Whether the verb listens at the socket `kernel.control`; the others leave it to the program
+    ///   that has the same configuration.
     static func whileRunning<Result>(
         _ configuration: Configuration, catalog: Catalog = .bundled, transport: (any Transport)? = nil,
-        log: KernelLog? = nil, _ work: (Kernel) async throws -> Result
+        log: KernelLog? = nil, listens: Bool = false, _ work: (Kernel) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
-        // What sends nothing leaves the socket to the program.
-        if transport != nil { configuration.kernel.control = nil }
+        if !listens { configuration.kernel.control = nil }
         let kernel = try Kernel(
             configuration: configuration, catalog: catalog, loader: PluginArguments.loader(for: configuration),
             control: .socket, transport: transport, log: log)

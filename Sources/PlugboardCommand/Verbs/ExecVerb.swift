@@ -37,7 +37,7 @@ struct ExecVerb: AsyncParsableCommand {
             if !configuration.names(id) { configuration.plugins.append(PluginEntry(id)) }
         }
         if let state { configuration.kernel.dataDirectory = state }
-        try await Kernel.whileRunning(configuration) { try await serve($0) }
+        try await Kernel.whileRunning(configuration, listens: true) { try await serve($0) }
     }
 
     /// Serves until the input ends. A signal cancels the exchanges in progress, whose replies are then `aborted`.

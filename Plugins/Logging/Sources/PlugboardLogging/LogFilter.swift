@@ -17,7 +17,8 @@ struct LogFilter: Sendable {
         statuses = try settings.statuses.map { text throws(PlugboardError) in
             guard let range = LogFilter.statuses(text) else {
                 throw PlugboardError(
-                    .configuration, "statuses has \(Printable.text(text)), which is none such as 404, 5xx or 400-499.")
+                    .configuration,
+                    "statuses has \(Printable.text(text)), which is not a status such as 404, 5xx or 400-499.")
             }
             return range
         }

@@ -8,10 +8,14 @@ import Synchronization
 /// Lines for the file wait in memory until a thread of the kernel has written them. Lines beyond a limit are dropped
 /// and counted. [any]
 final class LogTarget: Sendable {
-    private static let limit = 10_000
+    /// The most bytes that wait.
+    private static let limit = 8 << 20
+    /// The bytes that are written at a time, if the next line is not larger.
+    private static let pieceSize = 256 << 10
 
     private struct State {
         var lines: [String] = []
+        var size = 0
         var dropped = 0
         var isWriting = false
         var hasFailed = false
@@ -19,7 +23,7 @@ final class LogTarget: Sendable {
 
     private let host: PluginHost
     private let file: LineFile?
-    private let hasPrefix: Bool
+    private let format: LoggingSettings.Format
     private let state = Mutex(State())
 
     init(_ settings: LoggingSettings, _ host: PluginHost) {
@@ -31,45 +35,72 @@ final class LogTarget: Sendable {
                     size: settings.rotateSize.bytes == 0 ? nil : settings.rotateSize.bytes,
                     age: settings.rotateAge == .zero ? nil : settings.rotateAge, count: settings.rotateCount))
         }
-        hasPrefix = settings.format == .line || settings.format == .full
+        format = settings.format
     }
 
     /// Takes a text that is safe for a terminal; its further lines are indented.
     func write(_ level: LogLevel, _ text: String) {
         guard file != nil else { return host.log(level, text) }
-        let line = hasPrefix ? "\(host.wallClock.timestamp) \(level) \(text)" : text
+        let line = format == .line || format == .full ? "\(host.wallClock.timestamp) \(level) \(text)" : text
+        let size = line.utf8.count + 1
         let isFirst = state.withLock { state in
-            guard state.lines.count < LogTarget.limit else {
+            guard state.size + size <= LogTarget.limit else {
                 state.dropped += 1
                 return false
             }
             state.lines.append(line)
+            state.size += size
             defer { state.isWriting = true }
             return !state.isWriting
         }
-        // The kernel ends: `finish` writes what waits.
+        // The kernel ends: `stop` writes what waits.
         if isFirst, !host.runBlocking({ [self] in drain() }) { state.withLock { $0.isWriting = false } }
     }
 
     /// Writes what waits. Blocks.
     func drain() {
         while let text = take() {
-            guard let error = file?.append(text) else { continue }
+            guard let error = file?.append(text) else {
+                state.withLock { $0.hasFailed = false }
+                continue
+            }
             let isFirst = state.withLock { state in
                 defer { state.hasFailed = true }
                 return !state.hasFailed
             }
-            if isFirst { host.log(.warning, "\(error) The lines for it are lost.") }
+            if isFirst { host.log(.warning, "\(error) Lines for it are lost until it can be written.") }
         }
     }
 
+    /// Lines of the size of a piece, or one larger line.
     private func take() -> String? {
         state.withLock { state in
-            if state.dropped > 0 { state.lines.append("\(state.dropped) lines were dropped: the disk is too slow.") }
-            let lines = state.lines
-            (state.lines, state.dropped) = ([], 0)
-            if lines.isEmpty { state.isWriting = false }
-            return lines.isEmpty ? nil : lines.joined(separator: "\n")
+            if state.lines.isEmpty, state.dropped > 0 {
+                state.lines.append(note(state.dropped))
+                state.dropped = 0
+            }
+            var (count, size) = (0, 0)
+            while count < state.lines.count {
+                let next = state.lines[count].utf8.count + 1
+                if count > 0, size + next > LogTarget.pieceSize { break }
+                (count, size) = (count + 1, size + next)
+            }
+            if count == 0 { state.isWriting = false }
+            defer {
+                state.lines.removeFirst(count)
+                state.size = max(state.size - size, 0)
+            }
+            return count == 0 ? nil : state.lines.prefix(count).joined(separator: "\n")
+        }
+    }
+
+    /// A line of the file's format.
+    private func note(_ dropped: Int) -> String {
+        switch format {
+        case .json: #"{"dropped":\#(dropped)}"#
+        case .curl: "# \(dropped) lines were dropped, because the disk is too slow"
+        case .line, .full:
+            "\(host.wallClock.timestamp) warning \(dropped) lines were dropped, because the disk is too slow."
         }
     }
 }

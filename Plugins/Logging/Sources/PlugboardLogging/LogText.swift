@@ -33,7 +33,8 @@ struct LogText: Sendable {
             (body, isMissing) = (text, false)
         }
         let line = CurlLine(
-            request.method, url(request.url), fields: redaction.fields(request.fields).filter { !isFraming($0.name) },
+            request.method, url(request.url),
+            fields: redaction.fields(request.fields).filter { !isFraming($0.name) }.map { ($0.name, value($0)) },
             body: body)
         return line.text + (isMissing ? "  # its body is not shown" : "")
     }
@@ -63,8 +64,10 @@ struct LogText: Sendable {
         if let responder = summary.responder { object["respondedBy"] = .string(responder) }
         object["request"] = record.request.map { message($0.fields, record.requestBody) }
         object["response"] = record.responseFields.map { message($0, record.responseBody) }
+        let text: String = JSONWriter.write(.object(object))
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
         // What could control a terminal and is no control character of JSON.
-        return (JSONWriter.write(.object(object)) as String).unicodeScalars.map { scalar in
+        return text.unicodeScalars.map { scalar in
             scalar.isASCII || Printable.text(String(scalar)) == String(scalar)
                 ? String(scalar) : String(scalar).utf16.map { "\\u\(hexadecimal($0))" }.joined()
         }.joined()
