@@ -13,11 +13,11 @@ function bytesOf(text, isBase64) {
 /** @param content HAR's content or postData; its encoding stands in `encoding` or `_encoding`. */
 function bodyView(content, name) {
   if (!content || typeof content.text !== "string" || (!content.text && !content._cut)) {
-    const isMissing = content?._cut > 0 || content?.size > 0;
+    const isMissing = numberOf(content?._cut) > 0 || numberOf(content?.size) > 0;
     return element("p", { class: "quiet" }, isMissing ? "The body is not recorded." : "No body.");
   }
   const isBase64 = (content.encoding ?? content._encoding) === "base64";
-  const type = String(content.mimeType ?? "");
+  const type = textOf(content.mimeType);
   const ways = [];
   const parsed = isBase64 ? undefined : parse(content.text);
   if (parsed !== undefined) ways.push(["Tree", () => tree(parsed.value)]);
@@ -33,12 +33,13 @@ function bodyView(content, name) {
     box.replaceChildren(make());
   }
   choose(...ways[0]);
-  const cut = content._cut > 0 ? `, of which ${sizeText(content._cut)} are not recorded` : "";
+  const cut = numberOf(content._cut) > 0 ? `, of which ${sizeText(numberOf(content._cut))} are not recorded` : "";
+  const size = sizeText(numberOf(content.size ?? content.text.length));
   return element(
     "div", { class: "body" },
     element(
       "div", { class: "ways", role: "group", "aria-label": "How the body is shown" }, buttons,
-      element("span", { class: "quiet" }, `${type && type !== "x-unknown" ? type : "no type"}, ${sizeText(content.size ?? content.text.length)}${cut}`)),
+      element("span", { class: "quiet" }, `${type && type !== "x-unknown" ? type : "no type"}, ${size}${cut}`)),
     box);
 }
 

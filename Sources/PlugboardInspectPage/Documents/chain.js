@@ -8,10 +8,13 @@ function chainView(exchange) {
   const hasCalls = exchange.entries.some((entry) => Array.isArray(entry._calls));
   const root = element("div", { class: "layer program" }, element("h4", null, "Program"));
   const onion = new Onion(root);
-  for (const step of steps) onion.add(step);
+  const more = portions(element("div"), steps, 400, (step) => {
+    onion.add(step);
+    return document.createDocumentFragment();
+  });
   return element(
     "div", { class: "onion" },
-    hasCalls ? null : element("p", { class: "quiet" }, HINT), root,
+    hasCalls ? null : element("p", { class: "quiet" }, HINT), root, more,
     element("p", { class: "quiet" }, "▼ the request on its way in, ▲ the response on its way back, ■ the end of a turn"));
 }
 
@@ -19,22 +22,25 @@ function chainView(exchange) {
 function chainSteps({ entries, start }) {
   const steps = [];
   entries.forEach((entry, index) => {
-    for (const call of entry._calls ?? []) steps.push({ kind: "call", step: Number(call.step) || 0, ...pick(call) });
-    for (const event of entry._events ?? []) steps.push({ kind: "event", step: Number(event.step) || 0, event });
+    for (const call of listOf(entry._calls)) steps.push({ kind: "call", step: numberOf(call.step) || 0, ...pick(call) });
+    for (const event of listOf(entry._events)) steps.push({ kind: "event", step: numberOf(event.step) || 0, event });
     // An exchange without an attempt has one entry all the same.
     if (!entry._attempt && (entry._calls || entry._respondedBy)) return;
-    steps.push({ kind: "attempt", step: Number(entry._step) || 0, entry, number: entry._attempt ?? index + 1 });
+    steps.push({ kind: "attempt", step: numberOf(entry._step) || 0, entry, number: textOf(entry._attempt, index + 1) });
   });
   return steps.sort((one, other) => one.step - other.step);
 }
 
 function pick(call) {
   return {
-    plugin: String(call.plugin ?? ""), hook: String(call.hook ?? ""), verdict: String(call.verdict ?? ""),
-    visit: String(call.visit ?? "first"), took: Number(call.took) || 0,
-    changed: Array.isArray(call.changed) ? call.changed.map(String) : [],
+    plugin: textOf(call.plugin), hook: textOf(call.hook).slice(0, 100), verdict: textOf(call.verdict),
+    visit: textOf(call.visit, "first").slice(0, 100), took: numberOf(call.took) || 0,
+    changed: Array.isArray(call.changed) ? call.changed.slice(0, 20).map((name) => textOf(name)) : [],
   };
 }
+
+/** Layers within each other at most, because a browser cannot lay out any depth. */
+const DEPTH = 64;
 
 class Onion {
   /** The layers that are open, from the outermost. */
@@ -58,7 +64,7 @@ class Onion {
     const open = this.find(call.plugin);
     // A plugin that is called again without a way back, after it has waited or has sent the request again itself.
     if (open >= 0) this.stack.length = open + 1;
-    const opens = call.verdict === "next" && open < 0;
+    const opens = call.verdict === "next" && open < 0 && this.stack.length < DEPTH;
     if (opens) {
       const box = element("div", { class: "layer" }, element("h4", null, call.plugin.slice(0, 100)));
       this.top.box.append(box);
@@ -85,10 +91,11 @@ class Onion {
   }
 
   event({ event }) {
-    const id = String(event.id ?? "");
+    const id = textOf(event.id);
     const owner = this.stack.findLast(({ plugin }) => plugin && id.startsWith(`${plugin}.`)) ?? this.top;
-    const details = Object.entries(event).filter(([name]) => !["id", "at", "step"].includes(name))
-      .map(([name, value]) => `${name} ${name === "after" ? timeText(value / 1e6) : String(value).slice(0, 300)}`)
+    const details = Object.entries(event).filter(([name]) => !["id", "at", "step"].includes(name)).slice(0, 20)
+      .map(([name, value]) => [name.slice(0, 100), name === "after" ? timeText(numberOf(value) / 1e6) : textOf(value).slice(0, 300)])
+      .map(([name, text]) => `${name} ${text}`)
       .join(", ");
     owner.box.append(element("p", { class: "event" }, `● ${id.slice(0, 100)}`, details ? element("span", { class: "quiet" }, ` ${details}`) : null));
   }
@@ -110,15 +117,16 @@ function callLine(mark, call, isWithin) {
 
 function attemptBox({ entry, number }) {
   const parts = phases(entry.timings);
+  const status = numberOf(entry.response?.status) || 0;
+  const reason = textOf(entry._reason, "first").slice(0, 100);
   return element(
     "div", { class: "layer network" },
     element("h4", null, `Network, attempt ${number}`),
     element(
       "p", { class: "call" },
-      `${String(entry.request?.method ?? "").slice(0, 20)} → `,
-      element("strong", { class: `verdict ${statusClass(entry.response?.status, !entry.response?.status)}` },
-        entry.response?.status || "no response"),
-      entry._reason && entry._reason !== "first" ? element("span", { class: "tag" }, String(entry._reason)) : null,
-      element("span", { class: "took" }, timeText(Number(entry.time)))),
+      `${textOf(entry.request?.method).slice(0, 20)} → `,
+      element("strong", { class: `verdict ${statusClass(status, !status)}` }, status || "no response"),
+      reason !== "first" ? element("span", { class: "tag" }, reason) : null,
+      element("span", { class: "took" }, timeText(numberOf(entry.time)))),
     element("p", { class: "quiet" }, parts.map(([, words, time]) => `${words} ${timeText(time)}`).join(" · ")));
 }

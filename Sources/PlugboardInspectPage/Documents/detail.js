@@ -71,7 +71,7 @@ class Detail {
         element(
           "h2", null, element("span", { class: `status ${statusClass(exchange.status, exchange.isFailed)}` },
             exchange.status || "failed"), " ",
-          `${String(request.method ?? "").slice(0, 40)} `, longText(element("bdi", null), String(request.url ?? ""), 2000)),
+          `${textOf(request.method).slice(0, 40)} `, longText(element("bdi", null), textOf(request.url), 2000)),
       ),
       element("div", { class: "actions" }, this.actions.buttons(exchange)),
       element(
@@ -82,16 +82,26 @@ class Detail {
             tabindex: title === this.tab ? 0 : -1, onclick: () => this.show(title),
           }, title))),
       element(
-        "div", { role: "tabpanel", id: "panel", tabindex: 0, "aria-labelledby": `tab-${this.tab}` }, tabs[this.tab]()));
+        "div", { role: "tabpanel", id: "panel", tabindex: 0, "aria-labelledby": `tab-${this.tab}` },
+        this.part(tabs[this.tab])));
+  }
+
+  /** A file of another program may have members of types that HAR does not allow. */
+  part(make) {
+    try {
+      return make();
+    } catch (error) {
+      return element("p", { class: "quiet" }, `This part cannot be shown: ${error.message}`);
+    }
   }
 
   overview() {
     const { entries, group, start, took, status, id } = this.exchange;
     const last = entries[entries.length - 1];
-    const failure = last._error ?? group.failure;
+    const failure = textOf(last._error ?? group.failure);
     const stored = last.cache?.beforeRequest;
     const facts = [
-      ["Status", `${status || "none"} ${last.response?.statusText ?? ""}`],
+      ["Status", `${status || "none"} ${textOf(last.response?.statusText)}`],
       ["Error", failure],
       ["Outcome", last._outcome],
       ["Began", new Date(start).toLocaleString()],
@@ -99,9 +109,9 @@ class Detail {
       ["Attempts", last._respondedBy ? group.attempts : group.attempts || entries.length],
       ["Version", last.response?.httpVersion],
       ["Address", last.serverIPAddress],
-      ["Cache", stored ? String(stored._status ?? "hit") : null],
+      ["Cache", stored ? textOf(stored._status, "hit") : null],
       ["Responded by", last._respondedBy],
-      ["Sent by", last._sentBy && `plugin ${last._sentBy}`],
+      ["Sent by", last._sentBy && `plugin ${textOf(last._sentBy)}`],
       ["Label", last._label],
       ["Number", id || null],
     ];
@@ -109,8 +119,8 @@ class Detail {
       "div", null,
       element(
         "dl", null,
-        facts.filter(([, value]) => value !== null && value !== undefined && value !== "")
-          .map(([name, value]) => [element("dt", null, name), element("dd", null, String(value).slice(0, 2000))])),
+        facts.map(([name, value]) => [name, textOf(value).slice(0, 2000)]).filter(([, text]) => text)
+          .map(([name, text]) => [element("dt", null, name), element("dd", null, text)])),
       element("h3", null, "Times"), waterfall(this.exchange));
   }
 
@@ -119,24 +129,32 @@ class Detail {
     const entry = entries[Math.min(this.attempt, entries.length - 1)];
     const message = entry[part] ?? {};
     const isResponse = part === "response";
-    const line = isResponse
-      ? `${message.httpVersion ?? ""} ${message.status || "no response"} ${message.statusText ?? ""}`
-      : `${message.method ?? ""} ${message.url ?? ""} ${message.httpVersion ?? ""}`;
+    const words = isResponse
+      ? [message.httpVersion, message.status || "no response", message.statusText]
+      : [message.method, message.url, message.httpVersion];
+    const line = words.map((word) => textOf(word)).join(" ");
+    const choose = (event) => {
+      this.attempt = Number(event.target.value);
+      this.draw();
+      this.box.querySelector(".attempts select")?.focus();
+    };
     return element(
       "div", null,
       entries.length > 1
         ? element(
           "label", { class: "attempts" }, "Attempt ",
           element(
-            "select", { onchange: (event) => { this.attempt = Number(event.target.value); this.draw(); } },
-            entries.map((each, index) =>
-              element("option", { value: index, selected: each === entry },
-                `${each._attempt ?? index + 1}: ${each.response?.status || "failed"} ${each._reason ?? ""}`))))
+            "select", { onchange: choose },
+            // The first ones, and the one that is shown.
+            entries.map((each, index) => [each, index]).filter(([each, index]) => index < 200 || each === entry)
+              .map(([each, index]) =>
+                element("option", { value: index, selected: each === entry },
+                  `${attemptNumber(each, index)}: ${attemptStatus(each)} ${textOf(each._reason).slice(0, 100)}`))))
         : null,
       longText(element("pre", { class: "text" }), line.trim(), 4000),
       fieldTable("Header fields", message.headers),
       isResponse && entry._interim ? fieldTable("Interim responses",
-        entry._interim.flatMap((head) => [{ name: "status", value: head.status }, ...(head.headers ?? [])])) : null,
+        listOf(entry._interim).flatMap((head) => [{ name: "status", value: head.status }, ...listOf(head.headers)])) : null,
       isResponse && entry._trailers ? fieldTable("Trailers", entry._trailers) : null,
       !isResponse && message.queryString?.length ? fieldTable("Query", message.queryString) : null,
       element("h3", null, "Body"),
@@ -158,40 +176,33 @@ function fieldTable(title, fields) {
     body);
   // The button for more must not stand in the table.
   const box = element("div", null, table);
-  let shown = 0;
-  const more = element("button", { type: "button", class: "more", onclick: () => show() });
-  function show() {
-    const end = Math.min(shown + 200, fields.length);
-    for (; shown < end; shown++) {
-      const { name, value } = fields[shown] ?? {};
-      body.append(element("tr", null,
-        element("th", { scope: "row" }, String(name ?? "").slice(0, 500)),
-        longText(element("td"), String(value ?? ""), 2000)));
-    }
-    more.remove();
-    if (shown === fields.length) return;
-    more.textContent = `Show more: ${fields.length - shown} fields are left`;
-    box.append(more);
-  }
-  show();
-  return box;
+  return portions(body, fields, 200, (field) =>
+    element("tr", null,
+      element("th", { scope: "row" }, textOf(field?.name).slice(0, 500)),
+      longText(element("td"), textOf(field?.value), 2000)), box);
 }
+
+function attemptNumber(entry, index) { return textOf(entry._attempt, String(index + 1)); }
+
+function attemptStatus(entry) { return textOf(entry.response?.status || null, "failed"); }
 
 /** The parts of an attempt that took time: [name, words, milliseconds]. `ssl` lies within `connect`. */
 function phases(timings) {
   return PHASES.map(([name, words]) => {
-    let time = Number(timings?.[name]);
-    if (name === "connect" && timings?.ssl > 0) time -= timings.ssl;
+    let time = numberOf(timings?.[name]);
+    if (name === "connect" && numberOf(timings?.ssl) > 0) time -= numberOf(timings.ssl);
     return [name, words, time];
   }).filter(([, , time]) => time > 0);
 }
 
 function waterfall({ entries, start, took }) {
-  const begins = entries.map((entry) => Math.max((Date.parse(entry.startedDateTime) || start) - start, 0));
-  const ends = entries.map((entry, index) => begins[index] + (Number(entry.time) || 0));
-  const whole = Math.max(took, ...ends, 0.001);
+  const begins = entries.map((entry) => Math.max((Date.parse(textOf(entry.startedDateTime)) || start) - start, 0));
+  const ends = entries.map((entry, index) => begins[index] + (numberOf(entry.time) || 0));
+  const whole = ends.reduce((latest, end) => Math.max(latest, end), Math.max(took, 0.001));
   const used = new Set();
-  const rows = entries.map((entry, index) => {
+  const box = element("div");
+  const body = element("tbody");
+  const row = (entry, index) => {
     let place = begins[index];
     const parts = phases(entry.timings);
     const bar = element("div", { class: "track" }, parts.map(([name, words, time]) => {
@@ -205,17 +216,17 @@ function waterfall({ entries, start, took }) {
     }));
     return element(
       "tr", null,
-      element("th", { scope: "row" }, `${entry._attempt ?? index + 1}`),
-      element("td", null, entry.response?.status || "failed"),
+      element("th", { scope: "row" }, attemptNumber(entry, index)),
+      element("td", null, attemptStatus(entry)),
       element("td", { class: "wide" }, bar, element("span", { class: "offscreen" },
         parts.map(([, words, time]) => `${words} ${timeText(time)}`).join(", "))),
-      element("td", { class: "number" }, timeText(Number(entry.time))));
-  });
+      element("td", { class: "number" }, timeText(numberOf(entry.time))));
+  };
+  const heads = ["Attempt", "Status", "", "Time"].map((title) => element("th", { scope: "col" }, title));
+  box.append(element("table", { class: "waterfall" }, element("thead", null, element("tr", null, heads)), body));
+  portions(body, entries, 64, row, box);
   return element(
-    "div", null,
-    element("table", { class: "waterfall" },
-      element("thead", null, element("tr", null, ["Attempt", "Status", "", "Time"].map((title) => element("th", { scope: "col" }, title)))),
-      element("tbody", null, rows)),
+    "div", null, box,
     element("ul", { class: "legend" }, PHASES.filter(([name]) => used.has(name)).map(([name, words]) =>
       element("li", null, element("span", { class: `swatch ${name}` }), words))));
 }

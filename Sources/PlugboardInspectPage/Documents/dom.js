@@ -23,14 +23,28 @@ function element(tag, properties, ...children) {
 
 const find = (id) => document.getElementById(id);
 
+/** Text of a recorded value: files of others have values of any type, and their conversion may throw. */
+function textOf(value, otherwise = "") {
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value) : otherwise;
+}
+
+/** A number of a recorded value; NaN for other types. */
+const numberOf = (value) => (typeof value === "number" || typeof value === "string" ? Number(value) : NaN);
+
+/** The objects of a recorded list; none for other types. */
+function listOf(value) {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : [];
+}
+
 /** Milliseconds as a text. */
 function timeText(milliseconds) {
   if (!(milliseconds >= 0)) return "–";
   if (milliseconds === 0) return "0 ms";
   if (milliseconds < 10) return `${milliseconds.toFixed(milliseconds < 1 ? 3 : 1)} ms`;
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60000) return `${(milliseconds / 1000).toFixed(2)} s`;
-  return `${Math.floor(milliseconds / 60000)} min ${Math.round(milliseconds / 1000) % 60} s`;
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 59995) return `${(milliseconds / 1000).toFixed(2)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 function sizeText(bytes) {
@@ -41,22 +55,34 @@ function sizeText(bytes) {
 
 const countText = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
-/** At most `limit` children at once, and a button for more, so that no message makes the page slow. */
-function portions(parent, items, limit, make) {
+/**
+ * At most `limit` children at once, and a button for more, so that no message makes the page slow.
+ *
+ * @param place The element that has the button, if it is not the parent of the children. It is returned.
+ */
+function portions(parent, items, limit, make, place = parent) {
   let shown = 0;
-  const more = element("button", { type: "button", class: "more", onclick: show });
-  function show() {
+  const more = element("button", { type: "button", class: "more", onclick: () => show(true) });
+  place.append(more);
+  function show(isAsked) {
+    const first = shown;
     const end = Math.min(shown + limit, items.length);
     const part = document.createDocumentFragment();
     for (; shown < end; shown++) part.append(make(items[shown], shown));
+    const added = part.children[0];
+    if (place === parent) more.before(part);
+    else parent.append(part);
+    more.textContent = `Show more (${(items.length - shown).toLocaleString("en")} left)`;
+    if (shown < items.length) return;
     more.remove();
-    parent.append(part);
-    if (shown === items.length) return;
-    more.textContent = `Show more: ${countText(items.length - shown, "is", "are")} left`;
-    parent.append(more);
+    // The focus goes to what the button has shown last.
+    if (!isAsked || first === shown) return;
+    const next = added ?? parent;
+    next.tabIndex = -1;
+    next.focus({ preventScroll: true });
   }
-  show();
-  return parent;
+  show(false);
+  return place;
 }
 
 /** A long text in parts. */
@@ -80,7 +106,8 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-async function copy(text, what) {
+/** @param note A sentence about the text, which is shown when it is copied. */
+async function copy(text, what, note = "") {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -88,9 +115,15 @@ async function copy(text, what) {
     const area = element("textarea", { class: "offscreen" });
     area.value = text;
     document.body.append(area);
+    const focused = document.activeElement;
     area.select();
-    document.execCommand("copy");
+    const isCopied = document.execCommand("copy");
     area.remove();
+    focused?.focus();
+    if (!isCopied) {
+      notify(`${what} could not be copied: the browser does not allow it.`);
+      return;
+    }
   }
-  notify(`${what} copied.`);
+  notify([`${what} copied.`, note].filter(Boolean).join(" "));
 }

@@ -49,15 +49,16 @@ class Exchanges {
   add(har) {
     const entries = Array.isArray(har?.log?.entries) ? har.log.entries : [];
     let groups = Array.isArray(har?.log?._exchanges) ? har.log._exchanges : [];
-    if (groups.reduce((sum, group) => sum + (group?.entries || 0), 0) !== entries.length) groups = [];
+    const sizes = groups.map((group) => (Number.isInteger(group?.entries) && group.entries > 0 ? group.entries : 0));
+    if (sizes.reduce((sum, size) => sum + size, 0) !== entries.length) groups = [];
     const first = this.count;
     this.reserve(first + (groups.length || entries.length));
     let place = 0;
     if (groups.length) {
-      for (const group of groups) {
-        this.addOne(entries.slice(place, place + group.entries), group);
-        place += group.entries;
-      }
+      groups.forEach((group, index) => {
+        this.addOne(entries.slice(place, place + sizes[index]), group ?? {});
+        place += sizes[index];
+      });
     } else {
       for (const entry of entries) this.addOne([entry], {});
     }
@@ -65,29 +66,34 @@ class Exchanges {
     return this.count - first;
   }
 
-  addOne(entries, group) {
-    if (!entries.length || typeof entries[0] !== "object" || entries[0] === null) return;
-    const id = Number(group.id) || 0;
+  addOne(attempts, group) {
+    const entries = listOf(attempts);
+    if (!entries.length) return;
+    const id = numberOf(group.id) || 0;
     if (id && this.known.has(id)) return;
     if (id) this.known.add(id);
     const index = this.count++;
     const last = entries[entries.length - 1];
-    const url = String(entries[0].request?.url ?? "");
-    const method = String(entries[0].request?.method ?? "");
-    const status = Number(last.response?.status) || 0;
-    const failure = group.failure ?? last._error ?? (status ? "" : "no response");
+    const url = textOf(entries[0].request?.url);
+    const method = textOf(entries[0].request?.method);
+    const status = numberOf(last.response?.status) || 0;
+    const failure = textOf(group.failure ?? last._error, status ? "" : "no response");
     this.ids[index] = id;
-    this.starts[index] = Date.parse(entries[0].startedDateTime) || 0;
-    this.times[index] = Number(group.took ?? entries.reduce((sum, entry) => sum + (Number(entry.time) || 0), 0)) || 0;
+    this.starts[index] = Date.parse(textOf(entries[0].startedDateTime)) || 0;
+    const sum = entries.reduce((sum, entry) => sum + (numberOf(entry.time) || 0), 0);
+    this.times[index] = numberOf(group.took ?? sum) || 0;
     this.statuses[index] = status;
     this.methods[index] = this.methodWords.number(method);
     this.hosts[index] = this.hostWords.number(hostOf(url));
-    const isCached = entries.some((entry) => entry.cache && Object.keys(entry.cache).length > 0);
+    const isCached = entries.some((entry) => typeof entry.cache === "object" && entry.cache && Object.keys(entry.cache).length > 0);
     this.flags[index] = (failure ? FAILED : 0) | (isCached ? CACHED : 0);
-    this.texts[index] = `${method} ${url} ${status || ""} ${failure} ${group.label ?? last._label ?? ""}`.toLowerCase();
+    this.texts[index] = `${method} ${url} ${status || ""} ${failure} ${textOf(group.label ?? last._label)}`.toLowerCase();
     this.entries[index] = entries;
     this.groups[index] = group;
   }
+
+  /** Forgets the numbers that the recorder gave: another one counts from 1 again. */
+  forgetNumbers() { this.known.clear(); }
 
   reserve(count) {
     if (count <= this.capacity) return;
@@ -140,7 +146,9 @@ class Exchanges {
   }
 }
 
-function hostOf(url) {
-  const match = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(url);
-  return match ? match[1].toLowerCase().slice(0, 253) : "";
-}
+const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i;
+
+function hostOf(url) { return (AUTHORITY.exec(url)?.[1] ?? "").toLowerCase().slice(0, 253); }
+
+/** Where the host and the port of a URL end; 0 without a host. */
+function hostEnd(url) { return AUTHORITY.exec(url)?.[0].length ?? 0; }

@@ -54,11 +54,22 @@ class List {
   draw() {
     const first = Math.max(Math.floor(this.box.scrollTop / ROW) - 5, 0);
     const last = Math.min(first + Math.ceil(this.box.clientHeight / ROW) + 10, this.view.length);
+    const kept = new Map();
+    const keyOf = (place) => `${place} ${this.view.length} ${this.longest} ${this.view[place] === this.current}`;
+    for (const row of find("spacer").children) kept.set(`${row.id} ${row.dataset.key}`, row);
     const rows = [];
-    for (let place = first; place < last; place++) rows.push(this.row(place));
-    find("spacer").replaceChildren(...rows);
-    if (rows.some((row) => row.id === "current")) this.box.setAttribute("aria-activedescendant", "current");
-    else this.box.removeAttribute("aria-activedescendant");
+    // An option that has not changed stays the same element, as assistive technology follows it.
+    for (let place = first; place < last; place++) {
+      const key = keyOf(place);
+      const row = kept.get(`row-${this.view[place]} ${key}`) ?? this.row(place);
+      row.dataset.key = key;
+      rows.push(row);
+    }
+    const isSame = rows.length === find("spacer").children.length && rows.every((row, at) => find("spacer").children[at] === row);
+    if (!isSame) find("spacer").replaceChildren(...rows);
+    const current = `row-${this.current}`;
+    if (!rows.some((row) => row.id === current)) this.box.removeAttribute("aria-activedescendant");
+    else if (this.box.getAttribute("aria-activedescendant") !== current) this.box.setAttribute("aria-activedescendant", current);
   }
 
   row(place) {
@@ -68,13 +79,12 @@ class List {
     const status = exchanges.statuses[index];
     const isFailed = (exchanges.flags[index] & FAILED) !== 0;
     const attempts = exchanges.entries[index].length;
-    const url = String(exchanges.entries[index][0].request?.url ?? "");
-    const host = exchanges.hostWords.list[exchanges.hosts[index]];
-    const start = url.toLowerCase().indexOf(host) + host.length;
+    const url = textOf(exchanges.entries[index][0].request?.url);
+    const start = hostEnd(url);
     return element(
       "div",
       {
-        role: "option", class: `row ${statusClass(status, isFailed)}`, id: isCurrent ? "current" : null,
+        role: "option", class: `row ${statusClass(status, isFailed)}`, id: `row-${index}`,
         "data-place": place, "aria-selected": isCurrent, "aria-setsize": this.view.length, "aria-posinset": place + 1,
         style: { transform: `translateY(${place * ROW}px)` },
       },
@@ -82,8 +92,8 @@ class List {
       element("span", { class: "method" }, exchanges.methodWords.list[exchanges.methods[index]].slice(0, 20)),
       element(
         "span", { class: "url", title: url.slice(0, 500) },
-        element("bdi", { class: "host" }, host ? url.slice(0, start).replace(/^https:\/\//i, "").slice(0, 300) : ""),
-        element("bdi", { class: "path" }, url.slice(host ? start : 0).slice(0, 400)),
+        element("bdi", { class: "host" }, url.slice(0, start).replace(/^https:\/\//i, "").slice(0, 300)),
+        element("bdi", { class: "path" }, url.slice(start, start + 400)),
         exchanges.flags[index] & CACHED ? element("span", { class: "tag" }, "cached") : null,
         attempts > 1 ? element("span", { class: "tag" }, `${attempts} attempts`) : null,
       ),
@@ -94,7 +104,7 @@ class List {
           style: { width: `${Math.max((exchanges.times[index] / this.longest) * 100, 1)}%` },
         }),
       ),
-      element("time", null, clock(exchanges.starts[index])),
+      element("time", { title: dateText(exchanges.starts[index]) }, clock(exchanges.starts[index])),
     );
   }
 }
@@ -103,7 +113,17 @@ function statusClass(status, isFailed) {
   return isFailed || !status ? "failed" : `s${Math.floor(status / 100)}`;
 }
 
+/** The local time, with month and day if it is not of today. */
 function clock(start) {
+  const text = dateText(start);
+  return text.slice(0, 10) === dateText(Date.now()).slice(0, 10) ? text.slice(11) : text.slice(5, 16);
+}
+
+/** The local date and time. */
+function dateText(start) {
   const date = new Date(start);
-  return Number.isNaN(date.getTime()) ? "" : date.toTimeString().slice(0, 8);
+  if (Number.isNaN(date.getTime())) return "";
+  const digits = (number, count = 2) => String(number).padStart(count, "0");
+  const day = [digits(date.getFullYear(), 4), digits(date.getMonth() + 1), digits(date.getDate())].join("-");
+  return `${day} ${date.toTimeString().slice(0, 8)}`;
 }

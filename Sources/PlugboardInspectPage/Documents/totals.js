@@ -56,7 +56,7 @@ function table(title, heads, rows) {
       element("tr", null, cells.map((cell, index) => element(index ? "td" : "th", index ? null : { scope: "row" }, cell))))));
 }
 
-const KINDS = ["s2", "s3", "s4", "s5", "failed"];
+const KINDS = ["s1", "s2", "s3", "s4", "s5", "failed"];
 
 /** How many exchanges began in each part of the time, by the class of their status. */
 function timeline(exchanges, view) {
@@ -86,7 +86,8 @@ function timeline(exchanges, view) {
     "figure", null,
     element("svg:svg", {
       viewBox: "0 0 400 40", preserveAspectRatio: "none", role: "img",
-      "aria-label": `Exchanges from ${clock(first)} to ${clock(last)}, at most ${highest} in ${timeText(width)}`,
+      "aria-label": `Exchanges from ${dateText(first)} to ${dateText(last)}, at most ${highest} in ${timeText(width)}`,
     }, bars),
-    element("figcaption", { class: "quiet" }, element("span", null, clock(first)), element("span", null, `at most ${highest} in ${timeText(width)}`), element("span", null, clock(last))));
+    element("figcaption", { class: "quiet" }, element("span", null, dateText(first)),
+      element("span", null, `at most ${highest} in ${timeText(width)}`), element("span", null, dateText(last))));
 }
