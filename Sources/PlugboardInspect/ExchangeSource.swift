@@ -5,7 +5,8 @@ protocol ExchangeSource: Sendable {
     /// Whether its requests can be sent again.
     var sendsAgain: Bool { get }
 
-    /// A document of HAR with the newest exchanges whose numbers lie between two, without them, from the oldest one.
+    /// A document of HAR with the newest exchanges whose numbers lie between two, without them, from the oldest one. It
+    /// has fewer than `limit` also where they would be more than about 16 MiB, but at least one if there is one.
     ///
     /// - Parameters:
     ///   - before: Nil for no limit.

@@ -73,7 +73,7 @@ struct InspectServer: HTTPHandler {
                 if bytes.count > 1024 { return text(.payloadTooLarge, "The body is longer than 1024 bytes.") }
             }
         } catch {
-            return text(.badRequest, "The body did not come.")
+            return text(.badRequest, "The body of the request is not complete.")
         }
         guard let id = (try? JSONParser.parse(bytes))?["id"]?.intValue, id > 0 else {
             return text(.badRequest, #"The body must be {"id": NUMBER}."#)

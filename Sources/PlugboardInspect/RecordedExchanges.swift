@@ -38,7 +38,7 @@ struct RecordedExchanges: ExchangeSource {
 
     /// Of the recorder's command `har`.
     static func arguments(after: Int, before: Int?, limit: Int) -> JSONObject {
-        var arguments: JSONObject = ["limit": .number(JSONNumber(limit))]
+        var arguments: JSONObject = ["limit": .number(JSONNumber(limit)), "bytes": .number(JSONNumber(16 << 20))]
         if after > 0 { arguments["after"] = .number(JSONNumber(after)) }
         if let before { arguments["before"] = .number(JSONNumber(before)) }
         return arguments

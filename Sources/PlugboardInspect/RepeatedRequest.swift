@@ -31,7 +31,12 @@ enum RepeatedRequest {
             guard let name = field["name"]?.stringValue, let value = field["value"]?.stringValue else { return nil }
             return name.hasPrefix(":") || ownFields.contains(name.lowercased()) ? nil : (name, value)
         }
-        var request = Request(Method(method), url, body: try body(recorded, id))
+        let body = try body(recorded, id)
+        // A size of -1 says that bodies are not recorded, so there may have been one.
+        if body == nil, recorded["bodySize"]?.intValue ?? 0 < 0, !Method(method).isSafe {
+            throw failure(id, "its body is not recorded")
+        }
+        var request = Request(Method(method), url, body: body)
         for (name, value) in fields where !value.contains(mark) {
             request.fields.append(FieldName(name), value)
         }

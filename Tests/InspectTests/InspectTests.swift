@@ -18,7 +18,7 @@ struct InspectTests {
     func `a running program shows what it records`() async throws { try await run("attached") }
 
     @Test(.enabled(if: hasBrowser, skipped))
-    func `what servers have sent shows as text, whatever it is, and however much`() async throws {
+    func `what servers have sent shows as text, of any kind and size`() async throws {
         try await run("hostile")
     }
 

@@ -7,7 +7,7 @@ struct InspectVerb: ParsableCommand {
         commandName: "inspect", abstract: "Shows recorded exchanges in a browser.",
         discussion: """
             Prints the address of a page, which it serves on 127.0.0.1 until it is
-            interrupted. The address has a token: who does not know it sees nothing.
+            interrupted. The address has a token, without which the server shows nothing.
             Exchanges that are recorded meanwhile appear on the page.
 
             FILE is a HAR file, or a file of the plugin recorder. Without FILE, that is

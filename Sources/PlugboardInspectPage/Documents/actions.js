@@ -1,5 +1,8 @@
 // What can be done with an exchange.
 
+/** Methods that change nothing (RFC 9110 §9.2.1). */
+const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+
 class Actions {
   constructor(exchanges, canSend) {
     this.exchanges = exchanges;
@@ -8,12 +11,9 @@ class Actions {
 
   buttons(exchange) {
     const actions = [
-      ["Copy as curl", () => copy(curlLine(exchange.entries[0].request), "The command line")],
+      ["Copy as curl", () => copyAsCurl(exchange.entries[0].request)],
       ["Save HAR", () => saveHAR(this.exchanges, [exchange.index], `exchange-${exchange.id || exchange.index + 1}.har`)],
-      ["Make a mock", () => {
-        save("mock.json", "application/json", `${JSON.stringify(mockRules(exchange.entries), null, 2)}\n`);
-        notify("mock.json is a file of rules for the plugin mock.");
-      }],
+      ["Make a mock", () => saveMock(exchange)],
     ];
     if (this.canSend && exchange.id) actions.push(["Send again", (button) => this.sendAgain(exchange, button)]);
     return actions.map(([title, act]) =>
@@ -21,6 +21,10 @@ class Actions {
   }
 
   async sendAgain(exchange, button) {
+    const request = exchange.entries[0].request ?? {};
+    const method = textOf(request.method);
+    // A request that changes something, perhaps of a file that another person made, is shown before it is sent.
+    if (!SAFE.has(method) && !(await isConfirmed(`${method} ${textOf(request.url)}`))) return;
     button.disabled = true;
     notify("Sending …");
     try {
@@ -33,52 +37,68 @@ class Actions {
   }
 }
 
+/** Whether the user agrees to send a request. */
+function isConfirmed(line) {
+  const dialog = find("confirm");
+  dialog.returnValue = "";
+  dialog.replaceChildren(
+    element("h2", { id: "confirm-title" }, "Send this request again?"),
+    element("p", null, line.slice(0, 2000)),
+    element(
+      "form", { method: "dialog" }, element("button", { value: "" }, "Cancel"), element("button", { value: "send" }, "Send")));
+  return new Promise((resume) => {
+    dialog.addEventListener("close", () => resume(dialog.returnValue === "send"), { once: true });
+    dialog.showModal();
+  });
+}
+
 function saveHAR(exchanges, indices, name) {
   save(name, "application/json", JSON.stringify(exchanges.har(indices)));
 }
 
-/** A request as a command line of curl, for sh. */
+// MARK: curl
+
+function copyAsCurl(request) {
+  const { line, isWhole } = curlLine(request);
+  copy(line, "The command line", isWhole ? "" : "It lacks the body, which is not recorded as text, or not whole.");
+}
+
+/** A token (RFC 9110 §5.6.2). */
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/** A request as a command line of curl, with the rules of Sources/PlugboardObserving/CurlLine.swift. */
 function curlLine(request) {
-  const words = ["curl"];
   const data = request?.postData;
-  const text = typeof data?.text === "string" && data._encoding !== "base64" ? data.text : null;
-  const method = String(request?.method ?? "GET");
+  const isText = typeof data?.text === "string" && (data._encoding ?? data.encoding) !== "base64" && !data._cut;
+  const body = isText ? data.text : null;
+  const method = textOf(request?.method, "GET");
+  // A size of -1 says that it is not known whether there was one.
+  const size = numberOf(request?.bodySize);
+  const hasBody = Boolean(data?._cut || data?.text) || size > 0 || (size < 0 && !SAFE.has(method));
+  const words = ["curl"];
   if (method === "HEAD") words.push("-I");
-  else if (method !== (text === null ? "GET" : "POST")) words.push("-X", method);
-  for (const field of request?.headers ?? []) {
-    // HTTP/2's own fields, which browsers write to HAR, are none that a request can have.
-    if (String(field.name).startsWith(":")) continue;
-    words.push("-H", field.value === "" ? `${field.name};` : `${field.name}: ${field.value}`);
+  else if (method !== (body === null ? "GET" : "POST")) words.push("-X", method);
+  // HTTP/2's own fields, which browsers write to HAR, are not tokens; nor is `@file`, of which curl reads a file.
+  const fields = listOf(request?.headers).map(({ name, value }) => [textOf(name), textOf(value)])
+    .filter(([name, value]) => TOKEN.test(name) && !/[\0\r\n]/.test(value));
+  for (const [name, value] of fields) words.push("-H", value === "" ? `${name};` : `${name}: ${value}`);
+  if (body !== null) {
+    if (!fields.some(([name]) => name.toLowerCase() === "content-type")) words.push("-H", "Content-Type:");
+    words.push("--data-raw", body);
   }
-  if (text !== null) words.push("--data-raw", text);
-  words.push("-g", "--url", String(request?.url ?? ""));
-  return words.map((word) => (/^[A-Za-z0-9_./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+  words.push("-g", "--url", textOf(request?.url));
+  return { line: words.map(shellWord).join(" "), isWhole: body !== null || !hasBody };
 }
 
-/** Rules for the plugin mock: each URL of the exchange gives its responses in their order. */
-function mockRules(entries) {
-  const rules = new Map();
-  for (const { request, response } of entries) {
-    if (!request || !response) continue;
-    // What is not recorded stands for any text.
-    const url = String(request.url ?? "").replaceAll("…", "*");
-    const key = `${request.method} ${url}`;
-    if (!rules.has(key)) rules.set(key, { name: key.slice(0, 200), request: { method: request.method, url }, responses: [] });
-    rules.get(key).responses.push(mockResponse(response));
-  }
-  return { rules: [...rules.values()] };
+/** A word of sh; one with control characters is written `$'…'`, which bash, zsh and ksh know. */
+function shellWord(word) {
+  if (/\p{Cc}/u.test(word)) return `$'${word.replace(/[\p{Cc}'\\]/gu, escaped)}'`;
+  return /^[A-Za-z0-9_./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-const CONNECTION_FIELDS = new Set(["connection", "content-length", "content-encoding", "transfer-encoding", "keep-alive"]);
-
-function mockResponse(response) {
-  if (!response.status) return { fail: "transport.reset" };
-  const fields = {};
-  for (const { name, value } of response.headers ?? []) {
-    if (!CONNECTION_FIELDS.has(String(name).toLowerCase()) && !String(value).includes("…")) fields[name] = value;
-  }
-  const made = { status: response.status, fields };
-  const content = response.content ?? {};
-  if (typeof content.text === "string") made[content.encoding === "base64" ? "base64" : "text"] = content.text;
-  return made;
+function escaped(character) {
+  if (character === "\n") return "\\n";
+  if (character === "'" || character === "\\") return `\\${character}`;
+  // Octal digits, of which there are three at most: hexadecimal ones would take in what follows.
+  return Array.from(new TextEncoder().encode(character), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 }

@@ -30,6 +30,7 @@ const char *inspect_page_script(void) {
 #embed "detail.js" suffix(,)
 #embed "totals.js" suffix(,)
 #embed "actions.js" suffix(,)
+#embed "mock.js" suffix(,)
 #embed "main.js" suffix(, 0)
     };
     return text;

@@ -45,7 +45,13 @@
       ...words.map(([value, text]) => element("option", { value, selected: String(value) === chosen }, text)));
   }
 
+  /** Whether the selects lack words that have come while one of them had the focus. */
+  let areOld = false;
+
   function fillSelects() {
+    // A browser closes an open select whose options are replaced.
+    areOld = ["method", "host"].includes(document.activeElement?.id);
+    if (areOld) return;
     const most = ({ list, counts }) =>
       list.map((word, number) => [number, word.slice(0, 100) || "none", counts[number]])
         .sort((one, other) => other[2] - one[2]).slice(0, 500)
@@ -71,6 +77,7 @@
   }
 
   find("filters").addEventListener("input", apply);
+  find("filters").addEventListener("focusout", () => setTimeout(() => areOld && fillSelects()));
   find("filters").addEventListener("submit", (event) => event.preventDefault());
   find("show-totals").addEventListener("click", toggleTotals);
   find("save-all").addEventListener("click", () => saveHAR(exchanges, [...list.view].reverse(), "exchanges.har"));
@@ -104,13 +111,13 @@
     j: () => list.move(1), ArrowDown: () => list.move(1), k: () => list.move(-1), ArrowUp: () => list.move(-1),
     PageDown: () => list.move(20), PageUp: () => list.move(-20),
     g: () => list.go(0, detail.isOpen), G: () => list.go(list.view.length - 1, detail.isOpen),
-    Enter: enter, Escape: leave, "/": () => find("text").select(), "?": () => find("help").showModal(), t: toggleTotals,
+    Enter: enter, Escape: leave, "/": () => { find("text").focus(); find("text").select(); }, "?": () => find("help").showModal(), t: toggleTotals,
     "[": () => detail.isOpen && detail.turn(-1), "]": () => detail.isOpen && detail.turn(1),
-    c: () => list.current >= 0 && copy(curlLine(exchanges.entries[list.current][0].request), "The command line"),
+    c: () => list.current >= 0 && copyAsCurl(exchanges.entries[list.current][0].request),
   };
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || find("help").open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const target = event.target;
     const isTyping = target.matches("input[type=search], select, textarea");
     if (isTyping) {
@@ -145,19 +152,33 @@
 
   const PORTION = 1000;
 
-  /** Asks for the exchanges after a number, in portions from the newest one. */
+  /** The recorder whose exchanges are shown: one of a program that has started anew counts from 1 again. */
+  let store = null;
+
+  /** Asks for the exchanges after a number, in portions from the newest one; a portion may be small if it has many bytes. */
   async function load(after) {
     let before = null;
     let newest = after;
     for (;;) {
-      const response = await fetch(`har?limit=${PORTION}&after=${after}${before === null ? "" : `&before=${before}`}`);
+      let response;
+      try {
+        response = await fetch(`har?limit=${PORTION}&after=${after}${before === null ? "" : `&before=${before}`}`);
+      } catch {
+        throw new Error("The server of this page has ended.");
+      }
       if (!response.ok) throw new Error((await response.text()).slice(0, 300));
-      const har = await response.json();
-      const ids = (har.log._exchanges ?? []).map((group) => group.id);
-      if (add(har)) apply();
+      const { log } = await response.json();
+      if (store !== (log._store ?? null)) {
+        const isFirst = store === null;
+        store = log._store ?? null;
+        exchanges.forgetNumbers();
+        if (!isFirst) return 0;
+      }
+      const ids = listOf(log._exchanges).map((group) => group.id);
+      if (add({ log })) apply();
       for (const id of ids) newest = Math.max(newest, id);
-      if (ids.length < PORTION) return newest;
-      before = Math.min(...ids);
+      if (!ids.length || ids[0] <= 1) return newest;
+      before = ids.reduce((least, id) => Math.min(least, id));
     }
   }
 
@@ -171,7 +192,7 @@
           apply();
         }
       } catch (error) {
-        trouble = error instanceof TypeError ? "The server of this page has ended." : error.message;
+        trouble = error.message;
         apply();
       }
       await new Promise((resume) => setTimeout(resume, 1000));

@@ -32,6 +32,7 @@ enum RecorderCommand: String, CaseIterable {
         case .har, .report:
             return #"""
                 {"id": "one exchange only", "path": "a file, instead of the reply", "limit": "the most exchanges", \#
+                "bytes": "no more exchanges after about as many bytes", \#
                 "after": "only later ones than this number", "before": "only earlier ones", \#(filter)}
                 """#
         case .import: return #"{"path": "the file", "text": "its content, instead of path"}"#

@@ -38,11 +38,18 @@ struct RecorderCommandRun {
         return record
     }
 
-    /// The newest records that the filter selects, from the newest one.
-    private func newest(_ limit: Int, _ arguments: CommandArguments) throws(PlugboardError) -> [Record] {
+    /// The newest records that the filter selects, from the newest one: at most `limit`, and none after `bytes`.
+    private func newest(
+        _ limit: Int, bytes: Int? = nil, _ arguments: CommandArguments
+    ) throws(PlugboardError) -> [Record] {
         var records: [Record] = []
-        try store.each(try arguments.filter()) {
-            records.append($0)
+        var size = 0
+        try store.each(try arguments.filter()) { record in
+            records.append(record)
+            if let bytes {
+                size += record.size
+                if size >= bytes { return false }
+            }
             return records.count < limit
         }
         return records
@@ -69,12 +76,15 @@ struct RecorderCommandRun {
         _ command: RecorderCommand, _ arguments: CommandArguments, _ reply: Reply
     ) throws(PlugboardError) {
         var records: [Record] = []
+        let bytes = try arguments.number("bytes")
         if let id = try arguments.number("id") {
             if let record = try store.record(Int64(id)) { records.append(record) }
         } else {
-            records = try newest(try arguments.number("limit") ?? .max, arguments)
+            records = try newest(try arguments.number("limit") ?? .max, bytes: bytes, arguments)
         }
-        let har = HARFile.text(of: records.reversed(), version: host.kernelVersion)
+        // A page asks for a bounded number of bytes; other files say nothing of the store.
+        let har = HARFile.text(
+            of: records.reversed(), version: host.kernelVersion, store: bytes == nil ? nil : store.mark)
         let text = command == .report ? InspectPage.report(har) : har
         guard let path = try arguments["path"] else {
             reply.body(.bytes(text))
@@ -124,7 +134,8 @@ private struct RecordStatistics {
             "exchanges": .number(JSONNumber(sorted.count)),
             "statuses": .object(
                 JSONObject(statuses.sorted { $0.key < $1.key }.map { ($0.key, .number(JSONNumber($0.value))) })),
-            "p50": percentile(50), "p95": percentile(95), "p99": percentile(99), "longest": percentile(100),
+            "p50": percentile(50), "p90": percentile(90), "p95": percentile(95), "p99": percentile(99),
+            "longest": percentile(100),
         ]
     }
 }

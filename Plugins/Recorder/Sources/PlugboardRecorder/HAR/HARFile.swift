@@ -6,13 +6,15 @@ enum HARFile {
     /// The largest file that is read.
     static let limit = ByteCount.mebibytes(256)
 
-    static func text(of records: some Sequence<Record>, version: String) -> [UInt8] {
-        let log: JSONObject = [
+    /// - Parameter store: What a page recognizes the store by; nil for a file.
+    static func text(of records: some Sequence<Record>, version: String, store: String? = nil) -> [UInt8] {
+        var log: JSONObject = [
             "version": "1.2", "creator": ["name": "Plugboard", "version": .string(version)],
             "entries": .array(records.flatMap(\.entries)),
             // Which entries belong to one exchange: the next ones, as many as each says.
             "_exchanges": .array(records.map(\.groupJSON)),
         ]
+        if let store { log["_store"] = .string(store) }
         return JSONWriter.write(["log": .object(log)])
     }
 
@@ -66,6 +68,7 @@ extension Record {
         self = last
         (date, method, url, host) = (first.date, first.method, first.url, first.host)
         took = Record.duration(milliseconds: group["took"])
+        failure = group["failure"]?.stringValue ?? failure
         label = group["label"]?.stringValue
         entries = attempts.flatMap(\.entries)
     }

@@ -7,6 +7,7 @@ import Synchronization
 /// Records in a SQLite file, for one or several processes. They are written on the store's thread, together, within 20
 /// ms. A killed process loses only those that are not written yet.
 final class RecordFile: RecordStore {
+    let mark: String? = nil
     private let store: SQLiteStore
     private let bounds: RecordBounds
     private let redaction: Redaction

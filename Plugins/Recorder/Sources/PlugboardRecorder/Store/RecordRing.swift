@@ -36,6 +36,7 @@ final class RecordRing: RecordStore {
         }
     }
 
+    let mark: String? = String(UInt64.random(in: 0 ... .max), radix: 36)
     private let state = Mutex(State())
     private let bounds: RecordBounds
     private let redaction: Redaction
@@ -104,7 +105,4 @@ extension Record {
     fileprivate static let none = Record(
         id: 0, date: .zero, took: .zero, method: "", url: "", host: "", status: nil, failure: nil, label: nil,
         entries: [])
-
-    /// The approximate memory in bytes.
-    fileprivate var size: Int { entries.reduce(256) { $0 + (JSONWriter.write($1) as [UInt8]).count } }
 }

@@ -25,10 +25,15 @@ struct Record: Sendable {
     var label: String?
     /// One entry of HAR for each attempt, or a single one if there was none.
     var entries: [JSONValue]
+
+    /// The approximate memory in bytes.
+    var size: Int { entries.reduce(256) { $0 + (JSONWriter.write($1) as [UInt8]).count } }
 }
 
 /// Stores records. Its functions may be called from any thread; all but `add` may block, and are for commands.
 protocol RecordStore: Sendable {
+    /// Differs for stores whose ids are not of one sequence. Nil for a file, whose ids go on after a restart.
+    var mark: String? { get }
     /// Takes an exchange that has completed. [loop]
     func add(_ recording: Recording)
     /// Adds records as they are, with new ids, and returns how many.
