@@ -6,92 +6,11 @@ import os
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+from actions import copied, focused, mocked, repeated
 from browser import Browser
-
-NAME, PRODUCTS, FOLDER = sys.argv[1:4]
-PICTURES = sys.argv[4] if len(sys.argv) > 4 else None
-HERE = os.path.dirname(os.path.abspath(__file__))
-STORE = f"{FOLDER}/recorder.sqlite"
-
-
-def expect(value, wanted, what):
-    assert value == wanted, f"{what}: {value!r} instead of {wanted!r}"
-
-
-def plugboard(*words):
-    return subprocess.run([f"{PRODUCTS}/plugboard", *words], check=True, stdout=subprocess.PIPE).stdout
-
-
-def record(*requests):
-    """Sends requests, which are recorded in the store; the mock of Examples/Seeing responds."""
-    config = f"{FOLDER}/plugboard.json"
-    with open(config, "w") as file:
-        rules = os.path.join(HERE, "../../../Examples/Seeing/mock.json")
-        json.dump(
-            {"kernel": {"measureHooks": True, "dataDirectory": FOLDER}, "plugins": [
-                {"id": "recorder", "settings": {"persistence": "file", "path": STORE}}, "redirect", "decode",
-                {"id": "retry", "settings": {"delay": "1ms"}}, {"id": "mock", "settings": {"rules": rules}}]}, file)
-    for request in requests:
-        plugboard(*request, "--config", config, "--output", "/dev/null")
-    return config
-
-
-@contextmanager
-def server(*words):
-    """The page's address, and the process that serves it."""
-    process = subprocess.Popen(
-        [f"{PRODUCTS}/plugboard", "inspect", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        address = process.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:"), address
-        yield address
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def entry(url, status=200, fields=(), body=None, method="GET", **more):
-    content = {"size": len(body["text"]) if body else 0, "mimeType": "x-unknown", **(body or {})}
-    headers = [{"name": name, "value": value} for name, value in fields]
-    return {
-        "startedDateTime": "2026-01-01T00:00:00.000Z", "time": 12.5,
-        "request": {"method": method, "url": url, "httpVersion": "HTTP/1.1", "cookies": [], "headers": headers,
-                    "queryString": [], "headersSize": -1, "bodySize": 0},
-        "response": {"status": status, "statusText": "", "httpVersion": "HTTP/1.1", "cookies": [], "headers": headers,
-                     "content": content, "redirectURL": "", "headersSize": -1, "bodySize": -1},
-        "cache": {}, "timings": {"blocked": -1, "dns": 1, "connect": 3, "ssl": 2, "send": 0.5, "wait": 6, "receive": 2},
-        **more,
-    }
-
-
-def har(entries, name="file.har"):
-    path = f"{FOLDER}/{name}"
-    with open(path, "w") as file:
-        json.dump({"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": entries}}, file)
-    return path
-
-
-def report(entries):
-    """The address of the page as one file."""
-    config = f"{FOLDER}/report.json"
-    with open(config, "w") as file:
-        settings = {"limit": 1000000, "size": "4GiB", "persistence": "file", "path": f"{FOLDER}/report.sqlite"}
-        json.dump({"plugins": [{"id": "recorder", "settings": settings}]}, file)
-    plugboard("recorder", "import", f"path={har(entries)}", "--config", config)
-    plugboard("recorder", "report", f"path={FOLDER}/page.html", "--config", config)
-    return f"file://{FOLDER}/page.html"
-
-
-def picture(browser, name):
-    if PICTURES:
-        browser.picture(f"{PICTURES}/{name}.png")
-
-
-def shown(browser):
-    return browser.run("return document.querySelectorAll('[role=option]').length")
+from page import *
 
 
 # What a browser does with the server, and what another page or program could try.
@@ -178,15 +97,12 @@ def used():
         assert "p99" in browser.text("#totals"), browser.text("#totals")
         picture(browser, "wide")
 
-        # New exchanges appear, also those that are sent again from here.
+        # New exchanges appear.
         record(["post", "https://api.example.com/orders", "--json", '{"item": 1}'])
         browser.wait("return document.getElementById('count').textContent === '5 exchanges'")
-        browser.run("[...document.querySelectorAll('.actions button')].find(each => each.textContent === 'Send again').click()")
-        browser.wait("return document.getElementById('count').textContent === '6 exchanges'")
-        browser.run("[...document.querySelectorAll('.actions button')].find(each => each.textContent === 'Copy as curl').click()")
+        choose(browser, "Copy as curl")
         browser.wait("return document.getElementById('notice').textContent.includes('copied')")
-        # There is no api.example.com to which the page could send again.
-        expect([line for line in browser.complaints() if "/send" not in line], [], "complaints")
+        expect(browser.complaints(), [], "complaints")
 
 
 def attached():
@@ -201,7 +117,7 @@ def attached():
     def send(url):
         program.stdin.write(json.dumps({"id": "1", "url": url}) + "\n")
         program.stdin.flush()
-        assert json.loads(program.stdout.readline())["id"] == "1"
+        assert json.loads(line_of(program))["id"] == "1"
 
     try:
         send("https://api.example.com/users/7")
@@ -235,6 +151,13 @@ def hostile():
                      _calls=[{"plugin": SCRIPT, "hook": "onRequest", "verdict": SCRIPT, "took": 1, "changed": [SCRIPT]}])
                for body in bodies]
     entries.append(entry("javascript:window.attacked=1//" + "z" * 100000, fields=[(f"n{i}", "v" * 100) for i in range(10000)]))
+    odd = {"toString": None, "valueOf": None}
+    entries.append(entry("http://odd.test/", _label=odd, _error=odd, _interim=[odd, {"status": odd, "headers": odd}],
+                         _calls=odd, _events=[odd, {"id": odd, "x": odd}], _trailers=[odd], _attempt=odd, _reason=odd))
+    entries[-1].update(timings={"connect": odd, "ssl": odd, "wait": odd}, cache=odd, serverIPAddress=odd)
+    entries[-1]["response"].update(headers=odd, content={"text": "x", "mimeType": odd, "size": odd, "_cut": odd})
+    entries.append(entry("http://many.test/", _calls=[
+        {"plugin": f"p{number}", "hook": "onRequest", "verdict": "next", "took": 1, "step": number} for number in range(20000)]))
     address = report(entries)
     with Browser() as browser:
         browser.open(address)
@@ -305,11 +228,12 @@ def many():
               times.push(performance.now() - begin);
             }
             return times""")
-        print("milliseconds for a filter of 100,000 exchanges:", ", ".join(f"{each:.1f}" for each in times))
+        # Far above what a filter takes, for machines that are busy.
+        assert max(times) < 5000, f"milliseconds for a filter of 100,000 exchanges: {times}"
         assert shown(browser) < 100, "rows that are elements"
         browser.press("G")
         chosen = "return document.querySelector('[aria-selected=true]').getAttribute('aria-posinset')"
         expect(browser.run(chosen), "100000", "the last exchange")
 
 
-globals()[NAME]()
+globals()[sys.argv[1]]()
