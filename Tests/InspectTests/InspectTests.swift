@@ -10,9 +10,25 @@ struct InspectTests {
     }
 
     @Test(.enabled(if: hasBrowser, skipped))
-    func `exchanges are filtered, opened by mouse and keyboard, followed, and sent again`() async throws {
-        try await run("used")
+    func `exchanges are filtered, opened by mouse and keyboard, and followed`() async throws { try await run("used") }
+
+    @Test(.enabled(if: hasBrowser, skipped))
+    func `a request is sent again whole or not at all, and after a question if it is not safe`() async throws {
+        try await run("repeated")
     }
+
+    @Test(.enabled(if: hasBrowser, skipped))
+    func `a copied command line gives curl the request, and says when it lacks the body`() async throws {
+        try await run("copied")
+    }
+
+    @Test(.enabled(if: hasBrowser, skipped))
+    func `the plugin mock accepts what Make a mock saves, and the recorder what Save HAR does`() async throws {
+        try await run("mocked")
+    }
+
+    @Test(.enabled(if: hasBrowser, skipped))
+    func `the focus stays where parts of the page are replaced`() async throws { try await run("focused") }
 
     @Test(.enabled(if: hasBrowser, skipped))
     func `a running program shows what it records`() async throws { try await run("attached") }

@@ -65,6 +65,38 @@ struct RecorderPageTests {
         #expect(try await ids(["after": 3]) == [4, 5])
         #expect(try await ids(["after": 2, "before": 4]) == [3])
         #expect(try await ids(["after": 5]) == [])
+        #expect(try await ids(["bytes": 1]) == [5])
+        #expect(try await ids(["bytes": 1_000_000]) == [1, 2, 3, 4, 5])
+        await recorder.kernel.shutDown()
+    }
+
+    @Test func `a page can see that another recorder counts from 1 again`() async throws {
+        let recorders = [try Recorders(.linked), try Recorders(.linked)]
+
+        var stores: [String] = []
+        for recorder in recorders {
+            let log = try JSONParser.parse(try await recorder.text("har", ["bytes": 1]))["log"]
+            stores.append(try #require(log?["_store"]?.stringValue))
+        }
+
+        #expect(stores[0] != stores[1])
+        let file = try await recorders[0].text("har")
+        #expect(!file.contains("_store"))
+        for recorder in recorders { await recorder.kernel.shutDown() }
+    }
+
+    @Test func `the failure of an exchange is kept by its import`() async throws {
+        let recorder = try Recorders(.linked)
+        let har = #"""
+            {"log": {"entries": [
+                {"startedDateTime": "2026-01-01T00:00:00.000Z", "time": 1, "_error": "transport.reset: The body broke.",
+                 "request": {"method": "GET", "url": "https://a.test/"}, "response": {"status": 200}}],
+             "_exchanges": [{"entries": 1, "took": 1, "failure": "transport.reset"}]}}
+            """#
+
+        _ = try await recorder.text("import", ["text": .string(har)])
+
+        #expect(try await recorder.list().first?["failure"]?.stringValue == "transport.reset")
         await recorder.kernel.shutDown()
     }
 

@@ -138,7 +138,7 @@ def mocked():
         config = f"{FOLDER}/mock-config.json"
         with open(config, "w") as file:
             json.dump({"plugins": [{"id": "mock", "settings": {"rules": f"{FOLDER}/mock.json"}}]}, file)
-        plugboard("mock", "check", "--config", config)
+        plugboard("mock", "check", f"path={FOLDER}/mock.json", "--config", config)
 
         # What the page saves is what the recorder reads.
         browser.run("window.saved = []; window.save = (...file) => saved.push(file)")
@@ -151,7 +151,10 @@ def mocked():
         for name, _, text in saved:
             if name.endswith(".har"):
                 expect(json.loads(text)["log"]["entries"][0]["response"]["content"]["text"], "there", name)
-                expect(json.loads(plugboard("recorder", "import", f"text={text}", "--config", f"{FOLDER}/report.json")), {"imported": 1}, name)
+                with open(f"{FOLDER}/{name}", "w") as file:
+                    file.write(text)
+                words = ["recorder", "import", f"path={FOLDER}/{name}", "--config", f"{FOLDER}/report.json"]
+                expect(json.loads(plugboard(*words)), {"imported": 1}, name)
 
 
 def focused():
