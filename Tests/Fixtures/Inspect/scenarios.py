@@ -112,13 +112,17 @@ def attached():
         rules = os.path.join(HERE, "../../../Examples/Seeing/mock.json")
         json.dump({"kernel": {"control": f"{FOLDER}/control.sock", "dataDirectory": FOLDER},
                    "plugins": ["recorder", {"id": "mock", "settings": {"rules": rules}}]}, file)
-    program = subprocess.Popen([f"{PRODUCTS}/plugboard", "exec", "--config", config], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def start():
+        words = [f"{PRODUCTS}/plugboard", "exec", "--config", config]
+        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def send(url):
         program.stdin.write(json.dumps({"id": "1", "url": url}) + "\n")
         program.stdin.flush()
         assert json.loads(line_of(program))["id"] == "1"
 
+    program = start()
     try:
         send("https://api.example.com/users/7")
         with server("--attach", f"{FOLDER}/control.sock") as address, Browser() as browser:
@@ -129,6 +133,13 @@ def attached():
             browser.press("j", "Enter")
             buttons = browser.texts(".actions button")
             assert "Copy as curl" in buttons and "Send again" not in buttons, buttons
+
+            # A program that has started anew counts from 1 again.
+            program.stdin.close()
+            program.wait()
+            program = start()
+            send("https://api.example.com/users/8")
+            browser.wait("return document.getElementById('count').textContent === '3 exchanges'")
     finally:
         program.stdin.close()
         program.wait()
@@ -169,6 +180,7 @@ def hostile():
                 browser.run("document.getElementById(arguments[0]).click()", f"tab-{tab}")
                 count = browser.run("return document.querySelectorAll('*').length")
                 assert count < 4000, f"{count} elements for {place} {tab}"
+                assert "cannot be shown:" not in browser.text("#panel")[:100], browser.text("#panel")
                 assert time.monotonic() - begin < 10, f"{place} {tab} took {time.monotonic() - begin} s"
             browser.run("document.getElementById('tab-Response').click()")
             for button in range(browser.run("return document.querySelectorAll('.ways button').length")):
