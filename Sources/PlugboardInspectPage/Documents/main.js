@@ -155,7 +155,7 @@
   /** The recorder whose exchanges are shown: one of a program that has started anew counts from 1 again. */
   let store = null;
 
-  /** Asks for the exchanges after a number, in portions from the newest one; a portion may be small if it has many bytes. */
+  /** Asks for the exchanges after a number, in portions from the newest one, until a portion is empty. */
   async function load(after) {
     let before = null;
     let newest = after;
