@@ -102,7 +102,7 @@ public struct RequestOptions: Sendable, Equatable {
     public var httpVersion: HTTPVersion?
 
     /// Whether the response's body keeps the chunked coding (RFC 9112 §7.1), to show what a server has sent.
-    package var keepsChunks = false
+    package var keepsChunks: Bool?
 
     /// How the server and the program authenticate themselves.
     public var tls = TLS()
@@ -152,7 +152,7 @@ public struct RequestOptions: Sendable, Equatable {
         take(\.tls.minimum)
         take(\.speed.download)
         take(\.speed.upload)
-        merged.keepsChunks = keepsChunks || defaults.keepsChunks
+        merged.keepsChunks = keepsChunks ?? defaults.keepsChunks
         return merged
     }
 }

@@ -186,7 +186,7 @@ struct MockTests {
         ),
         (#"{"rules": [{"response": {"fail": "no code"}}]}"#, "must have a code such as transport.reset as fail"),
         (#"{"rules": [{"response": {"delay": "soon"}}]}"#, "must have a time such as 100ms as delay"),
-        (#"{"rules": [{"response": {"file": "none.txt"}}]}"#, "none.txt cannot be read"), ("{", "is not JSON"),
+        (#"{"rules": [{"response": {"file": "none.txt"}}]}"#, "none.txt does not exist"), ("{", "is not JSON"),
     ])
     func `a mistake in the rules refuses the start and names its place`(rules: String, expected: String) throws {
         let error = #expect(throws: PlugboardError.self) { try kernel(.linked, rules) }

@@ -131,7 +131,7 @@ struct ControlSocketTests {
         write(file, #"{"id": 1, "do": "watch"}"# + "\n")
         #expect(try await line(file)?.contains("result") == true)
 
-        for _ in 0..<1500 { _ = try await kernel.send(Request(.get, "http://a.test/")).body.text() }
+        for _ in 0..<500 { _ = try await kernel.send(Request(.get, "http://a.test/")).body.text() }
 
         let lost = try await offTasks {
             while let line = ControlSocketTests.readLine(file) {

@@ -20,7 +20,7 @@ struct EasyOptions {
         if let timeout = options.connectTimeout {
             long(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(timeout.nanoseconds / 1_000_000, 1), Int64(Int32.max))))
         }
-        long(CURLOPT_HTTP_TRANSFER_DECODING, options.keepsChunks ? 0 : 1)
+        long(CURLOPT_HTTP_TRANSFER_DECODING, options.keepsChunks == true ? 0 : 1)
         // libcurl limits the speed between reads only, so that large reads come in bursts.
         let speed = options.speed
         let isLimited = speed.download.map { $0.bytes > 0 && $0 != .unlimited } ?? false

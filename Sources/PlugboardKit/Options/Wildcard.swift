@@ -23,9 +23,20 @@ public struct Wildcard: Sendable {
         else { return false }
         var rest = other[first.count..<(other.count - last.count)]
         for part in parts.dropFirst().dropLast() where !part.isEmpty {
-            guard let place = rest.firstRange(of: part) else { return false }
-            rest = rest[place.upperBound...]
+            guard let end = Wildcard.end(of: part, in: rest) else { return false }
+            rest = rest[end...]
         }
         return true
+    }
+
+    /// Where the first occurrence ends; nil if there is none. `firstRange(of:)` would link a megabyte of the standard
+    /// library into each program.
+    private static func end(of part: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
+        var start = bytes.startIndex
+        while bytes.endIndex - start >= part.count {
+            if bytes[start...].starts(with: part) { return start + part.count }
+            start += 1
+        }
+        return nil
     }
 }
