@@ -109,6 +109,18 @@ struct CookieJarTests {
         #expect(String(decoding: try folder.read("jar"), as: UTF8.self).contains("session"))
     }
 
+    @Test(arguments: [
+        ["get", "--offline"], ["get", "--print-curl"], ["curl", "--print-definition", "It"],
+    ])
+    func `a request that is not sent leaves the jar as it is`(words: [String]) async throws {
+        let jar = try folder.write("jar", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n")
+
+        let outcome = try await Command.running([words[0], server.url(), "-c", jar] + words.dropFirst())
+
+        #expect(outcome.status == 0 && server.requests.isEmpty, "\(outcome.stderr)")
+        #expect(try folder.read("jar") == Array("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n".utf8))
+    }
+
     @Test func `a jar that cannot be written ends with 23`() async throws {
         let outcome = try await Command.run("get", server.url(), "-c", folder.file("absent/jar"))
 

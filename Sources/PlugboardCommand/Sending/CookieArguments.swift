@@ -67,9 +67,11 @@ struct CookieArguments: ParsableArguments {
 
     /// Reads the files, does the work, and then writes the jar, also after a failure.
     ///
-    /// - Parameter jar: The plugin's jar, as a request's attribute `jarAttribute` names it.
+    /// - Parameters:
+    ///   - jar: The plugin's jar, as a request's attribute `jarAttribute` names it.
+    ///   - isDry: Whether nothing is sent. The jar then stays as it is.
     func whileUsed<Result>(
-        in kernel: Kernel, jar: String?, isolation: isolated (any Actor)? = #isolation,
+        in kernel: Kernel, jar: String?, isDry: Bool = false, isolation: isolated (any Actor)? = #isolation,
         _ work: () async throws -> Result
     ) async throws -> Result {
         try await read(into: kernel, jar: jar)
@@ -77,10 +79,10 @@ struct CookieArguments: ParsableArguments {
         do {
             result = try await work()
         } catch {
-            try? await write(from: kernel, jar: jar)
+            if !isDry { try? await write(from: kernel, jar: jar) }
             throw error
         }
-        try await write(from: kernel, jar: jar)
+        if !isDry { try await write(from: kernel, jar: jar) }
         return result
     }
 

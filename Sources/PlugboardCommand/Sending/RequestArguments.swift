@@ -94,13 +94,17 @@ struct RequestArguments: ParsableArguments {
 
     /// The configuration with the changes of the command line.
     ///
-    /// - Parameter enable: Enables further plugins, before `--set` is applied.
-    func configuration(_ enable: (inout Configuration) throws -> Void = { _ in }) throws -> Configuration {
+    /// - Parameters:
+    ///   - isDry: Whether nothing is sent. A session that does not exist is then not made.
+    ///   - enable: Enables further plugins, before `--set` is applied.
+    func configuration(
+        isDry: Bool = false, _ enable: (inout Configuration) throws -> Void = { _ in }
+    ) throws -> Configuration {
         var configuration = try plugins.configuration {
             try enable(&$0)
             try curl.enable(in: &$0)
             try cookies.enable(in: &$0)
-            try session.enable(in: &$0, cookies)
+            try session.enable(in: &$0, cookies, isDry: isDry)
         }
         if !connection.decidesTrust { try configuration.trustEnvironment() }
         if curl.locationTrusted { configuration.plugins.append(.linked(TrustedFields(names: try trustedNames))) }

@@ -7,7 +7,7 @@ struct Sending {
 
     /// Sends a request that the command line gives by its method and URL.
     func run(_ method: Method, _ url: String, _ methods: MethodArguments, _ body: BodyArguments) async throws {
-        let configuration = try arguments.configuration()
+        let configuration = try arguments.configuration(isDry: output.printing.isDry)
         let items = try RequestItems(body.items)
         let data = methods.get ? try body.queryData(beside: items) : []
         let url = try methods.url(url, adding: items.query(after: data))
@@ -62,7 +62,7 @@ struct Sending {
             if try await prints(request, curlBody, asked, kernel) { return "" }
             try receiver.addRange(to: &request)
             let jar = request.attributes[CookieArguments.jarAttribute]
-            return try await arguments.cookies.whileUsed(in: kernel, jar: jar) {
+            return try await arguments.cookies.whileUsed(in: kernel, jar: jar, isDry: output.printing.isDry) {
                 try await send(request, kernel, receiver, try SlowTransfer(group), writeOut, headOnly)
             }
         }

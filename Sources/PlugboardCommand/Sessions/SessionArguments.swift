@@ -24,10 +24,20 @@ struct SessionArguments: ParsableArguments {
     }
 
     /// Opens the session, and enables the plugins that it needs.
-    func enable(in configuration: inout Configuration, _ cookies: CookieArguments) throws(CommandFailure) {
+    ///
+    /// - Parameter isDry: Whether nothing is sent. A session that does not exist is then not made.
+    func enable(
+        in configuration: inout Configuration, _ cookies: CookieArguments, isDry: Bool
+    ) throws(CommandFailure) {
         guard let name = name ?? readOnlyName else { return }
         guard !cookies.needsPlugin else {
             throw CommandFailure(.usage, "A session has its own cookies: leave files of --cookie and --cookie-jar out.")
+        }
+        if isDry, readOnlyName == nil, !SessionFolder.names(configuration.kernel).contains(name) {
+            return try CookieArguments.enable(for: "--session", in: &configuration) { settings in
+                settings["persistence"] = "memory"
+                settings["path"] = nil
+            }
         }
         let session = try Session(name, isReadOnly: readOnlyName != nil, configuration.kernel)
         try SessionArguments.enableCookies(of: session.folder, in: &configuration)

@@ -26,7 +26,7 @@ struct Uploading: Sendable {
 
     init(_ verb: UploadVerb) throws {
         arguments = verb.arguments
-        configuration = try arguments.configuration()
+        configuration = try arguments.configuration(isDry: verb.output.printCurl)
         let base = configuration.kernel.baseURL
         guard verb.files.count >= 2, let url = verb.files.last else {
             throw CommandFailure(.usage, "An upload needs a file and a URL. See plugboard upload --help.")

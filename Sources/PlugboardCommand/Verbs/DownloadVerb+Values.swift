@@ -7,7 +7,7 @@ extension DownloadVerb {
     /// The configuration with the changes of the command line. Redirects are followed unless the configuration mentions
     /// the plugin.
     func configuration() throws -> Configuration {
-        try arguments.configuration { configuration in
+        try arguments.configuration(isDry: output.printCurl) { configuration in
             let isLinked = Catalog.bundled.descriptor("redirect") != nil
             guard !noLocation, isLinked, !configuration.names("redirect") else { return }
             try configuration.switchOn("redirect", for: "download")

@@ -59,9 +59,10 @@ struct SessionTests {
     func `a request that is not sent leaves nothing in its session`(option: String) async throws {
         let printed = try await run(
             "get", server.url(), "--session", "work", "-H", "X-A: one", "-u", "ada:geheim", option)
+        let listed = try await run("session", "list")
         _ = try await run("get", server.url(), "--session", "work")
 
-        #expect(printed.status == 0, "\(printed.stderr)")
+        #expect(printed.status == 0 && listed.stdout.isEmpty, "\(printed.stderr)\(listed.stdout)")
         #expect(server.requests.map { $0["X-A"] } == [nil] && server.requests.first?["Authorization"] == nil)
     }
 

@@ -34,7 +34,8 @@ struct CurlRun {
         }
         var (ends, own) = (false, self)
         try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
-            try await words.arguments.cookies.whileUsed(in: kernel, jar: nil) {
+            let isDry = group.values["print-definition"] != nil
+            try await words.arguments.cookies.whileUsed(in: kernel, jar: nil, isDry: isDry) {
                 ends = try await own.runAll(group, words, kernel)
             }
         }
