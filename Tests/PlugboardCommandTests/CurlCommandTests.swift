@@ -29,7 +29,7 @@ struct CurlCommandTests {
         ("--xyz", "option --xyz is unknown"), ("--verbos-", "Did you mean --verbose?"), ("-§", "option -§ is unknown"),
         ("--data-", "ambiguous"), ("-o", "--output needs a value"), ("--no-output", "cannot be switched off"),
         ("--user=me:geheim", "write it in the next word"), ("-Q", "needs a value"), ("--ntlm", "basic and bearer"),
-        ("--ssl-reqd", "FTP"), ("--http0.9", "HTTP/0.9"),
+        ("--ssl-reqd", "FTP"), ("--http0.9", "HTTP/0.9"), ("--haproxy-protocol", "PROXY protocol"),
     ])
     func `an option that cannot be used ends with 2 and one line`(word: String, text: String) async throws {
         let outcome = try await Command.run("curl", "http://127.0.0.1:1/", word)
@@ -147,6 +147,25 @@ struct CurlCommandTests {
         let request = try #require(other.requests.first, "\(outcome.stderr)")
         #expect(request["Authorization"] == nil && request["Cookie"] == nil && request["X-A"] == "1")
         #expect(moving.requests.first?["Authorization"] != nil)
+    }
+
+    @Test(arguments: ["--preproxy", "--proxy1.0"])
+    func `a proxy that would be left out is refused`(option: String) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "body") }
+
+        let outcome = try await Command.run("curl", option, "127.0.0.1:1", server.url())
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("through one proxy"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `options of proxies are refused with a proxy of the environment, too`() async throws {
+        let outcome = try await Command.run(
+            "curl", "--proxy-header", "X-A: geheim", "http://127.0.0.1:1/",
+            environment: ["http_proxy": "http://127.0.0.1:1"])
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("the proxy of http_proxy"), "\(outcome.stderr)")
+        #expect(!outcome.stderr.contains("geheim"))
     }
 
     @Test func `options of TLS are refused with https, and not before`() async throws {

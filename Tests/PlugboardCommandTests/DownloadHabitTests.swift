@@ -34,6 +34,8 @@ struct DownloadHabitTests {
         (["-x16"], ["--max-connection-per-server", "16"]),
         (["-x", "proxy:1"], ["-x", "proxy:1"]), (["-s", "4"], ["--split", "4"]), (["-s4"], ["--split", "4"]),
         (["-s", "http://a.test/"], ["-s", "http://a.test/"]), (["-sS"], ["-sS"]),
+        (["-k", "1M"], ["--min-split-size", "1M"]), (["-k1M"], ["--min-split-size", "1M"]),
+        (["-k", "http://a.test/"], ["-k", "http://a.test/"]), (["-kL"], ["-kL"]),
         (["-c", "http://a.test/"], ["--continue", "http://a.test/"]), (["-c"], ["--continue"]),
         (["-c", "-s"], ["--continue", "-s"]), (["-c", "jar"], ["-c", "jar"]), (["-c", "-"], ["-c", "-"]),
         (["-j2", "-Pnew"], ["-j", "2", "-P", "new"]), (["--continue=true"], ["--continue"]),
@@ -55,6 +57,13 @@ struct DownloadHabitTests {
         #expect(outcome.status == 0 && outcome.stdout.isEmpty && outcome.stderr.isEmpty, "\(outcome.stderr)")
         #expect(try folder.read("out") == content)
         #expect(server.requests.count > 1 && server.requests.allSatisfy { $0["X-A"] == "1" })
+    }
+
+    @Test func `aria2's least size of a part is no permission for any certificate`() async throws {
+        let outcome = try await download("-x16", "-s16", "-k", "1M", server.url("/file"), "-o", folder.file("out"))
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("--min-split-size'. Leave it out"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
     }
 
     @Test func `a command line of wget downloads into a folder that is made`() async throws {

@@ -3,10 +3,13 @@
 ///
 /// - `-x 4` and `-x4`: a number is aria2's, the connections of a file; else it is the proxy.
 /// - `-s 4` and `-s4`: a number is aria2's, the parts of a file; else `-s` prints only errors.
+/// - `-k 1M` and `-k1M`: a size is aria2's, the least size of a part; else `-k` accepts any certificate.
 /// - `-c` before a URL, before another option or at the end continues a download; else it is the file of cookies.
 /// - `--continue=true`, `=false`: aria2's options that are on or off take a value.
 enum DownloadWords {
     private static let connections = "--max-connection-per-server"
+    /// An option that the verb does not have: the error says what to do.
+    private static let leastSize = "--min-split-size"
     private static let flags = ["--continue", "--allow-overwrite", "--auto-file-renaming"]
 
     /// The words in spellings of `download` alone.
@@ -21,12 +24,15 @@ enum DownloadWords {
             case _ where isValue: rewritten.append(word)
             case "-x" where next.map(isNumber) ?? false: rewritten.append(connections)
             case "-s" where next.map(isNumber) ?? false: rewritten.append("--split")
+            case "-k" where next.map(isSize) ?? false: rewritten.append(leastSize)
             case "-c" where next.map { $0.hasPrefix("-") && $0 != "-" || $0.contains("://") } ?? true:
                 rewritten.append("--continue")
             case let word where word.hasPrefix("-x") && isNumber(word.dropFirst(2)):
                 rewritten += [connections, String(word.dropFirst(2))]
             case let word where word.hasPrefix("-s") && isNumber(word.dropFirst(2)):
                 rewritten += ["--split", String(word.dropFirst(2))]
+            case let word where word.hasPrefix("-k") && isSize(word.dropFirst(2)):
+                rewritten += [leastSize, String(word.dropFirst(2))]
             case let word where word.count > 2 && word.first == "-" && letters.contains(word.dropFirst().first ?? "-"):
                 rewritten += [String(word.prefix(2)), String(word.dropFirst(2))]
             default:
@@ -49,6 +55,11 @@ enum DownloadWords {
 
     /// Short options of `download` alone whose value may stand in the same word.
     static let letters: Set<Character> = ["j", "i", "P", "t", "M"]
+
+    /// A number, perhaps with aria2's unit.
+    private static func isSize(_ text: some StringProtocol) -> Bool {
+        isNumber(text) || text.last.map { "kKmM".contains($0) } ?? false && isNumber(text.dropLast())
+    }
 
     private static func isNumber(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }

@@ -13,7 +13,9 @@ struct DownloadVerb: AsyncParsableCommand {
 
             aria2's and wget's spellings work too. Where curl has the same letter, what
             follows decides: -x 4 and -s 4 are connections, -x URL is the proxy, -s alone
-            prints only errors; -c before a URL continues, -c FILE is the cookie jar.
+            prints only errors; -k alone accepts any certificate, -k 1M is the least size
+            of a part, which is refused; -c before a URL continues, -c FILE is the cookie
+            jar.
 
             EXAMPLES:
               plugboard download https://example.com/image.iso

@@ -74,13 +74,13 @@ extension CurlOption {
         "tlsuser",
     ]
     private static let flagsOfProxies = [
-        "haproxy-protocol", "proxy-anyauth", "proxy-digest", "proxy-insecure", "proxy-negotiate", "proxy-ntlm",
+        "proxy-anyauth", "proxy-digest", "proxy-insecure", "proxy-negotiate", "proxy-ntlm",
         "proxy-ssl-allow-beast", "proxy-ssl-auto-client-cert", "proxy-tlsv1", "socks5-gssapi", "socks5-gssapi-nec",
     ]
     private static let valuesOfProxies = [
-        "preproxy", "proxy-cacert", "proxy-capath", "proxy-cert", "proxy-cert-type", "proxy-ciphers", "proxy-crlfile",
+        "proxy-cacert", "proxy-capath", "proxy-cert", "proxy-cert-type", "proxy-ciphers", "proxy-crlfile",
         "proxy-header", "proxy-key", "proxy-key-type", "proxy-pass", "proxy-pinnedpubkey", "proxy-service-name",
-        "proxy-tls13-ciphers", "proxy-tlsauthtype", "proxy-tlspassword", "proxy-tlsuser", "proxy1.0",
+        "proxy-tls13-ciphers", "proxy-tlsauthtype", "proxy-tlspassword", "proxy-tlsuser",
         "socks5-gssapi-service",
     ]
 
@@ -115,6 +115,8 @@ extension CurlOption {
             ["doh-cert-status", "doh-insecure"],
             ["dns-interface", "dns-ipv4-addr", "dns-ipv6-addr", "dns-servers", "doh-url"]
         ),
+        ("Plugboard sends no header of the PROXY protocol.", ["haproxy-protocol"], []),
+        ("Plugboard sends through one proxy, with HTTP/1.1 or SOCKS: --proxy names it.", [], ["preproxy", "proxy1.0"]),
         ("Plugboard keeps no such file.", [], ["alt-svc", "hsts", "libcurl"]),
         ("Plugboard sends no HTTP/3.", ["http3", "http3-only"], []),
         ("Plugboard reads no responses of HTTP/0.9.", ["http0.9"], []),

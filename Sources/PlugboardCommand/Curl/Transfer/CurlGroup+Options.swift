@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardSystem
 
 extension CurlGroup {
     // MARK: Schemes
@@ -56,12 +57,20 @@ extension CurlGroup {
 
     // MARK: The connection
 
-    /// The options of requests.
-    func options(_ words: CurlWords) throws(CommandFailure) -> RequestOptions {
+    /// The options of requests to this URL.
+    func options(_ words: CurlWords, for url: String) throws(CommandFailure) -> RequestOptions {
         var options = try words.arguments.connection.options()
-        if options.proxy ?? "" != "", let name = self["proxytunnel"] ? "proxytunnel" : withoutProxy.first {
-            throw CommandFailure(
-                .usage, "curl: option --\(name) cannot be used with a proxy: Plugboard has nothing like it.")
+        if let name = self["proxytunnel"] ? "proxytunnel" : withoutProxy.first {
+            if options.proxy ?? "" != "" {
+                throw CommandFailure(
+                    .usage, "curl: option --\(name) cannot be used with a proxy: Plugboard has nothing like it.")
+            }
+            if options.proxy == nil, options.unixSocket == nil, let variable = CurlGroup.proxyVariable(for: url) {
+                throw CommandFailure(
+                    .usage,
+                    "curl: option --\(name) cannot be used with the proxy of \(variable): Plugboard has nothing like it. "
+                        + "--proxy '' uses no proxy.")
+            }
         }
         switch values["tls-max"] {
         case nil, "default", "1.3": break
@@ -70,6 +79,14 @@ extension CurlGroup {
         if flags["alpn"] == false { options.httpVersion = .http1 }
         try limitSpeed(of: &options)
         return options
+    }
+
+    /// The variable of the environment that names a proxy for the scheme of this URL; nil without one. Whether
+    /// `no_proxy` names the host does not count.
+    private static func proxyVariable(for url: String) -> String? {
+        let isSecure = URLParts(url)?.scheme?.lowercased() == "https"
+        let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
+        return names.first { environment($0) ?? "" != "" }
     }
 
     /// The time of `--speed-time`.

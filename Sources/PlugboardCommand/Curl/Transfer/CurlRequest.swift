@@ -40,7 +40,7 @@ struct CurlRequest {
         authorization = try CurlCredentials.field(of: group, host: String(URLParts(bare)?.host ?? ""), inURL: user)
         fields = try group.fields.flatMap { try FieldArgument.all(in: $0) }
         timeout = try group.seconds("max-time")
-        options = try group.options(words)
+        options = try group.options(words, for: bare)
     }
 
     private static func content(

@@ -32,9 +32,9 @@ struct CurlRun {
             WireOutput.add(
                 to: &configuration, &catalog, showingSecrets: words.output.showSecrets, trace: trace)
         }
+        let isDry = group.values["print-definition"] != nil
         var (ends, own) = (false, self)
         try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
-            let isDry = group.values["print-definition"] != nil
             try await words.arguments.cookies.whileUsed(in: kernel, jar: nil, isDry: isDry) {
                 ends = try await own.runAll(group, words, kernel)
             }
