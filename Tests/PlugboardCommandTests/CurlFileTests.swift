@@ -56,6 +56,17 @@ struct CurlFileTests {
         #expect(try text("part") == "0123456789ABCDEF")
     }
 
+    @Test(arguments: [["--create-file-mode", "999"], ["--create-file-mode", "1777"], ["--max-filesize", "3x"]])
+    func `a mode or a size that cannot be read is an error before anything is sent`(options: [String]) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "new") }
+
+        let outcome = try await Command.running(
+            ["curl", "-s", "-S"] + options + ["-o", folder.file("new"), server.url("/")])
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("\(options[0]) must be"), "\(outcome.stderr)")
+        #expect(try server.requests.isEmpty && folder.entries() == [])
+    }
+
     @Test(arguments: ["600", "640"])
     func `a file is made with the mode of --create-file-mode`(mode: String) async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "text") }

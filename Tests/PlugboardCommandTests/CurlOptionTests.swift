@@ -70,6 +70,31 @@ struct CurlOptionTests {
         #expect(outcome.status == 23 && outcome.stdout == "200 23", "\(outcome.stdout)\(outcome.stderr)")
     }
 
+    @Test(arguments: ["get", "curl"])
+    func `a format of --write-out in a file has no line ends`(verb: String) async throws {
+        let folder = try TemporaryFolder()
+        let format = try folder.write("format", "%{http_code}\r\n%{exitcode}\\n\n")
+
+        let outcome = try await Command.run(verb, server.url(), "-s", "-o", folder.file("out"), "-w", "@\(format)")
+
+        #expect(outcome.status == 0 && outcome.stdout == "2000\n", "\(outcome.stdout)\(outcome.stderr)")
+    }
+
+    @Test(arguments: [("5", "5-"), ("5,7", "5-"), ("0-1,4-5", "0-1,4-5")])
+    func `a range of one number goes to the end`(range: String, sent: String) async throws {
+        let verb = try await Command.run("get", server.url(), "-r", range)
+        let curl = try await Command.run("curl", server.url(), "-r", range)
+
+        #expect(
+            server.requests.map { $0["Range"] } == ["bytes=\(sent)", "bytes=\(sent)"], "\(verb.stderr)\(curl.stderr)")
+    }
+
+    @Test func `a token goes before a password of plugboard curl`() async throws {
+        let outcome = try await Command.run("curl", server.url(), "--oauth2-bearer", "token", "-u", "ada:geheim")
+
+        #expect(server.requests.map { $0["Authorization"] } == ["Bearer token"], "\(outcome.stderr)")
+    }
+
     @Test func `options that ask for what is always done are taken`() async throws {
         let outcome = try await Command.run(
             "get", server.url("/a/../[1]?{b}"), "-g", "--path-as-is", "-N", "--progress-bar", "-S", "--basic")

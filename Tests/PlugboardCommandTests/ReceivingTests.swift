@@ -109,6 +109,13 @@ struct ReceivingTests {
         #expect(try outcome.status == 63 && folder.entries() == [], "\(outcome.stderr)")
     }
 
+    @Test func `a limit of size that cannot be read is an error before anything is sent`() async throws {
+        let outcome = try await get("--max-filesize 3x")
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("--max-filesize must be"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
     @Test func `a body whose size is not announced is cut where it is too large`() async throws {
         let chunked = try LoopbackServer(.chunked(["four", "four"]))
 

@@ -59,7 +59,16 @@ struct MethodArguments: ParsableArguments {
     }
 
     /// The fields of these options, which `-H` replaces.
-    var fields: [FieldArgument] { range.map { [FieldArgument(name: .range, value: "bytes=\($0)")] } ?? [] }
+    var fields: [FieldArgument] {
+        range.map { [FieldArgument(name: .range, value: MethodArguments.field(of: $0))] } ?? []
+    }
+
+    /// The value of the field Range for an argument of `--range`. A number alone is the first byte of a range to the
+    /// end, as for curl.
+    static func field(of range: String) -> String {
+        let digits = range.prefix { $0.isASCII && $0.isNumber }
+        return digits.isEmpty || range.contains("-") ? "bytes=\(range)" : "bytes=\(digits)-"
+    }
 
     /// The URL with the name of the file of `-T` and the parameters of these options, before a fragment.
     ///

@@ -32,13 +32,14 @@ struct WriteOut: Sendable {
 
     private let format: String
 
-    /// - Parameter argument: The text, or `@FILE`, or `@-` for standard input.
+    /// - Parameter argument: The text, or `@FILE`, or `@-` for standard input, both without their line ends.
     init(_ argument: String) throws(CommandFailure) {
         guard argument.hasPrefix("@") else {
             format = argument
             return
         }
-        format = String(decoding: try InputArgument(argument).bytes(for: "--write-out"), as: UTF8.self)
+        let bytes = try InputArgument(argument).bytes(for: "--write-out")
+        format = String(decoding: bytes.filter { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 
     /// Writes the text to standard output, and after `%{stderr}` to standard error.

@@ -15,6 +15,8 @@ struct ResponseReceiver {
     let condition: CurlCondition
     /// The first byte that is wanted, of `--continue-at`.
     let offset: Int
+    /// The most bytes of a body; nil for no limit.
+    private let limit: Int?
 
     /// Reads the file of `--etag-compare`. Blocks.
     ///
@@ -27,11 +29,12 @@ struct ResponseReceiver {
     ) throws(CommandFailure) {
         self.group = group
         offset = try group.offset(of: place)
+        limit = try group.bytes("max-filesize")
         var manner = ResponseFile.Manner()
         manner.makesFolders = group["create-dirs"]
         manner.keepsExisting = group.flags["clobber"] == false
         manner.appends = offset > 0
-        manner.mode = group.values["create-file-mode"].flatMap { mode_t($0, radix: 8) }
+        manner.mode = try group.fileMode
         file = ResponseFile(place, manner)
         writer = ResponseWriter(file, layout: layout, showingSecrets: showingSecrets)
         var added = ResponseFile.Manner()
@@ -92,7 +95,6 @@ struct ResponseReceiver {
         {
             SafeName.from(name: name).map(file.rename)
         }
-        let limit = try group.bytes("max-filesize")
         if let limit, response.body.length ?? 0 > limit { throw BodyWriter.tooLarge }
         let isOld = head.status == 304 || condition.excludes(head)
         if isOld { file.leave() }
@@ -128,6 +130,17 @@ struct ResponseReceiver {
 }
 
 extension CurlGroup {
+    /// The mode of `--create-file-mode`; nil without this option.
+    fileprivate var fileMode: mode_t? {
+        get throws(CommandFailure) {
+            guard let text = values["create-file-mode"] else { return nil }
+            guard let mode = mode_t(text, radix: 8), mode <= 0o777 else {
+                throw CommandFailure(.usage, "--create-file-mode must be a mode of three octal digits, such as 644.")
+            }
+            return mode
+        }
+    }
+
     /// How many bytes of the content the file has already.
     fileprivate func offset(of place: String?) throws(CommandFailure) -> Int {
         guard let text = values["continue-at"] else { return 0 }

@@ -7,7 +7,7 @@ enum CurlCredentials {
     ///
     /// - Parameter inURL: The user and password of the URL, which `-u` replaces and which replace the file's.
     static func field(of group: CurlGroup, host: String, inURL: String?) throws(CommandFailure) -> String? {
-        if let token = group.values["oauth2-bearer"], group.values["user"] == nil { return "Bearer \(token)" }
+        if let token = group.values["oauth2-bearer"] { return "Bearer \(token)" }
         var user = group.values["user"] ?? inURL
         if user == nil || user?.hasSuffix(":") == false && user?.contains(":") == false,
             let login = try Netrc.login(of: group, for: host, as: user), user == nil || user == login.user

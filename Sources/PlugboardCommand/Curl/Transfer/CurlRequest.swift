@@ -93,7 +93,7 @@ struct CurlRequest {
         var all: [(FieldName, String?)] = [
             (.authorization, isTrusted && (hop.isChallenged || !group["anyauth"]) ? authorization : nil),
             (.userAgent, agent.isEmpty ? nil : agent),
-            (.range, hop.kind == .get || hop.kind == .head ? group.values["range"].map { "bytes=\($0)" } : nil),
+            (.range, hop.kind == .get || hop.kind == .head ? group.values["range"].map(MethodArguments.field(of:)) : nil),
             (.accept, isJSON ? "application/json" : "*/*"),
             (.acceptEncoding, words.arguments.curl.compressed ? CurlArguments.codings : nil),
             ("Referer", referer(hop)),
