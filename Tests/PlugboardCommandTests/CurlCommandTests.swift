@@ -168,6 +168,14 @@ struct CurlCommandTests {
         #expect(!outcome.stderr.contains("geheim"))
     }
 
+    @Test func `the error of a time limit names the limit that was given`() async throws {
+        let server = try LoopbackServer(.silenceBeforeHead())
+
+        let outcome = try await Command.run("curl", server.url(), "-m", "0.5")
+
+        #expect(outcome.status == 28 && outcome.stderr.contains("within 500ms"), "\(outcome.stderr)")
+    }
+
     @Test func `options of TLS are refused with https, and not before`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "body") }
 

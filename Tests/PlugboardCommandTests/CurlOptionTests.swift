@@ -144,6 +144,15 @@ struct CurlOptionTests {
         #expect(outcome.status == 2 && outcome.stderr.contains("one body") && server.requests.isEmpty)
     }
 
+    @Test(arguments: [["post"], ["curl"]])
+    func `a form in parts beside another boundary is refused`(verb: [String]) async throws {
+        let outcome = try await Command.running(
+            verb + [server.url(), "-F", "a=b", "-H", "Content-Type: multipart/form-data; boundary=x"])
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("has a boundary of its own"), "\(outcome.stderr)")
+        #expect(outcome.stderr.split(separator: "\n").count == 1 && server.requests.isEmpty)
+    }
+
     @Test func `name and password come from a file, for their host alone`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(

@@ -83,7 +83,7 @@ struct RequestDefinition {
                 RequestDefinition.add(name, value, "body", to: &parameters)
             }
         } else {
-            omissions.append("the body, which plugboard call takes with --body,")
+            omissions.append("the body, which plugboard call takes with --body")
         }
     }
 

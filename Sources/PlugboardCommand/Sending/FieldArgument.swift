@@ -33,6 +33,15 @@ struct FieldArgument {
         return fields
     }
 
+    /// Throws for a type of several parts beside a form of `-F`, because only the form's own type has its boundary.
+    static func checkForm(beside fields: [FieldArgument]) throws(CommandFailure) {
+        for field in fields where field.name == .contentType {
+            guard let value = field.value, value.lowercased().hasPrefix("multipart/") else { continue }
+            throw CommandFailure(
+                .usage, "A form in parts has a boundary of its own: leave the field Content-Type: multipart/… out.")
+        }
+    }
+
     /// The fields to send: the defaults that no argument names, then those of the arguments in their order.
     static func fields(_ arguments: [FieldArgument], over defaults: KeyValuePairs<FieldName, String>) -> Fields {
         let named = Set(arguments.map(\.name))

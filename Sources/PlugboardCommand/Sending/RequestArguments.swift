@@ -44,6 +44,7 @@ struct RequestArguments: ParsableArguments {
             ]
         }
         let arguments = try allFields(more, items)
+        if content?.type.hasPrefix("multipart/form-data") ?? false { try FieldArgument.checkForm(beside: arguments) }
         request.fields = FieldArgument.fields(arguments, over: defaults)
         cookies.add(to: &request)
         request.options = try connection.options()

@@ -60,9 +60,8 @@ struct PrintedDefinitionTests {
 
         #expect(hidden.status == 0 && !hidden.stdout.contains("geheim"), "\(hidden.stdout)")
         #expect(
-            ["the field X-Api-Key", "the credential", "the body, which plugboard call takes with --body"].allSatisfy {
-                hidden.stderr.contains("the definition leaves out \($0)")
-            }, "\(hidden.stderr)")
+            ["the field X-Api-Key", "the credential", "the body, which plugboard call takes with --body.\n"]
+                .allSatisfy { hidden.stderr.contains("the definition leaves out \($0)") }, "\(hidden.stderr)")
         #expect(shown.stdout.contains(#""X-Api-Key": "geheim""#) && shown.stdout.contains(#""password": "geheim""#))
         #expect(server.requests.isEmpty)
     }

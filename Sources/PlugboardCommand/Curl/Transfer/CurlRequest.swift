@@ -41,6 +41,7 @@ struct CurlRequest {
         fields = try group.fields.flatMap { try FieldArgument.all(in: $0) }
         timeout = try group.seconds("max-time")
         options = try group.options(words, for: bare)
+        if case .form = body { try FieldArgument.checkForm(beside: fields) }
     }
 
     private static func content(
@@ -90,10 +91,11 @@ struct CurlRequest {
     ) -> [(FieldName, String?)] {
         let agent = group.values["user-agent"] ?? "plugboard/\(Program.version)"
         let isJSON = group.data.contains { $0.kind == .json } && !group["get"]
+        let range = hop.kind == .get || hop.kind == .head ? group.values["range"] : nil
         var all: [(FieldName, String?)] = [
             (.authorization, isTrusted && (hop.isChallenged || !group["anyauth"]) ? authorization : nil),
             (.userAgent, agent.isEmpty ? nil : agent),
-            (.range, hop.kind == .get || hop.kind == .head ? group.values["range"].map(MethodArguments.field(of:)) : nil),
+            (.range, range.map(MethodArguments.field(of:))),
             (.accept, isJSON ? "application/json" : "*/*"),
             (.acceptEncoding, words.arguments.curl.compressed ? CurlArguments.codings : nil),
             ("Referer", referer(hop)),

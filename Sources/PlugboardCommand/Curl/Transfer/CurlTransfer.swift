@@ -73,6 +73,8 @@ struct CurlTransfer {
         _ hop: CurlHop, since began: ContinuousClock.Instant, _ facts: inout WriteOut.Facts, _ kernel: Kernel
     ) async throws -> CurlHop? {
         let left = try request.timeout.map { limit in
+            // An error of the first request names the whole limit.
+            if hop.count == 0, !hop.isChallenged { return limit }
             guard limit > .now - began else { throw CommandFailure(.timeout, "The time of --max-time is up.") }
             return limit - (.now - began)
         }
