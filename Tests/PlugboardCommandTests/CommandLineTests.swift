@@ -134,7 +134,7 @@ struct CommandLineTests {
 
         #expect(trusted.status == 0 && refused.status == 60, "\(trusted.stderr) \(refused.stderr)")
         #expect(replaced.status == 0 && unverified.status == 0, "\(replaced.stderr) \(unverified.stderr)")
-        #expect(absent.status == 26 && absent.stderr == "plugboard: \(name): /absent.pem does not exist.\n")
+        #expect(absent.status == 77 && absent.stderr == "plugboard: \(name): /absent.pem does not exist.\n")
     }
 
     // MARK: Files

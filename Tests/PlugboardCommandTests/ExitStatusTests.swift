@@ -136,14 +136,14 @@ struct ExitStatusTests {
     @Test func `a file of certificates that does not exist is named with its option`() async throws {
         let outcome = try await Command.run("get", "https://127.0.0.1:1/", "--cacert", "/absent.pem")
 
-        #expect(outcome.status == 26)
+        #expect(outcome.status == 77)
         #expect(outcome.stderr == "plugboard: --cacert: /absent.pem does not exist.\n")
     }
 
     @Test func `a file of certificates without a certificate is named with its option`() async throws {
         let outcome = try await Command.run("get", "https://127.0.0.1:1/", "--cacert", "/etc/hosts")
 
-        #expect(outcome.status == 26)
+        #expect(outcome.status == 77)
         #expect(outcome.stderr == "plugboard: --cacert: /etc/hosts holds no certificate in PEM form.\n")
     }
 

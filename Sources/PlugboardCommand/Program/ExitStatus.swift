@@ -39,6 +39,7 @@ struct ExitStatus: Equatable, Sendable {
     static let decoding = ExitStatus(61, "the content encoding is damaged or unknown", "body.decode")
     static let size = ExitStatus(63, "the body is larger than allowed", "body.limit")
     static let rewind = ExitStatus(65, "the request's body cannot be sent again", "body.rewind", "redirect.body")
+    static let trust = ExitStatus(77, "the file of trusted certificates cannot be read")
     static let configuration = ExitStatus(100, "the configuration cannot be used", "configuration")
     static let loading = ExitStatus(101, "a plugin's file is refused", "loading")
     static let startup = ExitStatus(102, "the plugins cannot be ordered or started", "plugin.order", "plugin.start")
@@ -52,9 +53,8 @@ struct ExitStatus: Equatable, Sendable {
 
     static let all = [
         success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, upload, read, timeout,
-        range, handshake, redirects, receive, certificate, decoding, size, rewind, configuration, loading, startup,
-        plugin,
-        command, runaway, verdict, digest, undecided, interrupted,
+        range, handshake, redirects, receive, certificate, decoding, size, rewind, trust, configuration, loading,
+        startup, plugin, command, runaway, verdict, digest, undecided, interrupted,
     ]
 
     /// The status for an error: that of its code, else of the longest listed prefix of its code.

@@ -160,11 +160,15 @@ struct ConnectionArguments: ParsableArguments {
 
     /// Throws an error that names the option if the file holds no certificate.
     fileprivate static func checkCertificates(in file: String, for option: String) throws(CommandFailure) {
-        _ = try FileContents.bytes(of: file, for: option)
+        do throws(CommandFailure) {
+            _ = try FileContents.bytes(of: file, for: option)
+        } catch {
+            throw CommandFailure(.trust, error.message)
+        }
         var options = RequestOptions()
         options.tls.ca = file
         if !options.errorsOfFiles.isEmpty {
-            throw CommandFailure(.read, "\(option): \(file) holds no certificate in PEM form.")
+            throw CommandFailure(.trust, "\(option): \(file) holds no certificate in PEM form.")
         }
     }
 
