@@ -6,8 +6,9 @@ import PlugboardMessages
 
 /// The server of the page: on the loopback address, for browsers that know its token.
 ///
-/// A page of another origin gets nothing of it: it does not know the token, and if its own name resolves to this address
-/// (DNS rebinding), the field Host has that name. Requests that send something must also have the page's origin.
+/// A page of another origin gets nothing of it: it does not know the token, and if its own name resolves to this
+/// address (DNS rebinding), the field Host has that name. Requests that send something must also have the page's
+/// origin.
 struct InspectServer: HTTPHandler {
     private let source: any ExchangeSource
     private let document: [UInt8]

@@ -92,8 +92,9 @@ public protocol Attempt: AnyObject, Sendable {
     /// What the attempt does now, for the errors of timeouts; nil if the transport does not know.
     var phase: AttemptPhase? { get }
 
-    /// Whether other attempts can use its connection at the same time (RFC 9113 §5). Asked from the head of the response
-    /// to the end of the attempt. If it does, `kernel.connectionsPerHost` does not limit the attempts at that host.
+    /// Whether other attempts can use its connection at the same time (RFC 9113 §5). Asked from the head of the
+    /// response to the end of the attempt. If it does, `kernel.connectionsPerHost` does not limit the attempts at
+    /// that host.
     var sharesConnection: Bool { get }
 }
 

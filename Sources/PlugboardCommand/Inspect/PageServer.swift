@@ -1,7 +1,7 @@
 import PlugboardSystem
 
-/// The program `plugboard-inspect`, which serves the page. It is one of its own, so that this one links neither a server
-/// nor Foundation.
+/// The program `plugboard-inspect`, which serves the page. It is one of its own, so that this one links neither a
+/// server nor Foundation.
 enum PageServer {
     private static let name = "plugboard-inspect"
 

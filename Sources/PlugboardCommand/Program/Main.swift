@@ -160,7 +160,8 @@ enum Main {
         verbs(of: command).first { $0.configuration.commandName == word }
     }
 
-    /// The verb that the first words name, with the words after them; nil if these name none, or one that needs another.
+    /// The verb that the first words name, with the words after them; nil if these name none, or one that needs
+    /// another.
     private static func innermostVerb(_ words: [String]) -> (verb: any ParsableCommand.Type, rest: [String])? {
         var (found, rest) = (Program.self as any ParsableCommand.Type, words[...])
         while let next = rest.first.flatMap({ verb($0, of: found) }) { (found, rest) = (next, rest.dropFirst()) }

@@ -1,6 +1,7 @@
 import PlugboardJSON
 
-/// The arguments of a command of a plugin by name, as texts: the command line reads a value such as 404 or true as JSON.
+/// The arguments of a command of a plugin by name, as texts: the command line reads a value such as 404 or true as
+/// JSON.
 public struct CommandArguments: Sendable {
     /// The name of the command.
     public let command: String

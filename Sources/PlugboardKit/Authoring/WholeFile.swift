@@ -9,8 +9,8 @@ public enum WholeFile {
     /// - Parameters:
     ///   - limit: The most bytes that the file may have.
     ///   - code: The code of errors.
-    ///   - waits: Whether a FIFO is waited for; otherwise one without a writer counts as empty, and one whose writer has
-    ///     written nothing yet cannot be read.
+    ///   - waits: Whether a FIFO is waited for; otherwise one without a writer counts as empty, and one whose writer
+    ///     has written nothing yet cannot be read.
     /// - Throws: An error that names the file, if it cannot be read or is larger than the limit.
     public static func bytes(
         of path: String, limit: ByteCount, code: PlugboardError.Code, waits: Bool = false

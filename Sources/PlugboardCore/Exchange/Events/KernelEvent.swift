@@ -35,8 +35,8 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case pluginDisabled
     /// The plugin of this event holds the loop for longer than `kernel.hookTimeLimit`.
     case pluginStalled
-    /// A hook has returned, with `kernel.measureHooks`: `plugin`, `hook`, `visit`, `verdict`, `took` in nanoseconds, and
-    /// `changed`, which names the parts of the heads that it changed. Only plugins get it; programs have traces.
+    /// A hook has returned, with `kernel.measureHooks`: `plugin`, `hook`, `visit`, `verdict`, `took` in nanoseconds,
+    /// and `changed`, which names the parts of the heads that it changed. Only plugins get it; programs have traces.
     case hookReturned
     /// The system's network (`NetworkState`): once soon after the start, and then at each change. It
     /// comes only if a plugin lists it, or after `kernel.reachability()`.

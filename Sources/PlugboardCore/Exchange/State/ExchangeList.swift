@@ -5,8 +5,8 @@ struct ExchangeLinks {
     fileprivate var isListed = false
 }
 
-/// The exchanges under way, in a list that runs through the exchanges themselves: entering and leaving allocate nothing,
-/// and cost the same wherever an exchange stands. An exchange leaves it before it ends.
+/// The exchanges under way, in a list that runs through the exchanges themselves: entering and leaving allocate
+/// nothing, and cost the same wherever an exchange stands. An exchange leaves it before it ends.
 struct ExchangeList {
     private var first: ExchangeCore?
     private unowned(unsafe) var last: ExchangeCore?
