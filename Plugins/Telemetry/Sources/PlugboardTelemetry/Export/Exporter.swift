@@ -193,14 +193,13 @@ final class Exporter: Sendable {
             let status = response.head.status
             _ = try await response.collect(upTo: .mebibytes(1))
             if (200...299).contains(status) { return true }
-            failed.add()
             // By OTLP/HTTP, only messages with these statuses may be sent again.
-            if [429, 502, 503, 504].contains(status) {
-                if let wait = response.head.fields["Retry-After"].flatMap({ delay(of: $0) }) {
-                    state.withLock { $0.pausedUntil = host.now + wait }
-                }
-                return false
+            let isPostponed = [429, 502, 503, 504].contains(status)
+            if isPostponed, let wait = response.head.fields["Retry-After"].flatMap({ delay(of: $0) }) {
+                state.withLock { $0.pausedUntil = host.now + wait }
             }
+            failed.add()
+            if isPostponed { return false }
             host.log(.warning, "The collector \(Printable.url(request.url)) refused telemetry with \(status).")
             return true
         } catch {
