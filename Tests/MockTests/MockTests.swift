@@ -130,7 +130,8 @@ struct MockTests {
         let head = ContinuousClock.now
         #expect(try await response.body.text() == "0123456789")
 
-        #expect(head - began >= .milliseconds(50) && ContinuousClock.now - head >= .milliseconds(100))
+        // The body's time runs from its begin, which may be before the head comes here.
+        #expect(head - began >= .milliseconds(50) && ContinuousClock.now - began >= .milliseconds(150))
         await kernel.shutDown()
     }
 
