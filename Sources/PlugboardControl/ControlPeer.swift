@@ -4,7 +4,7 @@ import PlugboardMessages
 import PlugboardSystem
 import Synchronization
 
-/// What one peer is sent, and what it has asked for. Its functions are called on any thread, and never block.
+/// The output for one peer, and the request that it has made. Its functions are called on any thread and never block.
 ///
 /// Everything has a limit: one request is under way at a time, and the next line is read when it is done. Events that a
 /// slow reader leaves are dropped, and it is told how many.

@@ -23,7 +23,7 @@ struct ControlRequest: Sendable {
         .enable: ["plugin"], .disable: ["plugin"], .shutdown: ["within"],
     ]
 
-    /// Any value, which the replies repeat; null if there is none.
+    /// The `id` of the request, which its replies repeat; null if the request has none.
     let id: JSONValue
     let verb: Verb
     private let object: JSONObject

@@ -89,7 +89,7 @@ public final class LineFile: Sendable {
         return rename(path, "\(path).1") == 0 ? nil : LineFile.error(path)
     }
 
-    /// Replaces a file as a whole, so that a reader never sees a part.
+    /// Replaces a file as a whole, so that a reader never sees a part. Other users may read it, as collectors do.
     public static func replace(_ path: String, with text: String) -> String? {
         let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)

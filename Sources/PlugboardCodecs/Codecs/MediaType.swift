@@ -50,7 +50,7 @@ extension FieldReader {
         while let byte = next {
             skipBlanks()
             guard skip(UInt8(ascii: ";")) else {
-                // Skips to the next parameter if there is none here, and skips texts in quotes as a whole.
+                // Skips what is not a parameter, up to the next one. A semicolon within quotes does not end it.
                 if value() == nil { _ = skip(next ?? byte) }
                 continue
             }

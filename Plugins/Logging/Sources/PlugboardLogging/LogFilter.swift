@@ -10,7 +10,7 @@ struct LogFilter: Sendable {
     private let slowerThan: Duration
     private let failures: Bool
 
-    /// Throws `configuration` for a status that is none.
+    /// Throws `configuration` for a text that is not a status or a range of them.
     init(_ settings: LoggingSettings) throws(PlugboardError) {
         methods = Set(settings.methods.map { $0.uppercased() })
         hosts = settings.hosts.map { Wildcard($0.lowercased()) }

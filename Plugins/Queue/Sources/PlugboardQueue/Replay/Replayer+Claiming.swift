@@ -81,7 +81,7 @@ extension Replayer {
         store.perform { [self] (file, connection, now, time) throws(SQLiteFailure) in
             // Sending frees space, so it must go on while the disk is full.
             try connection.removing { () throws(SQLiteFailure) in
-                // In one transaction, so that what one step has taken is not lost if a later step fails.
+                // If a later step fails, the transaction takes back what an earlier one has claimed.
                 try connection.transaction { () throws(SQLiteFailure) in
                     try perform(order, file, connection, now, time)
                 }

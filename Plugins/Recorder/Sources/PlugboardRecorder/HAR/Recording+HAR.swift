@@ -103,7 +103,7 @@ extension Recording {
     // MARK: Messages
 
     private func requestJSON(_ attempt: Attempt?, _ version: String, _ redaction: Redaction) -> JSONValue {
-        // The kernel's URL of an attempt has no query values. If it is the URL that this plugin saw, that one is used.
+        // The kernel tells the URL of an attempt without query values. The URL that this plugin saw has them.
         let sent = attempt.map { $0.url == Printable.url(url) ? url : $0.url } ?? url
         let shown = redaction.url(sent)
         var request: JSONObject = [
