@@ -126,7 +126,9 @@ let layers: [Target] = [
     // 2: what plugins, transports and programs are written against
     module("PlugboardEventLoop", "PlugboardSystem", "PlugboardMessages", "CPlugboardEpoll"),
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
-    module("PlugboardKit", "PlugboardSystem", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
+    module("PlugboardBorder", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
+    module(
+        "PlugboardKit", "PlugboardBorder", "PlugboardSystem", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
     module("PlugboardObserving", "PlugboardKit", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages"),
     module("PlugboardFileClaims", "PlugboardSystem", "PlugboardMessages"),
@@ -144,7 +146,6 @@ let layers: [Target] = [
     .target(
         name: "PlugboardInspectPage", dependencies: ["InspectPageDocuments", "PlugboardMessages"],
         exclude: ["Documents"], swiftSettings: strict),
-    module("PlugboardReachability", "PlugboardSystem", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
     // Codecs on libraries that few programs need; FoundationEssentials is in none but these.
     module("PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardXML", "CPlugboardExpat", "PlugboardCodecs", "PlugboardMessages"),
@@ -161,20 +162,23 @@ let layers: [Target] = [
 
     // 4: the kernel
     module(
-        "PlugboardCore", "PlugboardSystem", "PlugboardKit", "CPlugboard", "PlugboardJSON", "PlugboardCurl",
+        "PlugboardCore", "PlugboardSystem", "PlugboardBorder", "CPlugboard", "PlugboardJSON", "PlugboardCurl",
         "PlugboardTransport",
-        "PlugboardEventLoop", "PlugboardMessages", "PlugboardReachability",
-        "CPlugboardEpoll"),
+        "PlugboardEventLoop", "PlugboardMessages", "CPlugboardEpoll"),
 
     // 5: the kernel with all bundled plugins, and what is built around it
     .target(
         name: "Plugboard",
         dependencies: [
-            "PlugboardSystem", "PlugboardCore", "PlugboardControl", "PlugboardCodecs", "PlugboardTransport",
-            "PlugboardEventLoop",
+            "PlugboardSystem", "PlugboardCore", "PlugboardControl", "PlugboardReachability", "PlugboardCodecs",
+            "PlugboardTransport", "PlugboardEventLoop",
         ]
             + bundled.flatMap { [.target(name: "Plugboard\($0)"), .target(name: "Plugboard\($0)Options")] },
         swiftSettings: strict),
+    // The system's network.
+    module(
+        "PlugboardReachability", "PlugboardSystem", "PlugboardCore", "PlugboardMessages", "PlugboardEventLoop",
+        "CPlugboardNetlink"),
     // The socket of a running program.
     module(
         "PlugboardControl", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
@@ -305,7 +309,8 @@ let plugins: [Target] =
 
 let testTargets: [Target] = [
     module(
-        "TestSupport", "PlugboardCore", "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages",
+        "TestSupport", "PlugboardCore", "PlugboardReachability", "PlugboardKit", "PlugboardTransport",
+        "PlugboardEventLoop", "PlugboardMessages",
         "CPlugboard", "PlugboardJSON",
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),

@@ -10,6 +10,7 @@
 @_exported import PlugboardLogging
 @_exported import PlugboardMock
 @_exported import PlugboardQueue
+@_exported import PlugboardReachability
 @_exported import PlugboardRecorder
 @_exported import PlugboardRedirect
 @_exported import PlugboardResume

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 // The life of an exchange: one request and its outcome.
 //

@@ -1,2 +1,3 @@
-// Requests, responses, bodies, URLs and errors: authors of plugins and programs share them.
+// What plugins and the kernel name together, with requests, responses, bodies, URLs and errors.
+@_exported import PlugboardBorder
 @_exported import PlugboardMessages

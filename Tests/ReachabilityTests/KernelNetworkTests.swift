@@ -1,4 +1,5 @@
 import PlugboardCore
+import PlugboardReachability
 import TestSupport
 import Testing
 
@@ -34,7 +35,8 @@ struct KernelNetworkTests {
         try namespace.run {
             try Kernel(
                 configuration: Configuration(plugins: plugins.map { PluginEntry($0.id) }),
-                catalog: Catalog(plugins.map(\.descriptor)), transport: MockTransport(), watch: watch)
+                catalog: Catalog(plugins.map(\.descriptor)), network: .system,
+                transport: MockTransport(), watch: watch)
         }
     }
 
@@ -98,5 +100,26 @@ struct KernelNetworkTests {
         #expect(await changes.next() == nil)
         #expect(throws: PlugboardError.self) { try kernel.reachability() }
         #expect(try socketCount() == 0)
+    }
+}
+
+/// A program that is built without PlugboardReachability.
+struct KernelWithoutNetworkTests {
+    @Test func `a plugin that lists networkChanged gets none, which a warning says once`() async throws {
+        let plugin = ScriptedPlugin("queue")
+        plugin.events = ["networkChanged"]
+        let warnings = Record()
+
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: [PluginEntry("queue")]), catalog: Catalog([plugin.descriptor]),
+            transport: MockTransport(),
+            log: KernelLog(level: .warning) { _, source, text in warnings.add("\(source) \(text)") })
+
+        #expect(
+            warnings.lines == [
+                "kernel Plugins do not get the event networkChanged: this program is built without "
+                    + "PlugboardReachability; import it and pass `network: .system`"
+            ])
+        await kernel.shutDown()
     }
 }

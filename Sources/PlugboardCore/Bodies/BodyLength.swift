@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// Counts the bytes that a body must still give, for a body whose source comes from outside the kernel.
 struct BodyLength {

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// A body that fails at once.
 final class BrokenSource: BodySource {

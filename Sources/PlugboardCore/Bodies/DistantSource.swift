@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// A body of another loop than its reader's: it is pulled on its own loop, and the node around this source brings its
 /// pieces to the reader's.

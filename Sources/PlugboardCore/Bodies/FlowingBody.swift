@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// The body of a response that was delivered: its end is the exchange's end.
 ///

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// A body that was read for a `hold`: what was read, and then the rest if the body is larger than the limit.
 ///

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// A request's body as a plugin gets it to wrap. It cannot be released through this: the exchange releases it.
 ///

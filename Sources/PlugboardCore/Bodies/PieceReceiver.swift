@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// Passes a piece to a function.
 ///

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// A source that a plugin made, behind its C table.
 ///

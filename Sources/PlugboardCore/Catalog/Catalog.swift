@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// The plugins that exist in this program without a file: those that are linked.
 ///

@@ -1,5 +1,5 @@
 import PlugboardJSON
-import PlugboardKit
+import PlugboardBorder
 
 /// A plugin that will run, and how.
 public struct EnabledPlugin: Sendable {

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// Opens plugins that are shared objects.
 public protocol PluginFileLoader: Sendable {

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// The order of plugins, from the outermost to the innermost.
 ///

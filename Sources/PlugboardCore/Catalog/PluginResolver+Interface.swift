@@ -1,5 +1,5 @@
 import PlugboardJSON
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 extension PluginResolver {

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// A table of functions that one plugin provides for others.
 ///

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 /// Checks the files of certificates and keys of a configuration, which libcurl reads only when a request is sent.

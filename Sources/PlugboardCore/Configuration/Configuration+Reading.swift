@@ -1,5 +1,5 @@
 import PlugboardJSON
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 // Configurations are JSON with comments and trailing commas, read strictly: everything unknown is an error.

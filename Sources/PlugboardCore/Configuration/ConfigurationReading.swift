@@ -1,5 +1,5 @@
 import PlugboardJSON
-import PlugboardKit
+import PlugboardBorder
 
 /// A part of a configuration, with its path.
 package struct ConfigurationNode {

@@ -1,5 +1,5 @@
 import PlugboardJSON
-import PlugboardKit
+import PlugboardBorder
 
 /// What a value of a configuration may be: how it is read, and the JSON Schema that says the same to an editor.
 package struct ConfigurationShape<Value>: Sendable {

@@ -1,5 +1,5 @@
 import PlugboardJSON
-import PlugboardKit
+import PlugboardBorder
 
 extension KernelSettings {
     /// The `kernel` section of a configuration.

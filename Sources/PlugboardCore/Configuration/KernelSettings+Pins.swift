@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 extension KernelSettings {
     /// These settings with the hosts of pins in the form by which they are looked up. Those of `errorsOfPinnedHosts`

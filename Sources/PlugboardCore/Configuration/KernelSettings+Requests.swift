@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// Header fields by their names; printed without the values of secret ones.
 struct HeaderDefaults: Sendable, Equatable {

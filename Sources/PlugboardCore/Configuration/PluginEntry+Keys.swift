@@ -1,5 +1,5 @@
 import PlugboardJSON
-import PlugboardKit
+import PlugboardBorder
 
 extension PluginEntry {
     /// An entry that is written as an object.

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 import Synchronization
 

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// Counting faults, disabling plugins, and reporting plugins that hold the loop.
 extension KernelCore {

@@ -1,5 +1,5 @@
 import CPlugboardEpoll  // eventfd
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 /// A thread that checks at intervals whether the same call of a plugin still holds a loop.

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 import Synchronization
 
 // What operators do with a running kernel. From any task.

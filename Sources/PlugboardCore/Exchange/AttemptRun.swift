@@ -1,6 +1,6 @@
 internal import PlugboardCurl
 import PlugboardEventLoop
-import PlugboardKit
+import PlugboardBorder
 import PlugboardTransport
 
 /// One attempt in the transport, as the exchange observes it.

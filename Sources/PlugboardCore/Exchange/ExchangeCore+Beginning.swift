@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// The beginning and the end of an exchange.
 extension ExchangeCore {

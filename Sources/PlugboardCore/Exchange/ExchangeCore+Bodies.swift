@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// Handing bodies to plugins and back, and holding whole bodies.
 extension ExchangeCore {

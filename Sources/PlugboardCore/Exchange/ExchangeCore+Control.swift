@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// What a program, or the kernel, does to an exchange from outside: cancelling, suspending, resuming.
 extension ExchangeCore {

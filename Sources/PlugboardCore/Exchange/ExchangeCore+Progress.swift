@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// The progress of an exchange whose response's body is wrapped by plugins.
 ///

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// Resending: when it is allowed, and what is removed from the request.
 extension ExchangeCore {

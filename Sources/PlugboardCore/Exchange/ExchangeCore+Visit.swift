@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// Calling a hook, and checking that it keeps the rules.
 extension ExchangeCore {

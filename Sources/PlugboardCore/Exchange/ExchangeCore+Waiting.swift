@@ -1,5 +1,5 @@
 import PlugboardEventLoop
-import PlugboardKit
+import PlugboardBorder
 
 /// Waiting: for a ticket, or for the delay of a resend.
 extension ExchangeCore {

@@ -1,7 +1,7 @@
 import CPlugboard
 internal import PlugboardCurl
 import PlugboardEventLoop
-import PlugboardKit
+import PlugboardBorder
 import Synchronization
 
 /// The state of one exchange. See `Pipeline.swift` for its life.

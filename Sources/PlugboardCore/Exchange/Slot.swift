@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 import Synchronization
 
 /// One enabled plugin in its slot of the pipeline. Its hooks are in `HookTables`.

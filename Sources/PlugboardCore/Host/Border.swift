@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 // Conversions between the pointers of C and the objects that they stand for. Free functions, because C function

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// What C sees as an event. Its details are made when a plugin asks for them, because most plugins ignore most events.
 ///

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// What C sees as a head: the request's or the response's of an exchange, or one that stands by itself.
 final class HeadNode {

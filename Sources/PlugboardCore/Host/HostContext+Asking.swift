@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// The functions of the host that plugins call on any thread.
 extension HostContext {

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 import Synchronization
 
 /// The kernel as one plugin sees it: the table of functions, and what the kernel keeps for this plugin.

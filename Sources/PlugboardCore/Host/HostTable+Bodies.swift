@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 extension HostTable {
     static func setBodies(_ table: inout plug_host_v1) {

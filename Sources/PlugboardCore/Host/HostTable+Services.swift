@@ -1,6 +1,6 @@
 import CPlugboard
 import PlugboardJSON
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 extension HostTable {

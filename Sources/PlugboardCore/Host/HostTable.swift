@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// The functions behind `plug_host_v1`, the same for every plugin.
 enum HostTable {

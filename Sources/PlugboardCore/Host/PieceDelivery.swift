@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// Delivers the piece that a plugin has pulled, and keeps the original during the call, so that the plugin can pass it
 /// on unchanged.

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 // Texts of plugins are printed in logs and on terminals; these functions make them safe for that.
 

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 /// Keeps texts that were handed out to a plugin until its hook returns.

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// What C sees as a plugin's settings, while it is created.
 final class SettingsNode {

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 import Synchronization
 
 /// What C sees as the outcome of a sub-request.

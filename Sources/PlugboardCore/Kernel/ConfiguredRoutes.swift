@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// The routes that a configuration gives to requests without options of their own, made once.
 package struct ConfiguredRoutes: Sendable {

@@ -1,6 +1,6 @@
+import PlugboardBorder
 internal import PlugboardCurl
 import PlugboardEventLoop
-import PlugboardKit
 
 extension Kernel {
     /// Makes the event loops of a kernel. After an error, none of them is left.

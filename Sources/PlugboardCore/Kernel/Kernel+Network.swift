@@ -1,31 +1,51 @@
-import PlugboardKit
-public import PlugboardReachability
+import PlugboardEventLoop
 import Synchronization
 
+/// Watches the system's network for kernels: `.system` of the module PlugboardReachability.
+public protocol NetworkSource: Sendable {
+    /// The details of the event `networkChanged`, or the error that ended the watch.
+    typealias State = Result<[(String, ObservedEvent.Detail)], PlugboardError>
+
+    /// Begins to watch; may block for some milliseconds. From any thread.
+    ///
+    /// - Parameter changed: Called on the loop with the first state, with each that differs, and with the error that
+    ///   ends the watch.
+    func watch(
+        on loop: EventLoop, changed: @escaping @Sendable (State) -> Void
+    ) throws(PlugboardError) -> any NetworkWatch
+}
+
+/// The watch of one kernel. From any thread.
+public protocol NetworkWatch: AnyObject, Sendable {
+    /// Called once, when the kernel ends.
+    func end()
+}
+
 extension Kernel {
-    /// The system's network, watched on the kernel's first loop until the kernel ends.
-    ///
-    ///     for await network in try kernel.reachability().changes() { print(network.isReachable) }
-    ///
-    /// The first call begins to watch and blocks for some milliseconds, unless a plugin has asked for it before. From
-    /// then on `watch`, and plugins that get all events, get `networkChanged` too. Throws `network.unreadable` if the
-    /// system does not let the program read its routing table, `resources` if it has no file descriptor left, and
-    /// `shutDown` if the kernel has ended.
-    public func reachability() throws(PlugboardError) -> Reachability { try core.reachability() }
+    /// The kernel's watch of the network, which the first call begins, with this source if the kernel has none.
+    package func network(or source: any NetworkSource) throws(PlugboardError) -> any NetworkWatch {
+        try core.watchNetwork(core.network.source ?? source)
+    }
 }
 
 extension KernelCore {
     /// [any]
-    func reachability() throws(PlugboardError) -> Reachability {
+    fileprivate func watchNetwork(_ source: any NetworkSource) throws(PlugboardError) -> any NetworkWatch {
         try network.begin { () throws(PlugboardError) in
-            try Reachability(loop: first.loop) { [weak self] result in self?.publish(result) }
+            try source.watch(on: first.loop) { [weak self] state in self?.publish(state) }
         }
     }
 
     /// Watches the network if a plugin lists the event. A kernel also works without it.
     func startNetworkForPlugins() {
         guard pipeline.watchers.wantsNetwork else { return }
-        do { _ = try reachability() } catch {
+        guard let source = network.source else {
+            return log.write(
+                .warning, "kernel",
+                "Plugins do not get the event networkChanged: this program is built without PlugboardReachability; "
+                    + "import it and pass `network: .system`")
+        }
+        do { _ = try watchNetwork(source) } catch {
             log.write(
                 .warning, "kernel",
                 "Plugins do not get the event networkChanged: \(error.reason)\(error.underlying.map { " (\($0))" } ?? "")"
@@ -34,47 +54,39 @@ extension KernelCore {
     }
 
     /// Called on the first loop.
-    private func publish(_ result: Result<NetworkState, PlugboardError>) {
-        switch result {
-        case .success(let state): first.publish(EventNode(.networkChanged, state.details))
+    private func publish(_ state: NetworkSource.State) {
+        switch state {
+        case .success(let details): first.publish(EventNode(.networkChanged, details))
         case .failure(let error): log.write(.warning, "kernel", "The network is no longer watched: \(error.reason)")
         }
     }
 }
 
-extension NetworkState {
-    /// The details of the event.
-    fileprivate var details: [(String, ObservedEvent.Detail)] {
-        var details: [(String, ObservedEvent.Detail)] = [
-            ("reachable", .integer(isReachable ? 1 : 0)), ("ipv4", .integer(hasIPv4 ? 1 : 0)),
-            ("ipv6", .integer(hasIPv6 ? 1 : 0)), ("kind", .text(kind.rawValue)),
-        ]
-        if let interface { details.append(("interface", .text(interface))) }
-        return details
-    }
-}
-
-/// The kernel's watch of the network, made at the first use. [any]
-final class NetworkWatch: Sendable {
+/// The one watch of a kernel's network, made at the first use. [any]
+final class KernelNetwork: Sendable {
     private enum State {
         case idle
-        case watching(Reachability)
+        case watching(any NetworkWatch)
         case ended
     }
 
+    /// What the program gave its kernel.
+    let source: (any NetworkSource)?
     private let state = Mutex(State.idle)
 
+    init(_ source: (any NetworkSource)?) { self.source = source }
+
     /// Returns the watch, which the first call makes.
-    func begin(_ make: () throws(PlugboardError) -> Reachability) throws(PlugboardError) -> Reachability {
+    func begin(_ make: () throws(PlugboardError) -> any NetworkWatch) throws(PlugboardError) -> any NetworkWatch {
         // Made under the lock, so that the kernel has one watch.
         try state.withLock { (state) throws(PlugboardError) in
             switch state {
-            case .watching(let reachability): return reachability
+            case .watching(let watch): return watch
             case .ended: throw PlugboardError(.shutDown, "The kernel is shut down and watches no network.")
             case .idle:
-                let reachability = try make()
-                state = .watching(reachability)
-                return reachability
+                let watch = try make()
+                state = .watching(watch)
+                return watch
             }
         }
     }
@@ -85,6 +97,6 @@ final class NetworkWatch: Sendable {
             defer { state = .ended }
             return state
         }
-        if case .watching(let reachability) = last { reachability.end() }
+        if case .watching(let watch) = last { watch.end() }
     }
 }

@@ -1,5 +1,5 @@
+import PlugboardBorder
 import PlugboardEventLoop
-import PlugboardKit
 import PlugboardSystem
 import Synchronization
 

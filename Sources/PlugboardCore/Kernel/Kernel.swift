@@ -1,7 +1,7 @@
 import CPlugboard
+import PlugboardBorder
 internal import PlugboardCurl
 import PlugboardEventLoop
-import PlugboardKit
 import PlugboardSystem
 import PlugboardTransport
 import Synchronization
@@ -48,6 +48,8 @@ public final class Kernel: PluginCommands, RequestSender {
     ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
     ///   - control: listens at the socket that the configuration names as `kernel.control`: `.socket` of the module
     ///     PlugboardControl.
+    ///   - network: watches the system's network for plugins that list the event `networkChanged`: `.system` of the
+    ///     module PlugboardReachability.
     ///   - transport: libcurl's by default. A transport that is given here serves all loops, and is called on several
     ///     at once if the kernel has several.
     ///   - log: standard error by default, at the configuration's level.
@@ -61,7 +63,8 @@ public final class Kernel: PluginCommands, RequestSender {
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
         loader: (any PluginFileLoader)? = nil, control: (any ControlListener)? = nil,
-        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
+        network: (any NetworkSource)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
+        clock: ManualClock? = nil,
         watch: (@Sendable (ObservedEvent) -> Void)? = nil, atSend: (@Sendable (inout Request) -> Void)? = nil
     ) throws(PlugboardError) {
         self.atSend = atSend
@@ -90,7 +93,7 @@ public final class Kernel: PluginCommands, RequestSender {
                     isShared: transport != nil)
             },
             crashNote: CrashNote(running: resolved.plugins, configuration),
-            configurationFolder: configuration.folder, watch: watch)
+            configurationFolder: configuration.folder, network: network, watch: watch)
         self.core = core
         var created: [Slot] = []
         do {

@@ -1,6 +1,6 @@
 import CPlugboard
+import PlugboardBorder
 import PlugboardEventLoop
-import PlugboardKit
 import PlugboardSystem
 import PlugboardTransport
 import Synchronization
@@ -37,7 +37,7 @@ final class KernelCore: @unchecked Sendable {
     let blocking = BlockingPool()
     /// The services of the started plugins, by their ids.
     let services = Mutex<[String: Service]>([:])
-    let network = NetworkWatch()
+    let network: KernelNetwork
     /// Whether all plugins are created.
     let isStarted = Atomic(false)
 
@@ -61,7 +61,7 @@ final class KernelCore: @unchecked Sendable {
     init(
         settings: KernelSettings, origins: [Origin: [String: String]], resolved: ResolvedPlugins, log: KernelLog,
         loops: [KernelLoop.Parts], crashNote: CrashNote? = nil,
-        startingData: DataDirectory? = nil, configurationFolder: String? = nil,
+        startingData: DataDirectory? = nil, configurationFolder: String? = nil, network: (any NetworkSource)? = nil,
         watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
         self.settings = settings
@@ -80,6 +80,7 @@ final class KernelCore: @unchecked Sendable {
         secretAttributes = Set(resolved.plugins.flatMap(\.descriptor.secretAttributes))
         dataDirectory = DataDirectory(settings)
         self.startingData = startingData ?? dataDirectory
+        self.network = KernelNetwork(network)
         self.configurationFolder = configurationFolder ?? SmallFile.folder(of: "")
         self.watch = watch
         for home in self.loops {

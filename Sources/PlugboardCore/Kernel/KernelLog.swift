@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 /// The log of the kernel and its plugins.

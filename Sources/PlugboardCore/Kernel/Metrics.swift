@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 import Synchronization
 
 /// Numbers that operators and exporters read: the kernel's and the plugins'. [any]

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 /// Starting and stopping the plugins, in order and in reverse.

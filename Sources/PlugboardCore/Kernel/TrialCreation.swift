@@ -1,6 +1,6 @@
+import PlugboardBorder
 import PlugboardEventLoop
 import PlugboardJSON
-import PlugboardKit
 import PlugboardSystem
 import PlugboardTransport
 

@@ -1,6 +1,6 @@
 internal import PlugboardCurl
 import PlugboardEventLoop
-import PlugboardKit
+import PlugboardBorder
 import PlugboardTransport
 import Synchronization
 

@@ -1,5 +1,5 @@
 import CPlugboardEpoll
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 /// How many event loops a kernel runs.

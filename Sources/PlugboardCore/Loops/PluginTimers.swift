@@ -1,5 +1,5 @@
 import PlugboardEventLoop
-import PlugboardKit
+import PlugboardBorder
 import Synchronization
 
 /// The timers of plugins on one loop: started and cancelled from any thread, fired on the loop.

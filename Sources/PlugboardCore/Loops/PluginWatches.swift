@@ -1,6 +1,6 @@
 import CPlugboard
 import PlugboardEventLoop
-import PlugboardKit
+import PlugboardBorder
 import Synchronization
 
 /// The descriptors that plugins watch on one loop: watched from any thread, reported on the loop.

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// One exchange under way, as the program that began it sees it. From any thread.
 ///

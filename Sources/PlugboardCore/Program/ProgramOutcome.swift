@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 import Synchronization
 
 /// Hands the outcome of an exchange to the task that waits for it, on any executor.

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// The replies to commands that are still awaited: each comes once.
 final class Replies: Sendable {

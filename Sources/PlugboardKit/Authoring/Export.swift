@@ -42,6 +42,35 @@ final class Maker: Sendable {
     init(_ make: @escaping @Sendable (PluginHost, OpaquePointer?) throws -> Instance) { self.make = make }
 }
 
+extension LinkedDescriptor {
+    /// - Parameter create: Makes an instance for one kernel.
+    @usableFromInline
+    convenience init<Settings: PluginSettings>(
+        _ manifest: Manifest, _: Settings.Type, _ create: @escaping @Sendable (Settings, PluginHost) throws -> Instance
+    ) {
+        self.init(manifest, settings: Settings.definitions) { host, settings in
+            try create(Settings(settings, host: host), host)
+        }
+    }
+
+    /// - Parameter make: Makes an instance for one kernel.
+    package convenience init<P: PluginInstance>(
+        _ manifest: Manifest, _ make: @escaping @Sendable (P.Settings, PluginHost) throws -> P
+    ) {
+        self.init(manifest, P.Settings.self) { Instance(try make($0, $1), host: $1) }
+    }
+
+    convenience init(
+        _ manifest: Manifest, settings: [OptionDefinition],
+        _ make: @escaping @Sendable (PluginHost, OpaquePointer?) throws -> Instance
+    ) {
+        let maker = Maker(make)
+        var functions = plug_plugin_v1.ofInstances
+        functions.context = Unmanaged.passUnretained(maker).toOpaque()
+        self.init(manifest, settings: settings, calling: functions, keeping: maker)
+    }
+}
+
 extension PluginSettings {
     /// The settings of the configuration for the plugin that is being created.
     init(_ settings: OpaquePointer?, host: PluginHost) {

@@ -98,31 +98,3 @@ extension Verdict where Phase: ResendingPhase {
     /// Sends the request again from just inside this plugin, with the edits that this hook made to it.
     public static func resend(after delay: Duration = .zero) -> Self { Self(payload: .resend(delay)) }
 }
-
-/// Why a hook runs: the first time, or again.
-public enum Visit: UInt32, Sendable {
-    /// The hook's first call for this head, not one after a hold or a wait.
-    case first
-    /// The ticket was woken.
-    case woken
-    /// The time of the wait has passed.
-    case deadline
-    /// The whole body is there: `Exchange.withHeldBody(_:)`.
-    case held
-    /// The body is larger than the hold's limit. It is complete again and will flow on.
-    case overLimit
-}
-
-/// How a turn closed.
-public enum TurnOutcome: UInt32, Sendable {
-    /// The body came to its end, or there was no body.
-    case ended
-    /// A plugin further out responded in its place.
-    case replaced
-    /// A plugin further out sent the request again.
-    case resent
-    /// There was no response, or its body broke.
-    case failed
-    /// Cancelled, timed out as a whole, or not read to its end.
-    case cancelled
-}

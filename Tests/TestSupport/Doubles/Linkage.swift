@@ -2,6 +2,7 @@ import PlugboardCore
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardKit
+import PlugboardReachability
 import PlugboardTransport
 
 /// The two ways to add a plugin to a kernel; its suite runs both.
@@ -27,6 +28,6 @@ package enum Linkage: CaseIterable, Sendable {
         return try Kernel(
             configuration: Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) }),
             catalog: Catalog((self == .linked ? [linked] : []) + scripted.map(\.descriptor)), loader: loader,
-            transport: transport, log: log, clock: clock)
+            network: .system, transport: transport, log: log, clock: clock)
     }
 }

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// Events that plugins publish in response to events of plugins, on one loop.
 ///

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 import PlugboardTransport
 
 /// The facts of one of the kernel's events about its exchange.

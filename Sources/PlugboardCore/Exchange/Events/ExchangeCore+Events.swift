@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// Events for plugins and the program.
 extension ExchangeCore {

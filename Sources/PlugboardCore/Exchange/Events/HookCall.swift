@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 import PlugboardSystem
 
 /// One call of a hook in one exchange, as a program that traces it gets it. Holds no values of fields and attributes.

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// The kernel's own events; plugins publish others under their ids.
 public enum KernelEvent: Int, Sendable, CaseIterable {
@@ -38,8 +38,8 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     /// A hook has returned, with `kernel.measureHooks`: `plugin`, `hook`, `visit`, `verdict`, `took` in nanoseconds,
     /// and `changed`, which names the parts of the heads that it changed. Only plugins get it; programs have traces.
     case hookReturned
-    /// The system's network (`NetworkState`): once soon after the start, and then at each change. It
-    /// comes only if a plugin lists it, or after `kernel.reachability()`.
+    /// The network that the kernel's `NetworkSource` watches: once soon after the start, and then at each change. It
+    /// comes only if a plugin lists it, or after `kernel.reachability()` of PlugboardReachability.
     case networkChanged
     /// The kernel is being shut down: it takes no more requests of the program, and waits for the exchanges under way,
     /// sub-requests among them. Once, before plugins stop.

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// An event of an exchange or the kernel, as a program gets it: a value that it can keep.
 ///

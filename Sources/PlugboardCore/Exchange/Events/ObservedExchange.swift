@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// An exchange as it was at one moment: in a line of the log, in the list of those under way, and beside its events.
 public struct ObservedExchange: Sendable {

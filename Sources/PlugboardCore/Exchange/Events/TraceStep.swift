@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// One thing that happened in a traced exchange, or in a sub-request that it led to.
 public struct TraceStep: Sendable {

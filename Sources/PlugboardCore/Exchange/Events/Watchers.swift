@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// Which plugins get which events, known at start-up: an event that no plugin gets is never made.
 ///

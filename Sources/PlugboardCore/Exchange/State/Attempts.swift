@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// The attempts of one exchange: how many there were, and whether there may be another. Decides only; sends nothing.
 struct Attempts {

@@ -1,5 +1,5 @@
 import CPlugboard
-import PlugboardKit
+import PlugboardBorder
 
 /// The current call of a plugin's function: for which plugin the functions of the host act, and what they may do.
 struct CallFrame {

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// How an exchange is related to others: who sent it, which exchange it is for, and which sub-requests are for it.
 struct Family {

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// The request of one exchange: as it is now, and as the plugins further out saw it.
 ///

@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// What plugins keep for a turn, or for the whole exchange.
 ///

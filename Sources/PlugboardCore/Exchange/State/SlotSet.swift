@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// A set of slots, one bit for each: a pipeline has at most 64.
 struct SlotSet: OptionSet, Sendable {

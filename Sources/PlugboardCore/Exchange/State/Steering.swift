@@ -1,4 +1,4 @@
-import PlugboardKit
+import PlugboardBorder
 
 /// Which head is on its way.
 enum Stage: Sendable { case request, response, failure }

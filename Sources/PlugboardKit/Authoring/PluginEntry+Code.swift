@@ -62,28 +62,9 @@ extension PluginEntry {
         PluginEntry(id: nil, path: path, sha256: sha256, settings: Settings.given(by: assign))
     }
 
-    /// A copy with another place in the order, or another `onFault`. Values that are not given stay.
-    public func with(
-        priority: Int? = nil, before: [String]? = nil, after: [String]? = nil, onFault: OnFault? = nil,
-        faultLimit: Int? = nil
-    ) -> PluginEntry {
-        var entry = self
-        if let priority { entry.priority = priority }
-        if let before { entry.before = before }
-        if let after { entry.after = after }
-        if let onFault { entry.onFault = onFault }
-        if let faultLimit { entry.faultLimit = faultLimit }
-        return entry
-    }
-
     @usableFromInline
     init<Settings: PluginSettings>(_ linked: LinkedDescriptor, assigning assign: (inout Settings) -> Void) {
         self.init(linked, settings: Settings.given(by: assign))
-    }
-
-    init(_ linked: LinkedDescriptor, settings: JSONObject = [:]) {
-        self.init(id: linked.id, path: nil, settings: settings)
-        self.linked = linked
     }
 }
 

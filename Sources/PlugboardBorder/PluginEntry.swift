@@ -84,6 +84,25 @@ public struct PluginEntry: Sendable {
         self.settings = settings
         self.isEnabled = isEnabled
     }
+
+    package init(_ linked: LinkedDescriptor, settings: JSONObject = [:]) {
+        self.init(id: linked.id, path: nil, settings: settings)
+        self.linked = linked
+    }
+
+    /// A copy with another place in the order, or another `onFault`. Values that are not given stay.
+    public func with(
+        priority: Int? = nil, before: [String]? = nil, after: [String]? = nil, onFault: OnFault? = nil,
+        faultLimit: Int? = nil
+    ) -> PluginEntry {
+        var entry = self
+        if let priority { entry.priority = priority }
+        if let before { entry.before = before }
+        if let after { entry.after = after }
+        if let onFault { entry.onFault = onFault }
+        if let faultLimit { entry.faultLimit = faultLimit }
+        return entry
+    }
 }
 
 extension PluginEntry: ExpressibleByStringLiteral {

@@ -21,7 +21,7 @@ public struct OptionDefinition: Sendable {
     /// One line.
     public let documentation: String
 
-    init<Value: OptionValue>(
+    package init<Value: OptionValue>(
         _ name: String, _ documentation: String, of: Value.Type, fallback: String = "",
         bounds: ClosedRange<Int64>? = nil, isSecret: Bool = false, isRequired: Bool = false
     ) {

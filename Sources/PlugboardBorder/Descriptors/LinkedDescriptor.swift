@@ -10,33 +10,18 @@ import CPlugboard
 package final class LinkedDescriptor: @unchecked Sendable {
     @usableFromInline package let raw: UnsafePointer<plug_plugin_v1>
     package let id: String
-    private let maker: Maker
+    private let maker: any AnyObject & Sendable
     private let memory: DescriptorMemory
 
-    /// - Parameter create: Makes an instance for one kernel.
-    @usableFromInline
-    convenience init<Settings: PluginSettings>(
-        _ manifest: Manifest, _: Settings.Type, _ create: @escaping @Sendable (Settings, PluginHost) throws -> Instance
-    ) {
-        self.init(manifest, settings: Settings.definitions) { host, settings in
-            try create(Settings(settings, host: host), host)
-        }
-    }
-
-    /// - Parameter make: Makes an instance for one kernel.
-    package convenience init<P: PluginInstance>(
-        _ manifest: Manifest, _ make: @escaping @Sendable (P.Settings, PluginHost) throws -> P
-    ) {
-        self.init(manifest, P.Settings.self) { Instance(try make($0, $1), host: $1) }
-    }
-
-    init(
-        _ manifest: Manifest, settings: [OptionDefinition],
-        _ make: @escaping @Sendable (PluginHost, OpaquePointer?) throws -> Instance
+    /// - Parameters:
+    ///   - functions: The plugin's functions, with the context that they are called with; the rest is filled in here.
+    ///   - maker: What the context points at; released with the descriptor.
+    package init(
+        _ manifest: Manifest, settings: [OptionDefinition], calling functions: plug_plugin_v1,
+        keeping maker: any AnyObject & Sendable
     ) {
         let memory = DescriptorMemory()
-        let maker = Maker(make)
-        var table = plug_plugin_v1.ofInstances
+        var table = functions
         table.abi_revision = PLUG_ABI_REVISION
         table.hooks = manifest.hooks.rawValue
         table.id = memory.text(manifest.id)
@@ -57,7 +42,6 @@ package final class LinkedDescriptor: @unchecked Sendable {
             })
         (table.provides, table.provide_count) = memory.table(manifest.provides.map(memory.text))
         (table.needs, table.need_count) = memory.table(manifest.needs.map(memory.text))
-        table.context = Unmanaged.passUnretained(maker).toOpaque()
         raw = memory.copy(table)
         id = manifest.id
         self.memory = memory

@@ -73,12 +73,12 @@ public struct OptionForm<Value: Sendable>: Sendable {
     /// its count.
     public func magnitude(of value: Value) -> Int64 { magnitude(value) }
 
-    func magnitudes(of bounds: ClosedRange<Value>) -> ClosedRange<Int64> where Value: Comparable {
+    package func magnitudes(of bounds: ClosedRange<Value>) -> ClosedRange<Int64> where Value: Comparable {
         magnitude(bounds.lowerBound)...magnitude(bounds.upperBound)
     }
 
     /// The value as JSON; nil for an optional without a value.
-    func json(of value: Value) -> JSONValue? {
+    package func json(of value: Value) -> JSONValue? {
         if let converting { return converting(value) }
         switch kind {
         case .bool, .integer, .list, .map: return try? JSONParser.parse(text(of: value))

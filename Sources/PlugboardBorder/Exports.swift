@@ -1,0 +1,2 @@
+// Requests, responses, bodies, URLs and errors: what plugins and the kernel exchange.
+@_exported import PlugboardMessages
