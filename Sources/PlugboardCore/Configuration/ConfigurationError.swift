@@ -36,8 +36,9 @@ public struct ConfigurationError: Sendable, Equatable {
         _ path: JSONPath, _ reason: String, in source: ConfigurationSource?, atKey: Bool = false,
         positionOf location: JSONPath? = nil, code: PlugboardError.Code = .configuration
     ) {
-        // What the program gives is in no text.
-        let source = path.elements.first == .key(Configuration.programKey) ? nil : source
+        // What the program gives is in no text; the key itself can be, and is then an unknown one.
+        let isOfProgram = path.elements.count > 1 && path.elements.first == .key(Configuration.programKey)
+        let source = isOfProgram ? nil : source
         self.init(
             code: code, file: source?.file, path: path.isRoot ? "" : path.description,
             position: source?.positions?.nearestPosition(of: location ?? path, atKey: atKey), reason: reason,

@@ -108,6 +108,15 @@ import Testing
                 """)
     }
 
+    @Test func `an unknown key has a position, also with the name of what the program gives`() {
+        let check = Configuration.check(#"{ "program": 1 }"#.utf8)
+
+        #expect(
+            check.errors.map(\.description) == [
+                "line 1, column 3: program is not a known key; known are $schema, kernel, plugins, origins"
+            ])
+    }
+
     @Test func `only registered sections may stand at the top`() throws {
         let text = #"{ "endpoints": [1] }"#
 
