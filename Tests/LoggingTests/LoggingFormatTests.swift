@@ -147,7 +147,8 @@ struct LoggingFormatTests {
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("requests.log"))[.posixPermissions]
         #expect(log.lines == [] && mode as? Int == 0o600)
         let text = String(decoding: try folder.read("requests.log"), as: UTF8.self)
-        #expect(text.contains("http://a.test/3"))
+        // Lines of several loops have no order.
+        #expect(text.contains("http://a.test/") && text.split(separator: "\n").count == 1)
         #expect(!FileManager.default.fileExists(atPath: folder.file("requests.log.2")))
     }
 
