@@ -89,19 +89,6 @@ public final class LineFile: Sendable {
         return rename(path, "\(path).1") == 0 ? nil : LineFile.error(path)
     }
 
-    /// Replaces a file as a whole, so that a reader never sees a part. Other users may read it, as collectors do.
-    public static func replace(_ path: String, with text: String) -> String? {
-        let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard file >= 0 else { return error(draft) }
-        let isWritten = write(text, to: file)
-        guard close(file) == 0, isWritten, rename(draft, path) == 0 else {
-            defer { unlink(draft) }
-            return error(path)
-        }
-        return nil
-    }
-
     private static func write(_ text: String, to file: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -30,6 +30,14 @@ import Testing
         #expect(try WholeFile.bytes(of: path, limit: limit, code: .configuration) == Array("hello".utf8))
     }
 
+    @Test func `a file that is not private can be read by all users`() throws {
+        let path = folder.file("a")
+
+        try WholeFile.save([1], to: path, code: .configuration, isPrivate: false)
+
+        #expect(try mode(path) & 0o777 == 0o644)
+    }
+
     @Test func `a larger file and a missing one are errors that name it`() throws {
         let path = try folder.write("a", [UInt8](repeating: 0, count: 1025))
 

@@ -22,19 +22,21 @@ public enum WholeFile {
         }
     }
 
-    /// Replaces a file by a new one that only its owner can read. A crash or a power failure leaves the old or the new
-    /// content.
+    /// Replaces a file by a new one. A reader, a crash or a power failure finds the old or the new content, never a
+    /// part.
     ///
     /// A device or a FIFO of this user or of root is written to. A symbolic link is followed only if it belongs to this
     /// user or to root, and a file that it leads to only if that belongs to this user. All else is replaced, so that
     /// another user's link or FIFO in a shared folder such as /tmp gets nothing.
     ///
-    /// - Parameter code: The code of errors.
+    /// - Parameters:
+    ///   - code: The code of errors.
+    ///   - isPrivate: Whether only its owner can read the new file (mode 0600); otherwise all users can (0644).
     /// - Throws: An error that names the file, if it cannot be written; no draft is left beside it.
     public static func save(
-        _ bytes: [UInt8], to path: String, code: PlugboardError.Code
+        _ bytes: [UInt8], to path: String, code: PlugboardError.Code, isPrivate: Bool = true
     ) throws(PlugboardError) {
-        do throws(Failure) { try save(bytes, to: path) } catch {
+        do throws(Failure) { try save(bytes, to: path, mode: isPrivate ? 0o600 : 0o644) } catch {
             throw PlugboardError(
                 code, "The file \(Printable.text(path)) cannot be written: \(systemText(error.number)).")
         }
@@ -45,21 +47,21 @@ public enum WholeFile {
         let number: Int32
     }
 
-    private static func save(_ bytes: [UInt8], to path: String) throws(Failure) {
+    private static func save(_ bytes: [UInt8], to path: String, mode: mode_t) throws(Failure) {
         var entry = stat()
-        guard lstat(path, &entry) == 0 else { return try replace(path, with: bytes) }
+        guard lstat(path, &entry) == 0 else { return try replace(path, with: bytes, mode) }
         let isLink = entry.st_mode & S_IFMT == S_IFLNK
         guard isLink || entry.st_mode & S_IFMT != S_IFREG, isTrusted(entry) else {
-            return try replace(path, with: bytes)
+            return try replace(path, with: bytes, mode)
         }
         var target = stat()
-        guard stat(path, &target) == 0 else { return try replace(path, with: bytes) }
+        guard stat(path, &target) == 0 else { return try replace(path, with: bytes, mode) }
         if target.st_mode & S_IFMT != S_IFREG { return try overwrite(path, with: bytes, followsLink: isLink) }
         guard target.st_uid == geteuid(), let real = realpath(path, nil) else {
-            return try replace(path, with: bytes)
+            return try replace(path, with: bytes, mode)
         }
         defer { free(real) }
-        try replace(String(cString: real), with: bytes)
+        try replace(String(cString: real), with: bytes, mode)
     }
 
     private static func isTrusted(_ entry: stat) -> Bool { entry.st_uid == geteuid() || entry.st_uid == 0 }
@@ -78,10 +80,10 @@ public enum WholeFile {
     }
 
     /// Writes a new file and renames it to the path. A symbolic link at the path is replaced, not followed.
-    private static func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
+    private static func replace(_ path: String, with bytes: [UInt8], _ mode: mode_t) throws(Failure) {
         // An unpredictable name and a new file: other users may write to the folder.
         let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard file >= 0 else { throw Failure(number: errno) }
         defer { close(file) }
         do throws(Failure) {

@@ -44,24 +44,6 @@ struct SecretFileTests {
         #expect(error?.reason.contains(name) == true)
     }
 
-    @Test func `replacing writes the whole file with mode 0600, and follows a link`() throws {
-        let path = try folder.write("kept/token", "old")
-        let link = folder.file("link")
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-
-        try SecretFile.replace(link, with: "new")
-
-        #expect(try SecretFile(link).text == "new")
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("kept")) == ["token"])
-    }
-
-    @Test func `replacing a missing file fails without creating it`() throws {
-        #expect(throws: PlugboardError.self) { try SecretFile.replace(folder.file("missing"), with: "new") }
-        #expect(try folder.entries() == [])
-    }
-
     private func overwrite(_ path: String, _ text: String, _ date: Date) throws {
         let file = try #require(FileHandle(forWritingAtPath: path))
         try file.write(contentsOf: Data(text.utf8))

@@ -183,7 +183,7 @@ struct Fetcher: Sendable {
     /// Best effort: the token stays in memory while the process runs.
     private func store(_ refreshToken: String, in path: String) {
         do throws(PlugboardError) {
-            try SecretFile.replace(path, with: refreshToken)
+            try WholeFile.save(Array("\(refreshToken)\n".utf8), to: path, code: .authenticationRefresh)
         } catch {
             host.log(.warning, "The new refresh token could not be stored for the next start. \(error.reason)")
         }

@@ -70,41 +70,4 @@ struct SecretFile: Sendable {
         while rest.last == 0x0A || rest.last == 0x0D { rest.removeLast() }
         return String(validating: rest, as: UTF8.self)
     }
-
-    /// Replaces the file's content atomically: a reader or a crash sees the old or the new content, never a part.
-    ///
-    /// Only the owner can read the file. A symbolic link stays, and its target is replaced. Throws
-    /// `authentication.refresh`.
-    static func replace(_ path: String, with text: String) throws(PlugboardError) {
-        guard let resolved = realpath(path, nil) else { throw cannotWrite(path) }
-        let target = String(cString: resolved)
-        free(resolved)
-        var template = Array("\(target).XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw cannotWrite(path) }
-        let isWritten = write(text + "\n", to: descriptor) && fchmod(descriptor, 0o600) == 0 && fsync(descriptor) == 0
-        guard close(descriptor) == 0, isWritten, rename(template, target) == 0 else {
-            unlink(template)
-            throw cannotWrite(path)
-        }
-    }
-
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { sendBytes(descriptor, $0) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
-
-    private static func cannotWrite(_ path: String) -> PlugboardError {
-        .refresh("the file \(Printable.text(path)) cannot be written (\(String(cString: strerror(errno))))")
-    }
-}
-
-private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

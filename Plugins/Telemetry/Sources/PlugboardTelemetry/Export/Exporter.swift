@@ -126,7 +126,12 @@ final class Exporter: Sendable {
             let target = host.configuredPath(path)
             await blocking { [host] in
                 let text = PrometheusText.text(of: metrics)
-                if let error = LineFile.replace(target, with: text) { host.log(.warning, error) }
+                do throws(PlugboardError) {
+                    // Collectors run as other users.
+                    try WholeFile.save(Array(text.utf8), to: target, code: .resources, isPrivate: false)
+                } catch {
+                    host.log(.warning, error.reason)
+                }
             }
         }
         guard hasTarget, !metrics.isEmpty else { return }
