@@ -43,17 +43,22 @@ extension Fields {
     /// names; `kernel.secretFields` of a configuration adds others.
     @inline(__always)
     static func isAlwaysSecret(_ name: UnsafeRawBufferPointer) -> Bool {
-        guard name.count >= 6 else { return false }
+        guard name.count >= 4 else { return false }
         if lowercased(name[0]) == UInt8(ascii: "x") { return isSecretExtension(name) }
+        // Most names have neither of these endings' last letters but one.
+        switch lowercased(name[name.count - 2]) {
+        case UInt8(ascii: "e"), UInt8(ascii: "o"): if hasSecretEnding(name) { return true }
+        default: break
+        }
         return switch name.count {
+        case 4: equals(name, "dpop")
+        case 5: equals(name, "token")
         case 6: equals(name, "cookie") || equals(name, "apikey")
         case 7: equals(name, "api-key")
-        case 9: equals(name, "job-token")
-        case 10: equals(name, "set-cookie") || equals(name, "dd-api-key")
-        case 12: equals(name, "deploy-token") || equals(name, "circle-token")
-        case 13: equals(name, "authorization") || equals(name, "private-token")
+        case 10: equals(name, "set-cookie")
+        case 13: equals(name, "authorization")
         case 18: equals(name, "dd-application-key")
-        case 19: equals(name, "proxy-authorization") || equals(name, "authentication-info")
+        case 19: equals(name, "authentication-info")
         case 25: equals(name, "proxy-authentication-info") || equals(name, "ocp-apim-subscription-key")
         default: false
         }
@@ -62,17 +67,26 @@ extension Fields {
     /// Not inlined, because few messages have such fields.
     @inline(never)
     private static func isSecretExtension(_ name: UnsafeRawBufferPointer) -> Bool {
-        secretExtensions.contains { $0.utf8CodeUnitCount == name.count && equals(name, $0) }
+        hasSecretEnding(name)
+            || secretExtensions.contains { $0.utf8CodeUnitCount == name.count && equals(name, $0) }
     }
 
     private static let secretExtensions: [StaticString] = [
-        "x-access-key", "x-access-token", "x-algolia-api-key", "x-amz-security-token", "x-api-key", "x-api-secret",
-        "x-api-token", "x-apikey", "x-app-token", "x-auth", "x-auth-key", "x-auth-token", "x-authorization",
-        "x-client-secret", "x-consul-token", "x-csrf-token", "x-figma-token", "x-forwarded-access-token",
-        "x-functions-key", "x-gitlab-token", "x-goog-api-key", "x-hasura-admin-secret", "x-id-token", "x-jwt-assertion",
-        "x-parse-master-key", "x-parse-rest-api-key", "x-plex-token", "x-rapidapi-key", "x-refresh-token",
-        "x-secret-key", "x-service-token", "x-session-token", "x-shopify-access-token", "x-subject-token", "x-token",
-        "x-user-token", "x-vault-token", "x-xsrf-token",
+        "x-apikey", "x-auth", "x-auth-key", "x-functions-key", "x-jwt-assertion", "x-parse-master-key",
+        "x-rapidapi-key", "x-secret", "x-secret-key", "x-session-id", "x-token",
+    ]
+
+    /// As of `X-Amz-Security-Token`, `CF-Access-Client-Secret` and `Proxy-Authorization`.
+    @inline(never)
+    private static func hasSecretEnding(_ name: UnsafeRawBufferPointer) -> Bool {
+        secretEndings.contains { ending in
+            let count = ending.utf8CodeUnitCount
+            return name.count > count && equals(UnsafeRawBufferPointer(rebasing: name[(name.count - count)...]), ending)
+        }
+    }
+
+    private static let secretEndings: [StaticString] = [
+        "-token", "-secret", "-api-key", "-access-key", "-authorization",
     ]
 
     private static func equals(_ name: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {

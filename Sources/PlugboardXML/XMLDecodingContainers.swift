@@ -3,6 +3,8 @@ struct XMLKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let element: XMLTree
     /// The elements of each name, with and without its prefix.
     private let elements: [String: [XMLTree]]
+    /// The first value of each attribute's name, and of each other name without its prefix.
+    private let attributes: [String: String]
 
     init(_ element: XMLTree, path: [any CodingKey]) {
         self.element = element
@@ -13,6 +15,9 @@ struct XMLKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
             if let local = child.name.localName { elements[local, default: []].append(child) }
         }
         self.elements = elements
+        let named = element.attributes.map { ($0.name, $0.value) }
+        let local = named.compactMap { name, value in name.localName.map { ($0, value) } }
+        attributes = Dictionary(named + local) { first, _ in first }
     }
 
     var allKeys: [Key] {
@@ -29,9 +34,7 @@ struct XMLKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func attribute(_ name: String) -> XMLDecodingNode.Content? {
-        let value =
-            element[attribute: name] ?? element.attributes.first { $0.name.localName == name }?.value
-        return value.map { .text($0) }
+        attributes[name].map { .text($0) }
     }
 
     private func node(_ key: some CodingKey) -> XMLDecodingNode {

@@ -34,10 +34,13 @@ import Testing
         #expect(!isFound(text, pieceSize: 1000))
     }
 
-    @Test(arguments: ["5g", "5 g", "5\rg", "5:", "0x5", "5,6"], [1, 3, 1000])
-    func `junk behind a size is refused`(_ line: String, pieceSize: Int) {
+    @Test(
+        arguments: [
+            "5g", "5 g", "5\rg", "5:", "0x5", "5,6", "-5", "+5", " 5", "", "g", "4", "8000000000000000",
+        ], [1, 3, 1000])
+    func `a size that is no number, too large or not its chunk's is refused`(_ size: String, pieceSize: Int) {
         var end = ChunkedEnd()
-        let bytes = Array("\(line)\r\nhello\r\n0\r\n\r\n".utf8)
+        let bytes = Array("\(size)\r\nhello\r\n0\r\n\r\n".utf8)
         for start in stride(from: 0, to: bytes.count, by: pieceSize) {
             bytes[start..<min(start + pieceSize, bytes.count)].withUnsafeBytes { end.read($0) }
         }
@@ -65,9 +68,12 @@ import Testing
         #expect(outcome.error?.reason.contains("chunk extensions") == true, "\(outcome.error as Any)")
     }
 
-    @Test func `a response with junk behind a chunk size is refused`() async throws {
-        let server = try LoopbackServer(
-            .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5g\r\nhello\r\n0\r\n\r\n"))
+    @Test(arguments: [
+        "5g\r\nhello\r\n0\r\n\r\n", "-5\r\nhello\r\n0\r\n\r\n", "+5\r\nhello\r\n0\r\n\r\n", "5\r\nhello!!\r\n0\r\n\r\n",
+        "5\r\nhello\r\n0\r\nA: \(String(repeating: "b", count: 200_000))\r\n\r\n",
+    ])
+    func `a body that breaks the chunked coding is malformed, and not lost`(_ body: String) async throws {
+        let server = try LoopbackServer(.raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)"))
         let client = Client()
         defer { server.stop() }
 

@@ -23,6 +23,7 @@ struct DecodePolicyTests {
         (["deflate, gzip"], [.gzip, .deflate]), (["deflate", "br"], [.br, .deflate]), ([" ,gzip\t,, "], [.gzip]),
         (["identity, zstd"], [.zstd]),
         (["gzip, gzip, gzip, gzip, gzip"], [.gzip, .gzip, .gzip, .gzip, .gzip]),
+        (["identity, identity, identity, identity, identity, br"], [.br]),
     ])
     func `the last applied coding is decoded first`(fields: [String], codings: [ContentCoding]) throws {
         let result = try DecodePolicy.codings(status: 200, method: .get, contentEncoding: fields)
@@ -32,6 +33,7 @@ struct DecodePolicyTests {
 
     @Test(arguments: [
         [], [""], ["identity"], ["compress"], ["gzip, exi"], ["gzip br"],
+        ["gzip, gzip, gzip, gzip, gzip, gzip, exi"],
     ])
     func `a body without codings or with unknown ones is not decoded`(fields: [String]) throws {
         let result = try DecodePolicy.codings(status: 200, method: .get, contentEncoding: fields)

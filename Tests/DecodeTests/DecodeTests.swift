@@ -23,6 +23,23 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `too many codings are an error of the response, and no fault of the plugin`(linkage: Linkage) async throws {
+        let codings = Array(repeating: "gzip", count: 6).joined(separator: ", ")
+        let transport = MockTransport { _, _ in .respond(200, ["Content-Encoding": codings], ["abc"]) }
+        let log = Record()
+        let kernel = try linkage.kernel(
+            "decode", decodePlugin(), loader: .dynamic, transport,
+            log: KernelLog(level: .warning) { _, _, text in log.add(text) })
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await kernel.send(Request(.get, "http://a.test/"))
+        }
+
+        #expect(error?.code == .bodyDecode && log.lines == [])
+        await kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a program that sets Accept-Encoding gets the coded body`(linkage: Linkage) async throws {
         let server = try serving(.gzip)
         let kernel = try kernel(linkage)

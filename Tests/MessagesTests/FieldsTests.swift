@@ -95,6 +95,8 @@ struct FieldsTests {
         "Authorization", "proxy-authorization", "COOKIE", "Set-Cookie", "Authentication-Info",
         "Proxy-Authentication-Info", "X-Api-Key", "API-Key", "apikey", "X-AUTH-TOKEN", "Private-Token", "Job-Token",
         "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key", "X-Vault-Token", "X-CSRF-Token", "DD-API-KEY",
+        "X-GitHub-Token", "CF-Access-Client-Secret", "X-aws-ec2-metadata-token", "X-Goog-IAM-Authorization-Token",
+        "X-Forwarded-Authorization", "DPoP", "Token", "AWS-Access-Key", "X-Session-Id",
     ])
     func `credentials are secret from the start`(name: String) {
         let fields: Fields = ["a": "1", name: "2"]
@@ -104,7 +106,10 @@ struct FieldsTests {
         #expect(fields.isSecret(FieldName(name)))
     }
 
-    @Test(arguments: ["X-Api-Keys", "X-Request-Id", "x", "Cookies", "Authorize", "WWW-Authenticate", "X-Api_Key", ""])
+    @Test(arguments: [
+        "X-Api-Keys", "X-Request-Id", "x", "Cookies", "Authorize", "WWW-Authenticate", "X-Api_Key", "Idempotency-Key",
+        "Sec-WebSocket-Key", "-Secrets", "Host", "",
+    ])
     func `other fields are not`(name: String) {
         let fields: Fields = [name: "2"]
 

@@ -271,6 +271,15 @@ private struct Tree: Codable, Equatable {
         #expect(tree.attributes.count == 400_000 && tree.children.count == 100_000)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `many attributes are decoded by their names in linear time`() throws {
+        let attributes = (0..<100_000).map { " a\($0)='\($0)'" }.joined()
+
+        let values = try decode([String: String].self, "<r\(attributes)/>")
+
+        #expect(values.count == 100_000 && values["@a99999"] == "99999")
+    }
+
     @Test func `documents travel through a kernel`() async throws {
         let server = try LoopbackServer.responding { request in
             ServerResponse(fields: [("Content-Type", "application/atom+xml")], body: request.body)

@@ -1,6 +1,5 @@
-/// Finds the end of a body in the chunked coding (RFC 9112 §7.1), and errors of the coding that libcurl accepts.
-///
-/// libcurl reads the same bytes and refuses any other malformed coding; no end is found in one.
+/// Finds the end of a body in the chunked coding (RFC 9112 §7.1), and errors of the coding, some of which libcurl accepts
+/// or takes for the end of the connection.
 struct ChunkedEnd {
     private enum Phase { case size, sizeRest, chunkExtension, lineBreak, trailers, malformed }
 
@@ -11,7 +10,7 @@ struct ChunkedEnd {
 
     /// Whether the line that ends the body was read.
     private(set) var isFound = false
-    /// An error that libcurl accepts and a recipient must not, as the end of a sentence about the body.
+    /// An error of the coding, as the end of a sentence about the body.
     private(set) var complaint: String?
     /// The bytes of lines of chunk sizes, less those that earlier chunks allow (RFC 9112 §7.1.1: a recipient limits the
     /// extensions of a body, even if each of them is short).
@@ -45,17 +44,17 @@ struct ChunkedEnd {
             if excess > ChunkedEnd.excessLimit {
                 refuse("has too many chunk extensions: more than \(ChunkedEnd.excessLimit) bytes beside the data")
             } else if phase == .size, let digit = ChunkedEnd.digit(byte) {
-                if size > Int.max >> 4 { phase = .malformed }
+                if size > Int.max >> 4 { return refuse("has a chunk size that is too large") }
                 (size, hasDigit) = (size &<< 4 | digit, true)
             } else if !hasDigit {
-                phase = .malformed
+                refuseSize()
             } else if isLineEnd {
                 endSize()
             } else if phase != .chunkExtension {
                 readAfterSize(byte)
             }
         case .lineBreak:
-            if isLineEnd { phase = .size } else if byte != 0x0D { phase = .malformed }
+            if isLineEnd { phase = .size } else if byte != 0x0D { refuse("has a chunk that is longer than its size") }
         case .trailers:
             if isLineEnd {
                 isFound = isLineEmpty
@@ -72,9 +71,11 @@ struct ChunkedEnd {
         switch byte {
         case UInt8(ascii: ";"): phase = .chunkExtension
         case 0x20, 0x09, 0x0D: phase = .sizeRest
-        default: refuse("has a chunk size that is not a hexadecimal number")
+        default: refuseSize()
         }
     }
+
+    private mutating func refuseSize() { refuse("has a chunk size that is not a hexadecimal number") }
 
     private mutating func refuse(_ complaint: String) {
         self.complaint = complaint

@@ -145,6 +145,38 @@ struct SecretSourceTests {
         #expect(refreshTokens(site) == ["r0", "r1"])
     }
 
+    /// Options by which another server than the endpoint could answer.
+    private static let untrusted: [@Sendable (inout RequestOptions) -> Void] = [
+        { $0.tls.verify = false }, { $0.connectTo = ["id.test:443": "127.0.0.1:1"] },
+        { $0.unixSocket = "/run/id.sock" },
+    ]
+
+    @Test(arguments: Linkage.allCases, untrusted.indices)
+    func `a refresh token of a server that was not verified or is not the endpoint stays out of the file`(
+        linkage: Linkage, number: Int
+    ) async throws {
+        let path = try folder.write("refresh", "r0\n")
+        let transport = MockTransport { request, _ in
+            request.url.hasPrefix("https://id.test/")
+                ? .respond(200, Fields(), [Setup.token("t1", refreshToken: "r1")]) : .respond(200)
+        }
+        let kernel = try Setup.kernel(
+            linkage, transport,
+            origins: [
+                "https://a.test": [
+                    "scheme": "oauth", "tokenURL": "https://id.test/token", "clientID": "c", "refreshTokenFile": path,
+                ]
+            ])
+        var request = Request(.get, "https://a.test/")
+        Self.untrusted[number](&request.options)
+
+        _ = try await kernel.send(request)
+
+        #expect(transport.credentials(to: "a.test") == ["Bearer t1"])
+        #expect(try folder.read("refresh") == Array("r0\n".utf8))
+        await kernel.shutDown()
+    }
+
     @Test(arguments: Linkage.allCases)
     func `a replaced refresh token without a file is kept in memory until the attribute changes`(linkage: Linkage)
         async throws

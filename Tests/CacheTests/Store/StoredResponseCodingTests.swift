@@ -20,17 +20,18 @@ import Testing
         return response
     }
 
-    @Test func `a head decodes as it was encoded, with its secret marks`() throws {
+    @Test func `a head decodes as it was encoded, without its secret fields`() throws {
         var response = whole()
-        response.fields.append("X-Token", "t")
-        response.fields.markSecret("X-Token")
+        response.fields.append("X-Key", "t")
+        response.fields.markSecret("X-Key")
 
         let encoded = response.encoded(length: 77)
         let decoded = try #require(encoded.withUnsafeBytes { StoredResponse.decoded($0) })
 
         #expect(decoded.length == 77)
         #expect(decoded.response.encoded(length: 77) == encoded)
-        #expect(Array(decoded.response.fields) == Array(response.fields))
+        response.fields.removeSecrets()
+        #expect(Array(decoded.response.fields) == Array(response.fields) && !response.fields.isEmpty)
         #expect(decoded.response.selecting == response.selecting)
         #expect(decoded.response.range == response.range)
         #expect(decoded.response.timeToLive == response.timeToLive)

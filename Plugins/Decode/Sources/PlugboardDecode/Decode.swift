@@ -41,11 +41,17 @@ struct Decode: Plugin {
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let response = exchange.response, response.contains(.contentEncoding),
-            exchange.turnState is Asked || exchange[DecodeAttributes.keys.always] ?? settings.always,
-            let codings = try DecodePolicy.codings(
+            exchange.turnState is Asked || exchange[DecodeAttributes.keys.always] ?? settings.always
+        else { return .next }
+        let codings: [ContentCoding]?
+        do throws(PlugboardError) {
+            codings = try DecodePolicy.codings(
                 status: response.status, method: exchange.request.method,
                 contentEncoding: response.fields.values(.contentEncoding))
-        else { return .next }
+        } catch {
+            return .fail(error)
+        }
+        guard let codings else { return .next }
         let budget = DecodingBudget(
             limit: exchange[DecodeAttributes.keys.limit] ?? settings.limit, ratio: settings.ratio)
         exchange.wrapResponseBody { body in

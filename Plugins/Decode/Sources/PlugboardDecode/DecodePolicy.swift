@@ -17,17 +17,17 @@ enum DecodePolicy {
         status: Int, method: PlugboardKit.Method, contentEncoding: [String]
     ) throws(PlugboardError) -> [ContentCoding]? {
         guard method != .head, status >= 200, ![204, 206, 304].contains(status) else { return nil }
-        let names = contentEncoding.flatMap { $0.split(separator: ",") }.map(trimmed).filter { !$0.isEmpty }
-        guard names.count <= codingLimit else {
-            throw PlugboardError(
-                .bodyDecode,
-                "The response names \(names.count) content codings, and at most \(codingLimit) are decoded. Set "
-                    + "Accept-Encoding on the request to get the body as it is.")
-        }
         var codings: [ContentCoding] = []
-        for name in names where name.lowercased() != "identity" {
+        for name in contentEncoding.flatMap({ $0.split(separator: ",") }).map(trimmed)
+        where !name.isEmpty && name.lowercased() != "identity" {
             guard let coding = ContentCoding(name) else { return nil }
             codings.append(coding)
+        }
+        guard codings.count <= codingLimit else {
+            throw PlugboardError(
+                .bodyDecode,
+                "The response names \(codings.count) content codings, and at most \(codingLimit) are decoded. Set "
+                    + "Accept-Encoding on the request to get the body as it is.")
         }
         return codings.isEmpty ? nil : codings.reversed()
     }

@@ -136,6 +136,7 @@ struct Fetcher: Sendable {
         var request = endpoint.request(
             clientSecret: clientSecret, refreshToken: refreshToken, timeout: settings.timeout)
         request.inherit(errand.keeper.inheritance)
+        let route = host.route(of: request)
         // Detached: the exchange that wanted the token may end earlier, or may be too deep in sub-requests.
         host.send(request, for: nil, isDetached: true) { result in
             switch result {
@@ -143,7 +144,7 @@ struct Fetcher: Sendable {
                 end(errand, .failure(.refresh("\(name(endpoint)) could not be asked for a token: \(error.code)")))
             case .success(let response):
                 response.collect(upTo: TokenResponse.limit) { body in
-                    receive(response.head.status, try? body.get(), endpoint, stored: stored, errand)
+                    receive(response.head.status, try? body.get(), endpoint, by: route, stored: stored, errand)
                 }
             }
         }
@@ -156,7 +157,7 @@ struct Fetcher: Sendable {
 
     /// Called on the loop.
     private func receive(
-        _ status: Int, _ body: Bytes?, _ endpoint: TokenEndpoint, stored: String?, _ errand: Errand
+        _ status: Int, _ body: Bytes?, _ endpoint: TokenEndpoint, by route: Route, stored: String?, _ errand: Errand
     ) {
         do throws(PlugboardError) {
             guard let body else {
@@ -171,7 +172,7 @@ struct Fetcher: Sendable {
             guard case .file(let path)? = endpoint.refreshToken else { return end(errand, response.token, fetched) }
             // Stored before the waiting exchanges continue, because the old refresh token may be invalid already.
             let finish = { @Sendable in
-                store(new, in: path)
+                store(new, in: path, from: route)
                 end(errand, response.token, fetched)
             }
             if !host.runBlocking(finish) { finish() }
@@ -181,8 +182,12 @@ struct Fetcher: Sendable {
     }
 
     /// Best effort: the token stays in memory while the process runs.
-    private func store(_ refreshToken: String, in path: String) {
+    private func store(_ refreshToken: String, in path: String, from route: Route) {
         do throws(PlugboardError) {
+            // Other processes use the file's token for the endpoint itself.
+            guard route.isVerified, !route.isDetour else {
+                throw .refresh("it came from a server that was not verified, or that is not the URL's")
+            }
             try WholeFile.save(Array("\(refreshToken)\n".utf8), to: path, code: .authenticationRefresh)
         } catch {
             host.log(.warning, "The new refresh token could not be stored for the next start. \(error.reason)")

@@ -4,9 +4,9 @@ import PlugboardKit
 /// length.
 ///
 /// The first byte is the version of the format. A new field needs a new version, and readers accept all older versions.
+/// Secret fields, such as `Set-Cookie`, stay in memory and are left out.
 extension StoredResponse {
-    private static let format: UInt8 = 1
-    private static let secret: UInt8 = 1
+    private static let format: UInt8 = 2
 
     /// - Parameter length: The length of the body, which is stored and checked with the head.
     func encoded(length: Int) -> [UInt8] {
@@ -31,9 +31,9 @@ extension StoredResponse {
             writer.append(field.name)
             writer.append(field.value) { $0.append($1) }
         }
-        writer.append(UInt32(clamping: fields.count))
-        for index in 0..<fields.count {
-            writer.append(fields.isSecret(at: index) ? StoredResponse.secret : 0)
+        let kept = (0..<fields.count).filter { !fields.isSecret(at: $0) }
+        writer.append(UInt32(clamping: kept.count))
+        for index in kept {
             fields.withField(index) { name, value in
                 writer.append(name)
                 writer.append(value)
@@ -74,10 +74,8 @@ extension StoredResponse {
         let count = Int(try reader.number() as UInt32)
         response.fields.reserve(fields: min(count, 64), bytes: min(reader.left, 64 << 10))
         for _ in 0..<count {
-            let flags = try reader.byte()
             let name = try reader.view()
             response.fields.append(name, try reader.view())
-            if flags & secret != 0 { response.fields.markSecret(name) }
         }
         return (response, length)
     }
