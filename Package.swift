@@ -192,7 +192,7 @@ let layers: [Target] = [
     // For programs that have the server packages.
     module(
         "PlugboardMetrics", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardObserving", swiftMetrics),
-    module("PlugboardTracing", "PlugboardCore", "PlugboardKit", "PlugboardMessages", swiftTracing),
+    module("PlugboardTracing", "PlugboardCore", "PlugboardKit", "PlugboardObserving", "PlugboardMessages", swiftTracing),
     module("PlugboardServiceLifecycle", "PlugboardCore", "PlugboardMessages", serviceLifecycle),
     module(
         "PluginLoader", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard",

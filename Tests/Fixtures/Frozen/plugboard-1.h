@@ -842,10 +842,13 @@ struct plug_host_v1 {
     //   progress                          sent, toSend, received, toReceive: at most ten a second, and once at the end
     //   attemptEnded                      attempt; nameLookup, connect, tls, firstByte, total: after its begin, and 0
     //                                     for what it did not need; address, port, localAddress, localPort: of a TCP
-    //                                     connection
+    //                                     connection; code: of the error, also of the body's; none for success
     //   resendScheduled                   by, after, attempt
     //   willSuspend suspended resumed willCancel cancelled     what the program does with the exchange
     //   pluginFaulted pluginStalled       plugin, hook
+    //   hookReturned                      plugin, hook, visit, verdict, took, changed (parts of the heads: url, method,
+    //                                     status, body, names of fields and attributes, with spaces between them): each
+    //                                     call of a hook, where the configuration has kernel.measureHooks
     //   pluginDisabled                    plugin, faults
     //   networkChanged                    reachable, ipv4, ipv6 (0 or 1), kind (none, loopback, ethernet, wireless,
     //                                     tunnel, other), interface: soon after `start`, and each time it differs from
