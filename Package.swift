@@ -294,7 +294,7 @@ let plugins: [Target] =
     plugin("Logging", "PlugboardObserving") + plugin("Indicator")
     + plugin("Recorder", "PlugboardObserving", "PlugboardSQLite", "PlugboardInspectPage")
     + plugin("Telemetry", "PlugboardObserving")
-    + plugin("Mock")
+    + plugin("Mock", "PlugboardObserving")
     + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
     + plugin("Redirect")
     + plugin("Authentication")
@@ -390,7 +390,9 @@ let testTargets: [Target] = [
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
     ),
     tests("InspectTests", "Plugboard", "PlugboardInspectPage", "PlugboardJSON", "PlugboardMessages"),
-    tests("PlugboardCommandTests", "PlugboardCommand", "PlugboardJSON", "PlugboardMessages"),
+    tests(
+        "PlugboardCommandTests", "PlugboardCommand", "Plugboard", "PlugboardControl", "PlugboardJSON",
+        "PlugboardMessages"),
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
         "PlugboardJSON",

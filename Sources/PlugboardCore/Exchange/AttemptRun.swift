@@ -141,7 +141,10 @@ extension ExchangeCore: ConnectionUser {
         awaitConnection()
     }
 
-    private func awaitConnection() { home.limits.admit(self, to: request.head.url, among: { home.underWay.all }) }
+    private func awaitConnection() {
+        attempts.asked = loop.now
+        home.limits.admit(self, to: request.head.url, among: { home.underWay.all })
+    }
 
     /// Called when there is a connection for the attempt.
     func beginOnFreeConnection() {

@@ -35,6 +35,7 @@ enum EventFacts {
                 ("attempt", .integer(Int64(exchange.attempts.count))), ("reason", .text(exchange.attempts.reason)),
                 ("method", .text(exchange.request.head.method.name)),
                 ("url", .text(Printable.url(exchange.attempts.sentURL ?? exchange.request.head.url))),
+                ("waited", .integer(exchange.loop.now - exchange.attempts.asked)),
             ]
         case .times(let timings, let attempt, let code):
             var details: EventNode.Details = [

@@ -12,8 +12,8 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case resumed
     /// The exchange is cancelled: before and after.
     case willCancel, cancelled
-    /// One attempt on the network: its begin, with `attempt` and `reason`, and its end, with its times in nanoseconds
-    /// and the `code` of its error. Each begin has one end.
+    /// One attempt on the network: its begin, with `attempt`, `reason` and the time that it has `waited` for a
+    /// connection, and its end, with its times in nanoseconds and the `code` of its error. Each begin has one end.
     case attemptBegan, attemptEnded
     /// Milestones of an attempt: the host's address is known, the connection is open, TLS is ready, the request is
     /// sent, the first byte of the response was received.
