@@ -391,7 +391,7 @@ let testTargets: [Target] = [
     ),
     tests("InspectTests", "Plugboard", "PlugboardInspectPage", "PlugboardJSON", "PlugboardMessages"),
     tests(
-        "PlugboardCommandTests", "PlugboardCommand", "Plugboard", "PlugboardControl", "PlugboardJSON",
+        "PlugboardCommandTests", "PlugboardCommand", "Plugboard", "PlugboardControl", "CPlugboardControl", "PlugboardJSON",
         "PlugboardMessages"),
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
