@@ -47,7 +47,12 @@
         }
 
         func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
-            guard case .some(let exchange) = exchange, let attempt = exchange.turnState as? Attempt else { return }
+            let attempt: Attempt? =
+                switch exchange {
+                case .some(let exchange): exchange.turnState as? Attempt
+                case .none: nil
+                }
+            guard let attempt else { return }
             if event.is("headReceived") {
                 attempt.facts.version = event["version"]
             } else if event.is("attemptEnded") {

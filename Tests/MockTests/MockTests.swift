@@ -92,7 +92,7 @@ struct MockTests {
         await recording.shutDown()
         server.stop()
         let text = String(decoding: try folder.read("recorded.json"), as: UTF8.self)
-        let replaying = try kernel(linkage, nil, ["rules": .string(path)], [], MockTransport { _, _ in .silence })
+        let replaying = try kernel(linkage, nil, ["rules": .string(path)], MockTransport { _, _ in .silence })
 
         let replayed = try await replaying.send(Request(.post, url))
 
@@ -109,7 +109,7 @@ struct MockTests {
         let bodies = ["short", String(repeating: "x", count: 2000), "other"]
         let transport = MockTransport { _, number in .respond(200, Fields(), [bodies[number - 1]]) }
         let kernel = try kernel(
-            .linked, nil, ["rules": .string(path), "unmatched": "record", "bodyLimit": "1KiB"], [], transport)
+            .linked, nil, ["rules": .string(path), "unmatched": "record", "bodyLimit": "1KiB"], transport)
 
         for word in ["known", "same", "long", "same"] {
             _ = try await kernel.send(Request(.get, "http://a.test/\(word)")).body.text()
