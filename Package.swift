@@ -196,7 +196,7 @@ let layers: [Target] = [
     // For programs that have the server packages.
     module(
         "PlugboardMetrics", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardObserving", swiftMetrics),
-    module("PlugboardTracing", "PlugboardCore", "PlugboardKit", "PlugboardMessages", swiftTracing),
+    module("PlugboardTracing", "PlugboardCore", "PlugboardKit", "PlugboardObserving", "PlugboardMessages", swiftTracing),
     module("PlugboardServiceLifecycle", "PlugboardCore", "PlugboardMessages", serviceLifecycle),
     module(
         "PluginLoader", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard",
@@ -298,7 +298,7 @@ let plugins: [Target] =
     plugin("Logging", "PlugboardObserving") + plugin("Indicator")
     + plugin("Recorder", "PlugboardObserving", "PlugboardSQLite", "PlugboardInspectPage")
     + plugin("Telemetry", "PlugboardObserving")
-    + plugin("Mock")
+    + plugin("Mock", "PlugboardObserving")
     + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
     + plugin("Redirect")
     + plugin("Authentication")
@@ -395,7 +395,9 @@ let testTargets: [Target] = [
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
     ),
     tests("InspectTests", "Plugboard", "PlugboardInspectPage", "PlugboardJSON", "PlugboardMessages"),
-    tests("PlugboardCommandTests", "PlugboardCommand", "PlugboardJSON", "PlugboardMessages"),
+    tests(
+        "PlugboardCommandTests", "PlugboardCommand", "Plugboard", "PlugboardControl", "CPlugboardControl", "PlugboardJSON",
+        "PlugboardMessages"),
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
         "PlugboardJSON",

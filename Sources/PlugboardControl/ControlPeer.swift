@@ -60,9 +60,7 @@ final class ControlPeer: Sendable {
     ///
     /// - Parameter names: The events to tell; nil for all.
     func observe(_ kernel: Kernel, _ names: Set<String>?) {
-        let observation = kernel.observe { [weak self] event, exchange in
-            if names?.contains(event.id) ?? true { self?.tell(event, exchange) }
-        }
+        let observation = kernel.observe(names) { [weak self] event, exchange in self?.tell(event, exchange) }
         let former = state.withLock { state in
             defer { state.observation = state.isClosed ? nil : observation }
             return state.observation

@@ -39,7 +39,7 @@
             self.kernel = Weak(kernel: kernel)
             let requests = RequestMetrics(factory)
             self.requests = requests
-            observation = kernel.observe { event, exchange in
+            observation = kernel.observe(RequestMetrics.events) { event, exchange in
                 if let exchange { requests.take(event, exchange) }
             }
         }

@@ -1,22 +1,18 @@
 #if AllPackages || Metrics
     import CoreMetrics
     import PlugboardCore
+    import PlugboardObserving
     import Synchronization
 
     /// The metrics of attempts, of the events that tell of them. [any]
     final class RequestMetrics: Sendable {
-        /// The methods of OpenTelemetry's conventions; all others count as `_OTHER`.
-        private static let methods: Set<String> = [
-            "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "QUERY",
-        ]
+        static let events: Set<String> = ["attemptBegan", "headReceived", "attemptEnded"]
         /// Servers and programs decide how many dimensions there are.
         private static let limit = 2000
 
         private struct Attempt {
-            let method: String
-            let origin: Origin?
+            var facts: AttemptFacts
             let began = ContinuousClock.now
-            var status: Int?
         }
 
         private struct State {
@@ -35,30 +31,30 @@
             switch event.kernelEvent {
             case .attemptBegan: began(exchange)
             case .headReceived:
-                if let status = event.head?.status { state.withLock { $0.attempts[exchange.id]?.status = status } }
-            case .attemptEnded: ended(exchange, took: event.integer("total") ?? 0)
+                state.withLock { state in
+                    state.attempts[exchange.id]?.facts.status = event.head?.status
+                    state.attempts[exchange.id]?.facts.version = event["version"]
+                }
+            case .attemptEnded: ended(exchange, event)
             default: break
             }
         }
 
         private func began(_ exchange: ObservedExchange) {
-            let name = exchange.method.name
-            let method = RequestMetrics.methods.contains(name) ? name : "_OTHER"
-            let attempt = Attempt(method: method, origin: Origin(url: exchange.url))
+            let attempt = Attempt(facts: AttemptFacts(method: exchange.method.name, url: exchange.url))
             state.withLock { $0.attempts[exchange.id] = attempt }
             meter(attempt)?.increment(by: 1)
         }
 
-        private func ended(_ exchange: ObservedExchange, took: Int) {
-            guard let attempt = state.withLock({ $0.attempts.removeValue(forKey: exchange.id) }) else { return }
+        private func ended(_ exchange: ObservedExchange, _ event: ObservedEvent) {
+            guard var attempt = state.withLock({ $0.attempts.removeValue(forKey: exchange.id) }) else { return }
             meter(attempt)?.decrement(by: 1)
+            attempt.facts.failure = event["code"]
+            let took = event.integer("total") ?? 0
             var dimensions = server(attempt)
-            if let status = attempt.status { dimensions.append(("http.response.status_code", "\(status)")) }
-            if attempt.status ?? 0 >= 400 {
-                dimensions.append(("error.type", "\(attempt.status ?? 0)"))
-            } else if attempt.status == nil {
-                dimensions.append(("error.type", exchange.error?.name ?? "transport"))
-            }
+            if let status = attempt.facts.status { dimensions.append(("http.response.status_code", "\(status)")) }
+            if let error = attempt.facts.errorType { dimensions.append(("error.type", error)) }
+            if let version = attempt.facts.version { dimensions.append(("network.protocol.version", version)) }
             let key = dimensions.map(\.1)
             let timer = state.withLock { state -> CoreMetrics.Timer? in
                 if let known = state.timers[key] { return known }
@@ -86,9 +82,9 @@
         }
 
         private func server(_ attempt: Attempt) -> [(String, String)] {
-            var dimensions = [("http.request.method", attempt.method)]
-            guard let origin = attempt.origin else { return dimensions }
-            dimensions.append(("server.address", origin.host))
+            var dimensions = [("http.request.method", attempt.facts.knownMethod)]
+            guard let origin = attempt.facts.origin else { return dimensions }
+            dimensions.append(("server.address", origin.address))
             dimensions.append(("server.port", "\(origin.port)"))
             return dimensions
         }

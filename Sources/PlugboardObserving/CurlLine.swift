@@ -5,12 +5,19 @@ import PlugboardKit
 public struct CurlLine {
     private var words = ["curl"]
 
-    /// - Parameter body: Nil for none.
+    /// - Parameters:
+    ///   - fields: Those whose names are not tokens (RFC 9110 §5.1) are left out: HTTP/2's own, such as `:authority`,
+    ///     and `@file`, of which curl reads a file.
+    ///   - body: Nil for none.
     public init(_ method: String, _ url: String, fields: [(name: String, value: String)], body: String?) {
         if method == "HEAD" {
             words.append("-I")
         } else if method != (body == nil ? "GET" : "POST") {
             words += ["-X", method]
+        }
+        let fields = fields.filter { name, value in
+            var reader = FieldReader(name)
+            return reader.token() == name && !value.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) }
         }
         for (name, value) in fields { words += ["-H", value.isEmpty ? "\(name);" : "\(name): \(value)"] }
         if let body {

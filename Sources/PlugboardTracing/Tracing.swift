@@ -1,6 +1,7 @@
 #if AllPackages || Tracing
     import PlugboardCore
     import PlugboardKit
+    import PlugboardObserving
     import Tracing
 
     /// A span of swift-distributed-tracing for each attempt, by OpenTelemetry's conventions for HTTP clients.
@@ -11,7 +12,9 @@
         static let manifest = Manifest(
             id: "tracing", version: "1.0.0",
             documentation: "Makes a span of swift-distributed-tracing for each attempt.",
-            priority: 891, hooks: [.request, .response, .close])
+            priority: 891, hooks: [.request, .response, .close, .event],
+            // A milestone, because addresses are told only where some are listened to.
+            events: ["headReceived", "connected", "attemptEnded"])
 
         let tracer: any Tracer
 
@@ -26,62 +29,81 @@
             let request = exchange.request
             let trace = exchange.state as? Trace ?? Trace(context(of: request.fields))
             exchange.state = trace
-            let span = start(tracer, request.method.name, trace.parent)
-            let (method, url, resends) = (request.method.name, request.url, trace.attempts)
-            span.updateAttributes { attributes in
-                attributes["http.request.method"] = method
-                attributes["url.full"] = Printable.url(url)
-                if let origin = Origin(url: url) {
-                    attributes["server.address"] = origin.host
-                    attributes["server.port"] = Int(origin.port)
-                }
-                if resends > 0 { attributes["http.request.resend_count"] = resends }
-            }
+            let attempt = Attempt(
+                AttemptFacts(
+                    method: request.method.name, url: Printable.url(request.url), resends: trace.attempts),
+                tracer, trace.parent)
             trace.attempts += 1
-            exchange.turnState = Attempt(span)
+            exchange.turnState = attempt
             var fields = Fields()
-            tracer.inject(span.context, into: &fields, using: FieldInjector())
+            tracer.inject(attempt.span.context, into: &fields, using: FieldInjector())
             for field in fields { request[FieldName(field.name)] = field.value }
             return .next
         }
 
         func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
-            guard let attempt = exchange.turnState as? Attempt, let status = exchange.response?.status else {
-                return .next
-            }
-            attempt.span.attributes["http.response.status_code"] = status
-            if status >= 400 {
-                attempt.span.attributes["error.type"] = "\(status)"
-                attempt.span.setStatus(SpanStatus(code: .error))
-            }
+            if let attempt = exchange.turnState as? Attempt { attempt.facts.status = exchange.response?.status }
             return .next
+        }
+
+        func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
+            let attempt: Attempt? =
+                switch exchange {
+                case .some(let exchange): exchange.turnState as? Attempt
+                case .none: nil
+                }
+            guard let attempt else { return }
+            if event.is("headReceived") {
+                attempt.facts.version = event["version"]
+            } else if event.is("attemptEnded") {
+                attempt.facts.end(address: event["address"], port: event.integer("port"), code: event["code"])
+            }
         }
 
         func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
             guard let attempt = exchange.turnState as? Attempt else { return }
-            if let failure = exchange.failure {
-                attempt.span.attributes["error.type"] = failure.code.name
-                // What the program has cancelled did not fail.
-                if outcome != .cancelled {
-                    attempt.span.setStatus(SpanStatus(code: .error, message: failure.code.name))
-                }
-            }
-            attempt.span.end()
+            // A plugin may fail what the network has not failed.
+            if let failure = exchange.failure { attempt.facts.failure = failure.code.name }
+            attempt.end(isCancelled: outcome == .cancelled)
         }
 
         private final class Attempt {
+            var facts: AttemptFacts
             let span: any Span
-            init(_ span: any Span) { self.span = span }
+
+            /// A sampler sees the attributes that are known at the start.
+            init(_ facts: AttemptFacts, _ tracer: any Tracer, _ parent: ServiceContext) {
+                self.facts = facts
+                span = tracer.startAnySpan(facts.name, context: parent, ofKind: .client)
+                tell()
+            }
+
+            func end(isCancelled: Bool) {
+                tell()
+                // What the program has cancelled did not fail.
+                if facts.errorType != nil, !isCancelled {
+                    span.setStatus(SpanStatus(code: .error, message: facts.failure))
+                }
+                span.end()
+            }
+
+            private func tell() {
+                let facts = facts.attributes
+                span.updateAttributes { attributes in
+                    for (name, value) in facts {
+                        switch value {
+                        case .text(let text): attributes[name] = text
+                        case .integer(let number): attributes[name] = number
+                        }
+                    }
+                }
+            }
         }
 
         private func context(of fields: Fields) -> ServiceContext {
             var context = ServiceContext.topLevel
             tracer.extract(fields, into: &context, using: FieldExtractor())
             return context
-        }
-
-        private func start<Own: Tracer>(_ tracer: Own, _ name: String, _ parent: ServiceContext) -> any Span {
-            tracer.startSpan(name, context: parent, ofKind: .client)
         }
     }
 

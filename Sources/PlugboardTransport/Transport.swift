@@ -158,7 +158,7 @@ public protocol AttemptObserver: AnyObject, Sendable {
     /// watched.
     func attemptProgressed(_ progress: TransferProgress)
 
-    /// The attempt has ended, with an error if no head was received. An error of the body is reported by the body only.
+    /// The attempt has ended, with an error if it has failed. One after the head is of the body, which reports it too.
     ///
     /// A transport never sends a request twice. It reports two cases in which the kernel may do so:
     /// `.transportUnprocessed` if the server certainly did not process the request, `.transportStale` if a connection

@@ -106,7 +106,7 @@ import Testing
         try await cancelled.end.opened()
         try await released.end.opened()
 
-        #expect(cancelled.notes == [.head(200), .ended(nil)])
+        #expect(cancelled.notes == [.head(200), .ended(.cancelled)])
         #expect(released.notes == [.head(200), .ended(nil)])
     }
 
@@ -219,7 +219,7 @@ import Testing
 
         #expect(notes == Array(repeating: [.ended(.shutDown)], count: 100))
         #expect(body.error?.code == .shutDown)
-        #expect(reading.notes == [.head(200), .ended(nil)])
+        #expect(reading.notes == [.head(200), .ended(.shutDown)])
         #expect(late.error?.code == .shutDown)
     }
 

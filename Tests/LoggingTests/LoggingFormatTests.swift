@@ -35,6 +35,11 @@ struct LoggingFormatTests {
         }
     }
 
+    @Test func `a beginning of bodies that is too long is refused`() throws {
+        let error = #expect(throws: (any Error).self) { try kernel(.linked, ["bodies": "1MiB"], granted) }
+        #expect("\(String(describing: error))".contains("256KiB"))
+    }
+
     @Test(arguments: Linkage.allCases)
     func `full shows the beginning of bodies as they are read, without secrets`(linkage: Linkage) async throws {
         let kernel = try kernel(linkage, ["format": "full", "bodies": "1KiB"], granted)

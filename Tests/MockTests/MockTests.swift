@@ -73,6 +73,60 @@ struct MockTests {
         await open.shutDown()
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `what is missing comes from the network, and the next run has it without secrets`(
+        linkage: Linkage
+    ) async throws {
+        let path = folder.file("recorded.json")
+        let server = try LoopbackServer.responding { request in
+            #expect(request["Accept-Encoding"] == "identity")
+            return ServerResponse(
+                fields: [("Content-Type", "application/json"), ("Set-Cookie", "id=t0p"), ("X-Kept", "kept")],
+                body: #"{"method": "\#(request.method)", "token": "t0p"}"#)
+        }
+        let url = server.url("/a?page=1&token=t0p")
+        let recording = try kernel(linkage, nil, ["rules": .string(path), "unmatched": "record"])
+        for method in [Method.get, .post, .get] {
+            _ = try await recording.send(Request(method, url)).body.text()
+        }
+        await recording.shutDown()
+        server.stop()
+        let text = String(decoding: try folder.read("recorded.json"), as: UTF8.self)
+        let replaying = try kernel(linkage, nil, ["rules": .string(path)], MockTransport { _, _ in .silence })
+
+        let replayed = try await replaying.send(Request(.post, url))
+
+        #expect(!text.contains("t0p"), "\(text)")
+        #expect(try JSONParser.parse(text)["rules"]?.arrayValue?.count == 2, "the same response is added once")
+        #expect(replayed.fields["X-Kept"] == "kept" && replayed.fields["Set-Cookie"] == nil)
+        #expect(try await replayed.body.text() == #"{"method": "POST", "token": "…"}"#)
+        await replaying.shutDown()
+    }
+
+    @Test func `a recorded file keeps its rules, and has no response that is too long or cut`() async throws {
+        let path = try folder.write(
+            "mock.json", #"{"rules": [{"request": {"url": "http://a.test/known"}, "response": {"text": "known"}}]}"#)
+        let bodies = ["short", String(repeating: "x", count: 2000), "other"]
+        let transport = MockTransport { _, number in .respond(200, Fields(), [bodies[number - 1]]) }
+        let kernel = try kernel(
+            .linked, nil, ["rules": .string(path), "unmatched": "record", "bodyLimit": "1KiB"], transport)
+
+        for word in ["known", "same", "long", "same"] {
+            _ = try await kernel.send(Request(.get, "http://a.test/\(word)")).body.text()
+        }
+        await kernel.shutDown()
+
+        let rules = try JSONParser.parse(try folder.read("mock.json"))["rules"]?.arrayValue ?? []
+        #expect(rules.count == 2 && rules.first?["response"] == ["text": "known"])
+        let texts = rules.last?["responses"]?.arrayValue?.map { $0["text"]?.stringValue }
+        #expect(texts == ["short", "other"], "responses of one URL keep their order")
+    }
+
+    @Test func `record without a file of rules is refused`() throws {
+        let error = #expect(throws: PlugboardError.self) { try kernel(.linked, nil, ["unmatched": "record"]) }
+        #expect(error?.reason.contains("which needs rules") == true)
+    }
+
     @Test func `responses follow one another, and the last one stays`() async throws {
         let kernel = try kernel(
             .linked,

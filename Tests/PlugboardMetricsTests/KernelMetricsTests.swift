@@ -19,12 +19,29 @@ struct KernelMetricsTests {
         await kernel.shutDown()
 
         let server = "http.request.method=GET,server.address=a.test,server.port=80"
+        let version = "network.protocol.version=1.1"
         #expect(
-            factory.kept("http.client.request.duration{\(server),http.response.status_code=503,error.type=503}") == 1)
-        #expect(factory.kept("http.client.request.duration{\(server),http.response.status_code=200}") == 1)
+            factory.kept("http.client.request.duration{\(server),http.response.status_code=503,error.type=503,\(version)}") == 1)
+        #expect(factory.kept("http.client.request.duration{\(server),http.response.status_code=200,\(version)}") == 1)
         #expect(factory.value("http.client.active_requests{\(server)}") == 0)
         let retries = try #require(kernel.counters.first { $0.key.hasPrefix("retry.") && $0.value > 0 })
         #expect(factory.value("\(retries.key){}") == Double(retries.value), "a count is reported once")
+    }
+}
+
+extension KernelMetricsTests {
+    @Test func `the type of an error is its code`() async throws {
+        let factory = KeepingFactory()
+        let transport = MockTransport { _, _ in .failure(PlugboardError(.transportDNS, "There is no a.test.")) }
+        let kernel = try Kernel(plugins: [], transport: transport, log: .silent)
+        let metrics = KernelMetrics(of: kernel, factory: factory)
+
+        _ = try? await kernel.send(Request(Method("BREW"), "http://[::1]/"))
+        await kernel.shutDown()
+        withExtendedLifetime(metrics) {}
+
+        let server = "http.request.method=_OTHER,server.address=::1,server.port=80"
+        #expect(factory.kept("http.client.request.duration{\(server),error.type=transport.dns}") == 1)
     }
 }
 

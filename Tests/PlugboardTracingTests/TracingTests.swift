@@ -32,6 +32,24 @@ struct TracingTests {
         #expect(sent == spans.map(\.spanID))
     }
 
+    @Test func `a span has the version, the peer's address and an unknown method's name`() async throws {
+        let tracer = InMemoryTracer()
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
+        defer { server.stop() }
+        let kernel = try Kernel(plugins: [.tracing(tracer)], log: .silent)
+
+        _ = try await kernel.send(Request(Method("BREW"), server.url())).body.text()
+        await kernel.shutDown()
+
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.operationName == "HTTP")
+        #expect(span.attributes.get("http.request.method") == .string("_OTHER"))
+        #expect(span.attributes.get("http.request.method_original") == .string("BREW"))
+        #expect(span.attributes.get("network.protocol.version") == .string("1.1"))
+        #expect(span.attributes.get("network.peer.address") == .string("127.0.0.1"))
+        #expect(span.attributes.get("network.peer.port") == .int64(Int64(server.port)))
+    }
+
     @Test func `a failure is the span's error, and a cancel is not`() async throws {
         let tracer = InMemoryTracer()
         let transport = MockTransport { _, number in

@@ -41,6 +41,28 @@ struct RecorderTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `the wait for a connection is HAR's blocked`(linkage: Linkage) async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { connection in
+            while true {
+                let request = try connection.readRequest()
+                try connection.wait(for: gate)
+                try connection.respond(ServerResponse(body: "ok"), to: request)
+            }
+        }
+        let recorder = try Recorders(linkage, connectionsPerHost: 1)
+        let handles = [1, 2].map { recorder.kernel.begin(Request(.get, server.url("/\($0)"))) }
+        #expect(await recorder.kernel.exchanges().count == 2)
+        gate.open()
+        for handle in handles { _ = try await handle.response.body.text() }
+
+        let blocked = try await recorder.entries().map { $0["timings"]?["blocked"]?.numberValue?.double ?? 0 }
+
+        #expect(blocked.count == 2 && blocked.filter { $0 > 0 }.count == 1, "\(blocked)")
+        await recorder.kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a body is recorded as it is read, up to its limit, and nothing is held back`(linkage: Linkage) async throws {
         let gate = Gate()
         let server = try LoopbackServer { connection in

@@ -11,7 +11,7 @@ struct Recorders {
     /// - Parameter others: Ids of bundled plugins beside it.
     init(
         _ linkage: Linkage, _ settings: JSONObject = [:], also others: [String] = [],
-        transport: (any Transport)? = nil, measuresHooks: Bool = false
+        transport: (any Transport)? = nil, measuresHooks: Bool = false, connectionsPerHost: Int = 64
     ) throws {
         var settings = settings
         if !settings.contains("persistence") { settings["persistence"] = "memory" }
@@ -19,6 +19,7 @@ struct Recorders {
         let entries = [PluginEntry(id: "recorder", path: path, settings: settings)] + others.map { PluginEntry($0) }
         var configuration = Configuration(plugins: entries)
         configuration.kernel.measureHooks = measuresHooks
+        configuration.kernel.connectionsPerHost = connectionsPerHost
         kernel = try Kernel(
             configuration: configuration, loader: .dynamic,
             transport: transport, log: .silent)

@@ -15,6 +15,8 @@ struct AttachedWatch {
     private let isDrawn: Bool
     /// Those under way, by their numbers.
     private var running: [Int: JSONValue] = [:]
+    /// The request for those under way that was sent after a loss, and those that were shown by then.
+    private var asked: (id: Int, shown: Set<Int>)?
     /// The lines on the terminal that are drawn again.
     private var drawn = 0
 
@@ -35,7 +37,7 @@ struct AttachedWatch {
         while true {
             let next = try client.next(within: isDrawn ? AttachedWatch.interval : -1)
             if case .line(let line) = next {
-                if isJSON { if line["id"] == nil { try output.write(.object(line)) } } else { lines += take(line) }
+                if isJSON { if line["id"] == nil { try output.write(.object(line)) } } else { lines += try take(line) }
             }
             if case .end = next {
                 try show(lines, isLast: true)
@@ -48,8 +50,17 @@ struct AttachedWatch {
     }
 
     /// Returns the lines that stay.
-    private mutating func take(_ line: JSONObject) -> String {
-        if let lost = line["lost"]?.numberValue?.integer(Int.self) { return "… \(lost) events were lost\n" }
+    private mutating func take(_ line: JSONObject) throws -> String {
+        if let lost = line["lost"]?.numberValue?.integer(Int.self) {
+            // Ends may be among them.
+            if isDrawn, asked == nil { asked = (try client.send(["do": "exchanges"]), Set(running.keys)) }
+            return "… \(lost) events were lost\n"
+        }
+        if let asked, line["id"]?.numberValue?.integer(Int.self) == asked.id {
+            let left = (line["result"]?.arrayValue ?? []).compactMap { $0["id"]?.numberValue?.integer(Int.self) }
+            for id in asked.shown.subtracting(left) { running[id] = nil }
+            self.asked = nil
+        }
         guard let event = line["event"]?.stringValue else { return "" }
         guard let exchange = line["exchange"], let id = exchange["id"]?.numberValue?.integer(Int.self) else {
             let details = (line["details"]?.objectValue ?? [:]).map { name, value in
@@ -58,7 +69,7 @@ struct AttachedWatch {
             return ([event] + details).joined(separator: " ") + "\n"
         }
         guard event == "completed" else {
-            running[id] = exchange
+            if isDrawn { running[id] = exchange }
             return ""
         }
         running[id] = nil

@@ -3,14 +3,21 @@ import Synchronization
 
 // What operators do with a running kernel. From any task.
 extension Kernel {
-    /// Calls a closure with each event of the exchanges that begin from now on, and with facts about the kernel, which
-    /// have no exchange.
+    /// Calls a closure with events of the exchanges that begin from now on, and with facts about the kernel, which have
+    /// no exchange.
     ///
     /// It is called on the loops, on several at once if there are several, and must not block. It costs each event some
-    /// microseconds.
+    /// microseconds; an event that nothing wants is not made.
+    ///
+    /// - Parameter events: The ids of the events, such as `completed` and `cache.hit`; all without it.
     public func observe(
-        _ watch: @escaping @Sendable (ObservedEvent, ObservedExchange?) -> Void
-    ) -> Observation { Observation(core.observers, watch) }
+        _ events: Set<String>? = nil, _ watch: @escaping @Sendable (ObservedEvent, ObservedExchange?) -> Void
+    ) -> Observation {
+        if let name = events?.first(where: { !KernelEvent.isPossible($0) }) {
+            preconditionFailure("No event is named \(name). Use a name of KernelEvent, or PLUGIN.NAME.")
+        }
+        return Observation(core.observers, events, watch)
+    }
 
     /// The exchanges under way, sub-requests of plugins among them; the oldest first.
     public func exchanges() async -> [ObservedExchange] {

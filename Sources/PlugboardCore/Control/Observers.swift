@@ -5,32 +5,42 @@ final class Observers: Sendable {
     typealias Watch = @Sendable (ObservedEvent, ObservedExchange?) -> Void
 
     private struct State {
-        var watches: [UInt64: Watch] = [:]
+        var watches: [UInt64: (ids: Set<String>?, watch: Watch)] = [:]
         var last: UInt64 = 0
     }
 
     private let state = Mutex(State())
-    private let count = Atomic(0)
+    private let union = Atomic<UInt64>(0)
 
-    /// Read by each exchange: it costs no lock.
+    /// The events that one of them wants. Read by each exchange: it costs no lock.
     @inline(__always)
-    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+    var wanted: WantedEvents { WantedEvents(rawValue: union.load(ordering: .relaxed)) }
 
-    func add(_ watch: @escaping Watch) -> UInt64 {
-        count.add(1, ordering: .relaxed)
-        return state.withLock { state in
+    /// - Parameter ids: The ids of the events that it wants; nil for all.
+    func add(_ ids: Set<String>?, _ watch: @escaping Watch) -> UInt64 {
+        state.withLock { state in
             state.last += 1
-            state.watches[state.last] = watch
+            state.watches[state.last] = (ids, watch)
+            combine(state)
             return state.last
         }
     }
 
     func remove(_ number: UInt64) {
-        if state.withLock({ $0.watches.removeValue(forKey: number) }) != nil { count.subtract(1, ordering: .relaxed) }
+        state.withLock { state in
+            if state.watches.removeValue(forKey: number) != nil { combine(state) }
+        }
+    }
+
+    private func combine(_ state: State) {
+        let all = WantedEvents(state.watches.values.map { WantedEvents(ids: $0.ids) })
+        union.store(all.rawValue, ordering: .relaxed)
     }
 
     func tell(_ event: ObservedEvent, _ exchange: @autoclosure () -> ObservedExchange?) {
-        let watches = state.withLock { Array($0.watches.values) }
+        let watches = state.withLock { state in
+            state.watches.values.compactMap { $0.ids?.contains(event.id) ?? true ? $0.watch : nil }
+        }
         guard !watches.isEmpty else { return }
         let exchange = exchange()
         for watch in watches { watch(event, exchange) }
@@ -42,9 +52,9 @@ public final class Observation: Sendable {
     private let observers: Observers
     private let number: UInt64
 
-    init(_ observers: Observers, _ watch: @escaping Observers.Watch) {
+    init(_ observers: Observers, _ ids: Set<String>?, _ watch: @escaping Observers.Watch) {
         self.observers = observers
-        number = observers.add(watch)
+        number = observers.add(ids, watch)
     }
 
     deinit { end() }

@@ -56,10 +56,11 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     func attemptEnded(_ error: PlugboardError?, _ timings: Timings) {
-        close(timings)
-        guard !hasCompleted else { return }
+        let lost = PlugboardError(.transportReset, "The connection ended before a response came.")
+        let error = error ?? (hasCompleted ? nil : lost)
+        close(timings, error?.code)
+        guard !hasCompleted, var error else { return }
         hasCompleted = true
-        var error = error ?? PlugboardError(.transportReset, "The connection ended before a response came.")
         error.attempt = number
         report(.failure(error))
     }
@@ -68,9 +69,11 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     func giveUp() {
         // A transfer that is drained would still send a body that the next attempt needs.
         let isUnwanted = !hasCompleted || body?.hasEnded == false
+        // A response that is only not read on is no error.
+        let code = exchange.failure?.code ?? (hasCompleted ? nil : .cancelled)
         hasCompleted = true
         if !isOver && isUnwanted { control?.cancel() }
-        close(Timings())
+        close(Timings(), code)
     }
 
     /// Runs a job when the attempt is over; now, if it is already over.
@@ -79,12 +82,12 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     /// The event `attemptEnded` comes once, with the timings if they are known by then.
-    private func close(_ timings: Timings) {
+    private func close(_ timings: Timings, _ code: PlugboardError.Code?) {
         guard !isOver else { return }
         isOver = true
         control = nil
         exchange.home.limits.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
-        exchange.emit(.attemptEnded, .times(timings, ofAttempt: number))
+        exchange.emit(.attemptEnded, .times(timings, ofAttempt: number, code))
         let job = whenOver
         whenOver = nil
         job?()
@@ -138,7 +141,10 @@ extension ExchangeCore: ConnectionUser {
         awaitConnection()
     }
 
-    private func awaitConnection() { home.limits.admit(self, to: request.head.url, among: { home.underWay.all }) }
+    private func awaitConnection() {
+        attempts.asked = loop.now
+        home.limits.admit(self, to: request.head.url, among: { home.underWay.all })
+    }
 
     /// Called when there is a connection for the attempt.
     func beginOnFreeConnection() {
@@ -157,7 +163,7 @@ extension ExchangeCore: ConnectionUser {
             .sharing(
                 options, method: request.head.method, url: request.head.url, fields: request.head.fields,
                 body: request.body, optionsIdentity: identity, isWatched: isWatchedClosely,
-                isTimed: watch != nil || !pipeline.watchers.listeners(.attemptEnded).slots.isEmpty,
+                isTimed: wanted.contains(.attemptEnded) || !pipeline.watchers.listeners(.attemptEnded).slots.isEmpty,
                 usesFreshConnection: attempts.needsFreshConnection),
             observer: run, loop: loop)
         if attempts.current === run && !run.isOver { run.control = control }

@@ -14,7 +14,7 @@ extension ExchangeCore {
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
         core.markSecrets(in: &request.head.fields)
-        if !core.observers.isEmpty { tellObservers() }
+        if !core.observers.wanted.isEmpty { tellObservers() }
         emit(.created, .provenance)
         if let body = request.head.body {
             // A request is a value that can be sent twice; its body then begins twice.

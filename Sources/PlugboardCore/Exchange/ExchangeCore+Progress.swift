@@ -61,5 +61,7 @@ extension ExchangeCore {
     /// Whether events of the network are wanted, which cost the transport something.
     var isWatchedClosely: Bool { isProgressWatched || family.parent?.wrappedProgress?.continued != nil }
 
-    private var isProgressWatched: Bool { watch != nil || pipeline.watchers.isWatchedClosely }
+    private var isProgressWatched: Bool {
+        !wanted.isDisjoint(with: .close) || pipeline.watchers.isWatchedClosely
+    }
 }

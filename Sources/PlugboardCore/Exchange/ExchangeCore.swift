@@ -56,8 +56,10 @@ final class ExchangeCore: @unchecked Sendable {
 
     /// The attributes of the configuration for this URL's origin, after a plugin has asked for one.
     private var section: (url: String, attributes: [String: String]?)?
-    /// Called with every event of this exchange.
-    private(set) var watch: (@Sendable (ObservedEvent) -> Void)?
+    /// Called with the events of this exchange that are wanted.
+    private var watch: (@Sendable (ObservedEvent) -> Void)?
+    /// The events for which `watch` is called; others are not made for it.
+    private(set) var wanted: WantedEvents
     /// Set if a program traces this exchange, or the one that it is for.
     private(set) var trace: ExchangeTrace?
 
@@ -91,6 +93,7 @@ final class ExchangeCore: @unchecked Sendable {
         self.outcome = outcome
         self.family = family
         self.watch = watch
+        wanted = watch == nil ? [] : .all
         steering.exclusions = Exclusions(ancestry: family.ancestry, eventExclusions: eventExclusions)
         home.arrive()
     }
@@ -103,6 +106,7 @@ final class ExchangeCore: @unchecked Sendable {
         home.tracedCount.add(1, ordering: .relaxed)
         // A trace uses the exchange's watcher, so that exchanges without a trace pay nothing for it.
         let watch = watch
+        wanted = .all
         self.watch = { event in
             watch?(event)
             trace.add(.event(event))
@@ -111,12 +115,18 @@ final class ExchangeCore: @unchecked Sendable {
 
     /// Sends this exchange's events to the kernel's observers, too; called when it begins.
     func tellObservers() {
-        let watch = watch
-        self.watch = { [unowned self] event in
-            watch?(event)
+        guard let own = watch else {
+            wanted = core.observers.wanted
+            watch = { [unowned self] event in core.observers.tell(event, ObservedExchange(self)) }
+            return
+        }
+        watch = { [unowned self] event in
+            own(event)
             core.observers.tell(event, ObservedExchange(self))
         }
     }
+
+    func tellWatch(_ event: ObservedEvent) { watch?(event) }
 
     // MARK: What C sees
 

@@ -73,6 +73,9 @@ final class EventNode {
         return scratch
     }
 
+    /// Its bit.
+    var kind: WantedEvents { event.map { WantedEvents($0) } ?? .ofPlugins }
+
     var id: String { event?.name ?? ownID }
 
     var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }

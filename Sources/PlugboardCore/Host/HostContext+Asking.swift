@@ -97,7 +97,8 @@ extension HostContext {
         guard let core = startedCore else { return codeOfAbsence }
         let home = number == 0 ? core.current ?? core.first : core.home(of: number)
         let isHere = home.loop.isCurrent
-        let isUnseen = isHere && !core.isWatched && home.exchange(number)?.watch == nil
+        let wanted = core.wanted.union(home.exchange(isHere ? number : 0)?.wanted ?? [])
+        let isUnseen = isHere && !wanted.contains(.ofPlugins)
         if isUnseen && !core.pipeline.watchers.watchesPlugins { return PLUG_OK }
         let event = id.string
         if isUnseen && core.pipeline.watchers.listeners(event).isEmpty { return PLUG_OK }

@@ -54,6 +54,9 @@ final class KernelCore: @unchecked Sendable {
     /// The slots that the program has switched off for new exchanges.
     let switchedOff = Atomic<UInt64>(0)
 
+    /// When a shutdown stops to wait for exchanges, on the monotonic clock.
+    let closingTime = Atomic(Int64.max)
+
     /// The program's function for facts about the kernel; called on every loop.
     let watch: (@Sendable (ObservedEvent) -> Void)?
     let observers = Observers()
@@ -153,12 +156,12 @@ final class KernelCore: @unchecked Sendable {
         }
     }
 
-    /// Whether facts about the kernel are watched. [any]
-    var isWatched: Bool { watch != nil || !observers.isEmpty }
+    /// Which facts about the kernel are watched. [any]
+    var wanted: WantedEvents { watch == nil ? observers.wanted : .all }
 
-    /// Tells the program a fact about the kernel. [loop]
-    func tell(_ event: @autoclosure () -> ObservedEvent) {
-        guard isWatched else { return }
+    /// Tells the program a fact about the kernel, if it is wanted. [loop]
+    func tell(_ kind: WantedEvents, _ event: @autoclosure () -> ObservedEvent) {
+        guard !wanted.isDisjoint(with: kind) else { return }
         let event = event()
         watch?(event)
         observers.tell(event, nil)

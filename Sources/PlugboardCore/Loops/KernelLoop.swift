@@ -140,6 +140,6 @@ final class KernelLoop: @unchecked Sendable {
             let listener = core.pipeline.tables.event.callees[slot]
             containment.call(slot, .onEvent) { listener.function(listener.instance, nil, event.pointer) }
         }
-        core.tell(event.observed)
+        core.tell(event.kind, event.observed)
     }
 }

@@ -170,7 +170,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         }
         multi.stop(self, handle, isComplete: result != nil)
         // The body's end may end the exchange; the attempt's end with its timings must be reported before.
-        if isHeadReported { observer.attemptEnded(nil, timings) }
+        if isHeadReported { observer.attemptEnded(error, timings) }
         body?.finish(error, &state.pointee)
         body = nil
         uploadSerial += 1

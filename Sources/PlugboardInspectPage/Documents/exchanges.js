@@ -56,14 +56,24 @@ class Exchanges {
     let place = 0;
     if (groups.length) {
       groups.forEach((group, index) => {
-        this.addOne(entries.slice(place, place + sizes[index]), group ?? {});
+        this.tryOne(entries.slice(place, place + sizes[index]), group ?? {});
         place += sizes[index];
       });
     } else {
-      for (const entry of entries) this.addOne([entry], {});
+      for (const entry of entries) this.tryOne([entry], {});
     }
     this.merge(first);
     return this.count - first;
+  }
+
+  /** An exchange that cannot be read does not hide the others. */
+  tryOne(attempts, group) {
+    const count = this.count;
+    try {
+      this.addOne(attempts, group);
+    } catch {
+      this.count = count;
+    }
   }
 
   addOne(attempts, group) {

@@ -835,17 +835,21 @@ struct plug_host_v1 {
 
     // ---- events. Those of the kernel, with their details (times in nanoseconds):
     //   created started                   `created` of a sub-request: by (the plugin), for (the exchange's id)
-    //   attemptBegan                      attempt, reason, method, url (without user and values of the query)
+    //   attemptBegan                      attempt, reason, method, url (without user and values of the query), waited
+    //                                     (for a connection, where their number is limited)
     //   resolved connected secured sent firstByte     the steps of an attempt
     //   interim headReceived              version (1.0, 1.1, 2, 3), and the head: each one that comes from the
     //                                     network, before on_response
     //   progress                          sent, toSend, received, toReceive: at most ten a second, and once at the end
     //   attemptEnded                      attempt; nameLookup, connect, tls, firstByte, total: after its begin, and 0
     //                                     for what it did not need; address, port, localAddress, localPort: of a TCP
-    //                                     connection
+    //                                     connection; code: of the error, also of the body's; none for success
     //   resendScheduled                   by, after, attempt
     //   willSuspend suspended resumed willCancel cancelled     what the program does with the exchange
     //   pluginFaulted pluginStalled       plugin, hook
+    //   hookReturned                      plugin, hook, visit, verdict, took, changed (parts of the heads: url, method,
+    //                                     status, body, names of fields and attributes, with spaces between them): each
+    //                                     call of a hook, where the configuration has kernel.measureHooks
     //   pluginDisabled                    plugin, faults
     //   networkChanged                    reachable, ipv4, ipv6 (0 or 1), kind (none, loopback, ethernet, wireless,
     //                                     tunnel, other), interface: soon after `start`, and each time it differs from

@@ -190,6 +190,9 @@ def hostile():
         expect(browser.run("return document.scripts.length"), 2, "scripts")
         expect(browser.run("return document.images.length + document.querySelectorAll('iframe, object, embed, base, link').length <= 1"), True, "elements of the data")
         picture(browser, "hostile")
+        # What is no entry does not hide the others.
+        browser.open(report([None, 7, "text", {"request": 1, "response": [], "timings": 3}, entry("http://good.test/")]))
+        expect(browser.text("#count"), "2 exchanges", "exchanges")
 
 
 def looks():

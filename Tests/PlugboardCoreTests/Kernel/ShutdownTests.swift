@@ -44,6 +44,25 @@ import Testing
         #expect(record.lines == ["closing true", "end", "stop"])
     }
 
+    @Test func `a second shutdown with a shorter limit shortens the first`() async throws {
+        let closing = Gate()
+        let plugin = ScriptedPlugin("listener")
+        plugin.events = ["closing"]
+        plugin.onEvent = { _, _ in closing.open() }
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try makeKernel([plugin], transport)
+        let exchange = kernel.begin(Request(.get, anywhere))
+        try await transport.began.opened()
+
+        async let first: Void = kernel.shutDown(within: .seconds(3600))
+        try await closing.opened()
+        await kernel.shutDown(within: .zero)
+        await first
+
+        let error = await #expect(throws: PlugboardError.self) { try await exchange.response }
+        #expect(error?.code == .shutDown)
+    }
+
     @Test func `a sub-request that a plugin begins as the kernel closes is sent and waited for`() async throws {
         let record = Record()
         let late = ScriptedPlugin("late")

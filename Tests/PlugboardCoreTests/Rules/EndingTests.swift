@@ -138,6 +138,26 @@ import Testing
             ])
     }
 
+    @Test func `the end of an attempt tells the code of its error, and none for a success`() async throws {
+        let record = Record()
+        let outcomes: [MockTransport.Outcome] = [
+            .respond(500), .failure(PlugboardError(.transportDNS, "There is no a.test.")), .silence,
+        ]
+        let transport = MockTransport { _, number in outcomes[number - 1] }
+        let kernel = try makeKernel([], transport)
+        let watch = { @Sendable (event: ObservedEvent) in
+            if event.kernelEvent == .attemptEnded { record.add(event["code"] ?? "none") }
+        }
+
+        for _ in 1...2 { _ = try? await kernel.begin(Request(.get, anywhere), watch: watch).response }
+        let third = kernel.begin(Request(.get, anywhere), watch: watch)
+        try await transport.began.opened(for: 3)
+        third.cancel()
+        _ = try? await third.response
+
+        #expect(record.lines == ["none", "transport.dns", "cancelled"])
+    }
+
     @Test func `a plugin that watches gets the events that it lists, and can change nothing`() async throws {
         let record = Record()
         let watcher = ScriptedPlugin("watcher")

@@ -20,8 +20,10 @@ public struct LoggingSettings: PluginSettings {
     @Setting("Whether the values of queries are shown.")
     public var queries = Queries.redact
 
-    /// The beginning of bodies that full, json and curl show, in bytes; 0B for none.
-    @Setting("The beginning of bodies that full, json and curl show, in bytes; 0B for none.")
+    /// The beginning of bodies that full, json and curl show, in bytes; 0B for none, and at most 256KiB.
+    @Setting(
+        "The beginning of bodies that full, json and curl show, in bytes; 0B for none, and at most 256KiB.",
+        in: .bytes(0) ... .kibibytes(256))
     public var bodies = ByteCount.bytes(0)
     /// Further names of members of JSON, and of parameters of forms, whose values are secret in bodies.
     @Setting("Further names of members of JSON, and of parameters of forms, whose values are secret in bodies.")

@@ -1,5 +1,6 @@
 import PlugboardKit
 import PlugboardMockOptions
+import PlugboardObserving
 
 /// Responds in place of the network, by rules or from a HAR file. Delays and slows other requests.
 ///
@@ -7,7 +8,7 @@ import PlugboardMockOptions
 struct Mock: Plugin {
     static let manifest = Manifest(
         id: "mock", version: "1.0.0", documentation: "Responds in place of the network, by rules.",
-        priority: 980, hooks: [.request, .response], attributes: MockAttributes.definitions,
+        priority: 980, hooks: [.request, .response, .close], attributes: MockAttributes.definitions,
         commands: [
             CommandDefinition(
                 "check", "Reads a file of rules, and shows their number.",
@@ -20,15 +21,29 @@ struct Mock: Plugin {
     private let settings: Settings
     private let host: PluginHost
     private let table: RuleTable
+    /// Nil unless `unmatched` is `record`.
+    private let recorder: RuleRecorder?
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
         var rules: [Rule] = []
-        if let path = settings.rules { rules += try RuleFile(host.configuredPath(path)).rules() }
+        let path = settings.rules.map { host.configuredPath($0) }
+        if settings.unmatched == .record {
+            guard let path else {
+                throw PlugboardError(.configuration, "unmatched is record, which needs rules: the file to write.")
+            }
+            recorder = try RuleRecorder(path, host)
+        } else {
+            recorder = nil
+        }
+        // A file that is recorded need not exist yet.
+        if let path, recorder == nil || RuleRecorder.exists(path) { rules += try RuleFile(path).rules() }
         if let path = settings.har { rules += try HARRules.rules(host.configuredPath(path)) }
         table = RuleTable(rules, seed: UInt64(bitPattern: Int64(settings.seed)))
     }
+
+    func stop(within: Duration) async { recorder?.write() }
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         if exchange.visit == .deadline {
@@ -47,11 +62,16 @@ struct Mock: Plugin {
                 PlugboardError(
                     .mockUnmatched,
                     "No rule of mock matches \(request.method.name) \(Printable.url(request.url)).\(nearest) "
-                        + "Add a rule, or set unmatched to pass."))
+                        + "Add a rule, or set unmatched to pass or record."))
+        }
+        if response == nil, recorder != nil {
+            // Secrets could not be found in a body that is encoded.
+            request["Accept-Encoding"] = "identity"
+            exchange.turnState = Recorded(request.method.name, request.url)
         }
         let delay = (response?.delay ?? .zero) + (exchange[MockAttributes.keys.latency] ?? .zero)
         guard delay > .zero else { return verdict(response?.outcome, exchange) }
-        exchange.turnState = Chosen(response)
+        if !(exchange.turnState is Recorded) { exchange.turnState = Chosen(response) }
         return .wait(exchange.ticket(within: delay))
     }
 
@@ -68,10 +88,26 @@ struct Mock: Plugin {
     }
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
+        if let recorded = exchange.turnState as? Recorded, let response = exchange.response {
+            (recorded.status, recorded.fields) = (response.status, response.fields)
+            let capture = BodyCapture(upTo: settings.bodyLimit.bytes)
+            let isTaken: Void? = exchange.withWholeResponseBody { capture.takeWhole($0) }
+            if isTaken != nil { recorded.body = capture } else {
+                exchange.wrapResponseBody { inner in
+                    recorded.body = capture
+                    return CapturedSource(inner, capture)
+                }
+            }
+        }
         if let rate = exchange[MockAttributes.keys.rate] {
             exchange.wrapResponseBody { ThrottledBody($0, bytesPerSecond: rate.bytes, host) }
         }
         return .next
+    }
+
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
+        guard let recorded = exchange.turnState as? Recorded, let status = recorded.status else { return }
+        recorder?.add(recorded.method, recorded.url, status, recorded.fields, recorded.body)
     }
 
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
@@ -90,9 +126,22 @@ struct Mock: Plugin {
     }
 
     /// The response that is given after the delay.
-    private final class Chosen {
+    private class Chosen {
         let response: MockResponse?
         init(_ response: MockResponse?) { self.response = response }
+    }
+
+    /// A request that goes to the network, and what comes back.
+    private final class Recorded: Chosen {
+        let (method, url): (String, String)
+        var status: Int?
+        var fields = Fields()
+        var body: BodyCapture?
+
+        init(_ method: String, _ url: String) {
+            (self.method, self.url) = (method, url)
+            super.init(nil)
+        }
     }
 }
 

@@ -10,14 +10,19 @@ public struct MockSettings: PluginSettings {
     /// A HAR 1.2 file, whose responses are given again.
     @Setting("A HAR 1.2 file, whose responses are given again.")
     public var har: String? = nil
-    /// What happens to a request that no rule matches: it fails, or passes to the network.
-    @Setting("What happens to a request that no rule matches: fail, or pass (to the network).")
+    /// What happens to a request that no rule matches: it fails, or passes to the network, and may be recorded.
+    @Setting(
+        "What happens to a request that no rule matches: fail, pass (to the network), or record (pass, and add a rule with the response to the file rules)."
+    )
     public var unmatched = Unmatched.fail
     /// The seed of the random choices of rules with a probability.
     @Setting("The seed of the random choices of rules with a probability.")
     public var seed = 1
-    /// The most bytes of a request's body that are held, to compare it with rules for bodies.
-    @Setting("The most bytes of a request's body that are held, to compare it with rules for bodies.")
+    /// The most bytes of a request's body that are held, to compare it with rules for bodies, and of a response's body
+    /// that is recorded.
+    @Setting(
+        "The most bytes of a request's body that are held, to compare it with rules for bodies, and of a response's body that is recorded."
+    )
     public var bodyLimit = ByteCount.mebibytes(1)
 
     /// What happens to a request that no rule matches.
@@ -26,6 +31,8 @@ public struct MockSettings: PluginSettings {
         case fail
         /// It passes to the network.
         case pass
+        /// It passes to the network, and its response becomes a rule in the file `rules`.
+        case record
     }
 
     /// All settings at their defaults.

@@ -57,9 +57,12 @@ struct Telemetry: Plugin {
         let context = TraceContext(
             trace: trace.id, span: TraceIdentifier.span(), isSampled: trace.isSampled, state: trace.parent?.state)
         let span = Span(
-            context, parent: trace.parent?.span ?? "", began: host.wallClock, at: host.now, method: request.method.name,
-            url: String(Printable.url(request.url, showingQuery: settings.queries == .show).prefix(Telemetry.longest)),
-            template: exchange[TelemetryAttributes.keys.template], resends: trace.attempts)
+            context, parent: trace.parent?.span ?? "", began: host.wallClock, at: host.now,
+            AttemptFacts(
+                method: request.method.name,
+                url: String(
+                    Printable.url(request.url, showingQuery: settings.queries == .show).prefix(Telemetry.longest)),
+                template: exchange[TelemetryAttributes.keys.template], resends: trace.attempts))
         trace.attempts += 1
         span.events = trace.pending
         trace.pending = []
@@ -74,7 +77,7 @@ struct Telemetry: Plugin {
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let span = exchange.turnState as? Span, let response = exchange.response else { return .next }
-        span.status = response.status
+        span.facts.status = response.status
         if !responseFields.isEmpty { take(responseFields, of: response.fields, as: "response", in: span) }
         return .next
     }
@@ -89,13 +92,12 @@ struct Telemetry: Plugin {
     private func note(_ event: borrowing Event, of exchange: borrowing Exchange) {
         let span = exchange.turnState as? Span
         if event.is("headReceived") {
-            span?.version = event["version"]
+            span?.facts.version = event["version"]
         } else if event.is("progress") {
             span?.requestSize = event.integer("sent")
             span?.responseSize = event.integer("received")
         } else if event.is("attemptEnded") {
-            span?.address = event["address"]
-            span?.port = event.integer("port")
+            span?.facts.end(address: event["address"], port: event.integer("port"), code: event["code"])
         } else if let span {
             span.note(event.id, at: host.wallClock, event.details)
         } else {
@@ -110,11 +112,8 @@ struct Telemetry: Plugin {
         guard let span = exchange.turnState as? Span else { return }
         // Measured by the monotonic clock, because the wall clock can be set meanwhile.
         span.ended = span.began + (host.now - span.start)
-        if let failure = exchange.failure {
-            span.failure = failure.code.name
-        } else if outcome == .failed {
-            span.failure = span.status == nil ? "transport" : "body"
-        }
+        // A plugin may fail what the network has not failed.
+        if let failure = exchange.failure { span.facts.failure = failure.code.name }
         span.isCancelled = outcome == .cancelled
         measures.ended(span)
         exporter.end(span)

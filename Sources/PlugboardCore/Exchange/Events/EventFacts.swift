@@ -4,7 +4,7 @@ import PlugboardTransport
 /// The facts of one of the kernel's events about its exchange.
 ///
 /// The event's details are made of it when a plugin or the program asks for them, because most plugins ignore most
-/// events. It holds no references, so that an event that is ignored costs no more than this value.
+/// events. An event that is ignored costs no more than this value.
 enum EventFacts {
     case nothing
     /// Where the exchange comes from: which plugin sent a sub-request and for which exchange, and which plugin
@@ -12,8 +12,8 @@ enum EventFacts {
     case provenance
     /// The attempt that begins.
     case attempt
-    /// The times of the attempt of that number, which has ended.
-    case times(Timings, ofAttempt: Int)
+    /// The times of the attempt of that number, which has ended, and the code of the error that ended it.
+    case times(Timings, ofAttempt: Int, PlugboardError.Code?)
     case bytes(TransferProgress)
     /// The plugin in that slot sends the request again.
     case resend(by: Int, after: Duration)
@@ -35,15 +35,17 @@ enum EventFacts {
                 ("attempt", .integer(Int64(exchange.attempts.count))), ("reason", .text(exchange.attempts.reason)),
                 ("method", .text(exchange.request.head.method.name)),
                 ("url", .text(Printable.url(exchange.attempts.sentURL ?? exchange.request.head.url))),
+                ("waited", .integer(exchange.loop.now - exchange.attempts.asked)),
             ]
-        case .times(let timings, let attempt):
-            let times: EventNode.Details = [
+        case .times(let timings, let attempt, let code):
+            var details: EventNode.Details = [
                 ("attempt", .integer(Int64(attempt))), ("nameLookup", .integer(timings.nameLookup.nanoseconds)),
                 ("connect", .integer(timings.connect.nanoseconds)), ("tls", .integer(timings.tls.nanoseconds)),
                 ("firstByte", .integer(timings.firstByte.nanoseconds)), ("total", .integer(timings.total.nanoseconds)),
             ]
-            guard let addresses = timings.addresses else { return times }
-            return times + [
+            if let code { details.append(("code", .text(code.name))) }
+            guard let addresses = timings.addresses else { return details }
+            return details + [
                 ("address", .text(addresses.remote)), ("port", .integer(Int64(addresses.remotePort))),
                 ("localAddress", .text(addresses.local)), ("localPort", .integer(Int64(addresses.localPort))),
             ]

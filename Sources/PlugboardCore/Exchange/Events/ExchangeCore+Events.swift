@@ -7,7 +7,7 @@ extension ExchangeCore {
     @inline(__always)
     func emit(_ event: KernelEvent, _ facts: @autoclosure () -> EventFacts = .nothing) {
         let listeners = pipeline.watchers.listeners(event)
-        if listeners.slots.isEmpty && watch == nil { return }
+        if listeners.slots.isEmpty && !wanted.contains(WantedEvents(event)) { return }
         var facts = facts()
         deliver(event, &facts, listeners)
     }
@@ -27,6 +27,7 @@ extension ExchangeCore {
         withUnsafePointer(to: &facts) { facts in
             node.begin(event, of: self, facts)
             deliver(node, listeners)
+            if wanted.contains(WantedEvents(event)) { tellWatch(node) }
             node.end()
         }
         if home.idleEvent == nil { home.idleEvent = node }
@@ -35,15 +36,15 @@ extension ExchangeCore {
     /// Delivers an event that a plugin published.
     func publish(_ event: EventNode) {
         deliverOneByOne(event, pipeline.watchers.listeners(event.id))
-        tellWatch(event)
+        if wanted.contains(.ofPlugins) { tellWatch(event) }
     }
 
     /// Sends an event about a plugin's misbehaviour, which concerns the whole kernel too.
     func report(_ event: KernelEvent, _ details: EventNode.Details) {
         let node = EventNode(event, details)
         deliverOneByOne(node, pipeline.watchers.listeners(event).slots)
-        tellWatch(node)
-        core.tell(node.observed)
+        if wanted.contains(WantedEvents(event)) { tellWatch(node) }
+        core.tell(WantedEvents(event), node.observed)
     }
 
     @inline(__always)
@@ -53,7 +54,6 @@ extension ExchangeCore {
         } else {
             deliverInRound(event.pointer, listeners.callees)
         }
-        if watch != nil { tellWatch(event) }
         withExtendedLifetime(event) {}
     }
 
@@ -83,5 +83,5 @@ extension ExchangeCore {
     }
 
     @inline(never)
-    private func tellWatch(_ event: EventNode) { watch?(event.observed) }
+    private func tellWatch(_ event: EventNode) { tellWatch(event.observed) }
 }

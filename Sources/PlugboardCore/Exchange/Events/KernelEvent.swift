@@ -12,8 +12,8 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case resumed
     /// The exchange is cancelled: before and after.
     case willCancel, cancelled
-    /// One attempt on the network: its begin, with `attempt` and `reason`, and its end, with its times in nanoseconds.
-    /// Each begin has one end.
+    /// One attempt on the network: its begin, with `attempt`, `reason` and the time that it has `waited` for a
+    /// connection, and its end, with its times in nanoseconds and the `code` of its error. Each begin has one end.
     case attemptBegan, attemptEnded
     /// Milestones of an attempt: the host's address is known, the connection is open, TLS is ready, the request is
     /// sent, the first byte of the response was received.
@@ -48,7 +48,13 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     /// The event's id.
     public var name: String { KernelEvent.names[rawValue] }
 
+    /// Milestones and progress.
+    static let close: [KernelEvent] = [.resolved, .connected, .secured, .sent, .firstByte, .progress]
+
     private static let names = allCases.map { "\($0)" }
+
+    /// Whether an event may have this id: one of the kernel's, or a plugin's, which has a dot.
+    package static func isPossible(_ id: String) -> Bool { KernelEvent(name: id) != nil || id.utf8.contains(0x2E) }
 
     /// The event of this id; nil for a plugin's own.
     public init?(name: String) {

@@ -43,8 +43,7 @@ struct Watchers: ~Copyable, @unchecked Sendable {
         ofPlugins = others
         let kernelNames = Set(KernelEvent.allCases.map(\.name))
         watchesPlugins = !ofAll.isEmpty || others.keys.contains { !kernelNames.contains($0) }
-        let close: [KernelEvent] = [.resolved, .connected, .secured, .sent, .firstByte, .progress]
-        isWatchedClosely = !ofAll.isEmpty || close.contains { others[$0.name] != nil }
+        isWatchedClosely = !ofAll.isEmpty || KernelEvent.close.contains { others[$0.name] != nil }
         wantsNetwork = others[KernelEvent.networkChanged.name] != nil
     }
 

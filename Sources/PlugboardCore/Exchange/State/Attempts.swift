@@ -14,6 +14,8 @@ struct Attempts {
     private(set) var sentURL: String?
     /// The attempt under way.
     var current: AttemptRun?
+    /// The loop's time when the last attempt began to wait for a connection.
+    var asked: Int64 = 0
 
     /// The same as `count`, or nil before the first attempt: what errors carry.
     var last: Int? { count == 0 ? nil : count }

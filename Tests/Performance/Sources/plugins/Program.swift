@@ -1,6 +1,6 @@
 // What the bundled plugins cost and gain, as rows of a table: µs of time and of CPU for each exchange.
 //
-//     plugins NGINX FILES FOLDER [--quick] [--queue | --profile [net]hit|pool|disk|miss|file|nothing COUNT]
+//     plugins NGINX FILES FOLDER [--quick] [--queue | --watchers | --profile WHAT COUNT | --watch PLUGIN COUNT]
 //
 // NGINX is the server's URL, FILES the folder that it serves, FOLDER an empty one for what plugins remember.
 import Dispatch
@@ -29,6 +29,12 @@ import Plugboard
             print("| | µs | CPU µs | |\n|---|---:|---:|---|")
             return try await measureQueue(folder: words[3], isQuick ? 20_000 : 200_000)
         }
+        if words.contains("--watchers") {
+            return try await measureWatchers(folder: words[3], isQuick ? 20_000 : 100_000)
+        }
+        if let mode = words.firstIndex(of: "--watch"), mode + 2 < words.count {
+            return try await profileWatcher(words[mode + 1], folder: words[3], Int(words[mode + 2]) ?? 1000)
+        }
         if let mode = words.firstIndex(of: "--profile"), mode + 2 < words.count {
             return try await profileCache(
                 words[mode + 1], Int(words[mode + 2]) ?? 1000, nginx: words[1], folder: words[3])
@@ -39,5 +45,6 @@ import Plugboard
         try await measureLargeStore(folder: words[3], isQuick ? 10_000 : 100_000)
         try await measureIdlePlugins(folder: words[3], isQuick ? 20_000 : 200_000)
         try await measureQueue(folder: words[3], isQuick ? 20_000 : 200_000)
+        try await measureWatchers(folder: words[3], isQuick ? 20_000 : 100_000)
     }
 }

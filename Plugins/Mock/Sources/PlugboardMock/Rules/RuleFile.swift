@@ -5,7 +5,7 @@ import PlugboardMockOptions
 struct RuleFile {
     private let path: String
     /// The largest file that is read.
-    private static let limit = ByteCount.mebibytes(64)
+    static let limit = ByteCount.mebibytes(64)
     /// The folder at which relative paths in rules start.
     private let folder: String
 

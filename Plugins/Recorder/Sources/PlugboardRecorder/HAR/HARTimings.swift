@@ -18,6 +18,7 @@ struct HARTimings {
             wait = HARTimings.milliseconds(took)
             return
         }
+        if attempt.waited > .zero { blocked = HARTimings.milliseconds(attempt.waited) }
         // The kernel knows no times of an attempt whose body was not read, such as that of a redirect. Then the times
         // of this plugin's clock are used.
         if times.total == .zero { (times.firstByte, times.total) = (attempt.headed ?? .zero, attempt.ended ?? .zero) }

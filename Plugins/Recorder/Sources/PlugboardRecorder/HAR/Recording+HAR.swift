@@ -23,7 +23,8 @@ extension Recording {
         let head = isLast ? response ?? attempt?.response : attempt?.response
         let version = HARText.version(attempt?.version)
         var entry: JSONObject = [
-            "startedDateTime": .string(HARText.date(date + (attempt?.began ?? .zero))),
+            // HAR counts the wait for a connection among the attempt's times.
+            "startedDateTime": .string(HARText.date(date + (attempt.map { $0.began - $0.waited } ?? .zero))),
             "time": timings.total,
             "request": requestJSON(attempt, version, redaction),
             "response": responseJSON(

@@ -11,7 +11,8 @@ extension Recording {
                 Attempt(
                     step: nextStep(), number: event.integer("attempt") ?? attempts.count + 1,
                     reason: event["reason"] ?? "",
-                    method: event["method"] ?? method, url: event["url"] ?? url, began: time))
+                    method: event["method"] ?? method, url: event["url"] ?? url, began: time,
+                    waited: event.duration("waited") ?? .zero))
         case "sent": editLast { $0.sent = time - $0.began }
         case "interim":
             guard let head = event.head else { return }

@@ -23,6 +23,8 @@ final class Recording: @unchecked Sendable {
         var url: String
         /// Since the exchange began.
         let began: Duration
+        /// For a connection, before it began.
+        let waited: Duration
         /// The times since the attempt began, by this plugin's clock.
         var sent, headed, ended: Duration?
         var response: Head?

@@ -20,7 +20,7 @@ enum OTLP {
     private static func span(_ span: Span, _ settings: TelemetrySettings) -> JSONValue {
         var object: JSONObject = [
             "traceId": .string(span.context.trace), "spanId": .string(span.context.span),
-            "flags": .number(JSONNumber(Int(span.context.flags))), "name": .string(span.name), "kind": 3,
+            "flags": .number(JSONNumber(Int(span.context.flags))), "name": .string(span.facts.name), "kind": 3,
             "startTimeUnixNano": time(span.began), "endTimeUnixNano": time(max(span.ended, span.began)),
             "attributes": attributes(of: span),
         ]
@@ -36,29 +36,21 @@ enum OTLP {
                 })
         }
         // A request that the program has cancelled did not fail.
-        if let error = span.errorType, !span.isCancelled {
+        if let error = span.facts.errorType, !span.isCancelled {
             var status: JSONObject = ["code": 2]
-            if span.failure != nil { status["message"] = .string(error) }
+            if span.facts.failure != nil { status["message"] = .string(error) }
             object["status"] = .object(status)
         }
         return .object(object)
     }
 
     private static func attributes(of span: Span) -> JSONValue {
-        var list = [attribute("http.request.method", span.knownMethod)]
-        if span.knownMethod != span.method { list.append(attribute("http.request.method_original", span.method)) }
-        list.append(attribute("url.full", span.url))
-        if let template = span.template { list.append(attribute("url.template", template)) }
-        if let origin = span.origin {
-            list.append(attribute("server.address", origin.address))
-            list.append(attribute("server.port", origin.port))
+        var list = span.facts.attributes.map { fact in
+            switch fact.value {
+            case .text(let text): attribute(fact.name, text)
+            case .integer(let number): attribute(fact.name, number)
+            }
         }
-        if let status = span.status { list.append(attribute("http.response.status_code", status)) }
-        if let error = span.errorType { list.append(attribute("error.type", error)) }
-        if span.resends > 0 { list.append(attribute("http.request.resend_count", span.resends)) }
-        if let version = span.version { list.append(attribute("network.protocol.version", version)) }
-        if let address = span.address { list.append(attribute("network.peer.address", address)) }
-        if let port = span.port { list.append(attribute("network.peer.port", port)) }
         if let size = span.requestSize, size > 0 { list.append(attribute("http.request.body.size", size)) }
         if let size = span.responseSize { list.append(attribute("http.response.body.size", size)) }
         for (name, values) in span.fields {

@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 
 /// The conventions' metrics of HTTP clients, as metrics of the kernel: `telemetry.http.client.…`, with times in
 /// nanoseconds. Their exporters know the units.
@@ -47,7 +48,7 @@ final class Measures: Sendable {
     init(_ host: PluginHost) { self.host = host }
 
     func began(_ span: Span) {
-        let key = Key(method: span.knownMethod, origin: span.origin)
+        let key = Key(method: span.facts.knownMethod, origin: span.facts.origin)
         let active = active.value(of: key) { Active(host.gauge("http.client.active_requests", labels(key))) }
         active.gauge.add(1)
         span.active = active
@@ -56,8 +57,8 @@ final class Measures: Sendable {
     func ended(_ span: Span) {
         span.active?.gauge.add(-1)
         let key = Key(
-            method: span.knownMethod, origin: span.origin, status: span.status, version: span.version,
-            error: span.errorType)
+            method: span.facts.knownMethod, origin: span.facts.origin, status: span.facts.status,
+            version: span.facts.version, error: span.facts.errorType)
         let histograms = histograms.value(of: key) { Histograms(host, labels(key)) }
         histograms.duration.observe(max(span.ended - span.began, .zero))
         if let size = span.requestSize { histograms.requestSize.observe(Int64(size)) }
@@ -76,9 +77,4 @@ final class Measures: Sendable {
         if let error = key.error { labels["error.type"] = error }
         return labels
     }
-}
-
-extension Origin {
-    /// The host; an IPv6 address without its brackets.
-    var address: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
 }

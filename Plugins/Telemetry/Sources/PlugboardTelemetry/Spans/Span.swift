@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardObserving
 
 /// One attempt under way, or ended.
 ///
@@ -18,20 +19,9 @@ final class Span: @unchecked Sendable {
     let began: Duration
     /// The start on the monotonic clock.
     let start: Duration
-    let method: String
-    let url: String
-    let origin: Origin?
-    let template: String?
-    /// How often the exchange was sent before.
-    let resends: Int
+    var facts: AttemptFacts
     var ended = Duration.zero
     var active: Measures.Active?
-    var status: Int?
-    var version: String?
-    var address: String?
-    var port: Int?
-    /// The code of the failure; nil without one.
-    var failure: String?
     var isCancelled = false
     var requestSize: Int?
     var responseSize: Int?
@@ -41,31 +31,8 @@ final class Span: @unchecked Sendable {
     /// The most events, because plugins and servers decide how many there are.
     static let eventLimit = 64
 
-    init(
-        _ context: TraceContext, parent: String, began: Duration, at start: Duration, method: String, url: String,
-        template: String?, resends: Int
-    ) {
-        (self.context, self.parent, self.began, self.start) = (context, parent, began, start)
-        (self.method, self.url, self.template, self.resends) = (method, url, template, resends)
-        origin = Origin(url: url)
-    }
-
-    /// The conventions' list; other methods are `_OTHER`.
-    private static let knownMethods: Set<String> = [
-        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
-    ]
-
-    var knownMethod: String { Span.knownMethods.contains(method) ? method : "_OTHER" }
-
-    /// `error.type`: the code of the failure, or a status from 400 on.
-    var errorType: String? {
-        if let failure { return failure }
-        return status.flatMap { $0 >= 400 ? "\($0)" : nil }
-    }
-
-    var name: String {
-        let method = Span.knownMethods.contains(method) ? method : "HTTP"
-        return template.map { "\(method) \($0)" } ?? method
+    init(_ context: TraceContext, parent: String, began: Duration, at start: Duration, _ facts: AttemptFacts) {
+        (self.context, self.parent, self.began, self.start, self.facts) = (context, parent, began, start, facts)
     }
 
     func note(_ name: String, at time: Duration, _ attributes: [(name: String, value: String)]) {

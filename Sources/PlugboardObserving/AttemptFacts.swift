@@ -1,0 +1,76 @@
+import PlugboardKit
+
+/// What OpenTelemetry's stable conventions for HTTP clients tell of one attempt (semantic conventions 1.44, http-spans
+/// and http-metrics).
+public struct AttemptFacts: Sendable {
+    /// The value of an attribute.
+    public enum Value: Sendable, Equatable {
+        case text(String)
+        case integer(Int)
+    }
+
+    /// The conventions' list; other methods are `_OTHER`.
+    private static let knownMethods: Set<String> = [
+        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
+    ]
+
+    public let method: String
+    /// As it may be shown.
+    public let url: String
+    public let origin: Origin?
+    public let template: String?
+    /// How often the exchange was sent before.
+    public let resends: Int
+    public var status: Int?
+    public var version: String?
+    public var address: String?
+    public var port: Int?
+    /// The code of the failure; nil without one.
+    public var failure: String?
+
+    public init(method: String, url: String, template: String? = nil, resends: Int = 0) {
+        (self.method, self.url, self.template, self.resends) = (method, url, template, resends)
+        origin = Origin(url: url)
+    }
+
+    public var knownMethod: String { AttemptFacts.knownMethods.contains(method) ? method : "_OTHER" }
+
+    /// `error.type`: the code of the failure, or a status from 400 on.
+    public var errorType: String? { failure ?? status.flatMap { $0 >= 400 ? "\($0)" : nil } }
+
+    /// The span's name.
+    public var name: String {
+        let method = AttemptFacts.knownMethods.contains(method) ? method : "HTTP"
+        return template.map { "\(method) \($0)" } ?? method
+    }
+
+    /// Takes what the kernel's event `attemptEnded` tells.
+    public mutating func end(address: String?, port: Int?, code: String?) {
+        (self.address, self.port) = (address, port)
+        failure = failure ?? code
+    }
+
+    /// The attributes of the attempt's span.
+    public var attributes: [(name: String, value: Value)] {
+        var list: [(name: String, value: Value)] = [("http.request.method", .text(knownMethod))]
+        func add(_ name: String, _ text: String?) { if let text { list.append((name, .text(text))) } }
+        func add(_ name: String, _ number: Int?) { if let number { list.append((name, .integer(number))) } }
+        if knownMethod != method { add("http.request.method_original", method) }
+        add("url.full", url)
+        add("url.template", template)
+        add("server.address", origin?.address)
+        add("server.port", origin.map { Int($0.port) })
+        add("http.response.status_code", status)
+        add("error.type", errorType)
+        if resends > 0 { add("http.request.resend_count", resends) }
+        add("network.protocol.version", version)
+        add("network.peer.address", address)
+        add("network.peer.port", port)
+        return list
+    }
+}
+
+extension Origin {
+    /// The host; an IPv6 address without its brackets.
+    public var address: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
+}
