@@ -18,7 +18,7 @@ struct Sending {
         if let upload = try methods.upload(beside: content) { request.body = upload }
         let curlBody = methods.get ? PrintedCurlBody.none : try body.curlBody(items)
         try await run(
-            configuration, as: methods.uploadFile.map { .upload($0) } ?? curlBody, headOnly: methods.head
+            configuration, catalog: .needed(by: configuration), as: methods.uploadFile.map { .upload($0) } ?? curlBody, headOnly: methods.head
         ) { [request] _ in request }
     }
 
@@ -28,7 +28,8 @@ struct Sending {
     ///   - curlBody: Its body as options of curl; nil takes it from the request.
     ///   - headOnly: Whether only the response's head is shown, whatever the method, as for `-I`.
     func run(
-        _ configuration: Configuration, as curlBody: PrintedCurlBody? = nil, headOnly: Bool = false,
+        _ configuration: Configuration, catalog: Catalog = .bundled, as curlBody: PrintedCurlBody? = nil,
+        headOnly: Bool = false,
         _ make: (Kernel) async throws -> Request
     ) async throws {
         var configuration = configuration
@@ -38,11 +39,11 @@ struct Sending {
         let isVerbose = output.verbose && !group.isTraced
         if isVerbose { configuration.kernel.logLevel = .debug }
         let asked = configuration
-        var catalog = Catalog.bundled
         if group["remote-header-name"], output.include {
             throw CommandFailure(.usage, "-i and -J cannot be combined.")
         }
         if let file = group.values["stderr"] { StandardError.redirect(to: file) }
+        var catalog = catalog
         if isVerbose || trace != nil {
             WireOutput.add(to: &configuration, &catalog, showingSecrets: output.showSecrets, trace: trace)
         }

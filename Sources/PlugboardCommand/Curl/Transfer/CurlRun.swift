@@ -26,7 +26,7 @@ struct CurlRun {
         let words = try words(of: group)
         var configuration = try words.configuration()
         configuration.kernel.logLevel = words.output.verbose ? .debug : .error
-        var catalog = Catalog.bundled
+        var catalog = Catalog.needed(by: configuration)
         let trace = try WireTrace(group)
         if words.output.verbose || trace != nil {
             WireOutput.add(
