@@ -11,9 +11,39 @@ struct OptionHintTests {
 
     @Test(arguments: rows)
     func `the error of an option of another program says what to write`(option: String, hint: String) throws {
-        let message = OptionHints.improve("Error: Unknown option '\(option)=secret'. Did you mean '--x'?\nUsage: x")
+        let line = OptionHints.line(
+            of: "Error: Unknown option '\(option)=secret'. Did you mean '--x'?\nHelp: y\nUsage: plugboard get [<x>]\n  See z")
 
-        #expect(message == "Error: Unknown option '\(option)'. \(hint)\nUsage: x")
+        #expect(line == "Unknown option '\(option)'. \(hint)")
+    }
+
+    @Test(arguments: rows)
+    func `each hint is for an option that a verb does not have`(option: String, hint: String) {
+        let verbs: [any ParsableCommand.Type] = [GetVerb.self, DownloadVerb.self, UploadVerb.self, CallVerb.self]
+
+        let messages = verbs.map { verb in
+            do {
+                _ = try verb.parseAsRoot(["http://a.test/", option, "x"])
+                return ""
+            } catch {
+                return verb.fullMessage(for: error)
+            }
+        }
+
+        #expect(messages.contains { $0.contains("Unknown option '\(option)'") }, "\(option)")
+    }
+
+    @Test(arguments: [
+        (
+            "Error: The value 'x' is invalid. Please provide one of:\n  - a\n  - b\nUsage: plugboard config check [<o>]",
+            "The value 'x' is invalid. Please provide one of: - a - b. See plugboard config check --help."
+        ),
+        ("Error: Missing expected argument '<url>'\nHelp:  <url>  A URL.", "Missing expected argument '<url>'. See plugboard --help."),
+        ("Error: Unknown option '--zz=secret'\nUsage: plugboard get <url>", "Unknown option '--zz'. See plugboard get --help."),
+        ("Error: Unknown option '-L'\nUsage: plugboard config path", "Unknown option '-L'. See plugboard config path --help."),
+    ])
+    func `a wrong command line has an error of one line`(message: String, line: String) {
+        #expect(OptionHints.line(of: message) == line)
     }
 
     @Test(arguments: rows)
@@ -39,7 +69,7 @@ struct OptionHintTests {
         (["-p", "h"], "--print=HBhb"),
         (["--auth", "me:pw"], "Write -u"), (["--start-pos", "5"], "-r 500-"), (["-P", "folder"], "--output-dir"),
         (["--digest"], "basic and bearer alone"), (["--http3"], "sends no HTTP/3"),
-        (["--ciphers", "x"], "plugboard curl does"), (["-Z"], "plugboard curl does"),
+        (["--ciphers", "x"], "has nothing like it"), (["-Z"], "Leave it out"), (["--proto", "https"], "plugboard curl does"),
     ])
     func `the command prints the hint`(options: [String], hint: String) async throws {
         let outcome = try await Command.running(["get", "http://127.0.0.1:1/"] + options)

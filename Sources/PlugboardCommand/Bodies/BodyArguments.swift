@@ -35,6 +35,11 @@ struct BodyArguments: ParsableArguments {
         let body: Body
         let type: String
         var accept = "*/*"
+
+        /// The same for another request. A body that can be read once alone is still the same.
+        var copy: Content {
+            Content(body: body.source.copy().map { Body($0) } ?? body, type: type, accept: accept)
+        }
     }
 
     func validate() throws {
