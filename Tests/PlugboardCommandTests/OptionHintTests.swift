@@ -6,7 +6,11 @@ import Testing
 
 /// What errors say for options of other programs.
 struct OptionHintTests {
-    private static let help = GetVerb.helpMessage(columns: 400) + DownloadVerb.helpMessage(columns: 400)
+    private static let helps = [
+        GetVerb.helpMessage(columns: 400), DownloadVerb.helpMessage(columns: 400), UploadVerb.helpMessage(columns: 400),
+    ]
+    private static let help = helps[0] + helps[1]
+    private static let wordsOfHelp = helps.map { Set($0.split { " ,\n".contains($0) }.map(String.init)) }
     private static let rows = OptionHints.table.flatMap { row in row.options.map { ($0, row.hint) } }
 
     @Test(arguments: rows)
@@ -19,18 +23,9 @@ struct OptionHintTests {
 
     @Test(arguments: rows)
     func `each hint is for an option that a verb does not have`(option: String, hint: String) {
-        let verbs: [any ParsableCommand.Type] = [GetVerb.self, DownloadVerb.self, UploadVerb.self, CallVerb.self]
-
-        let messages = verbs.map { verb in
-            do {
-                _ = try verb.parseAsRoot(["http://a.test/", option, "x"])
-                return ""
-            } catch {
-                return verb.fullMessage(for: error)
-            }
-        }
-
-        #expect(messages.contains { $0.contains("Unknown option '\(option)'") }, "\(option)")
+        #expect(OptionHintTests.wordsOfHelp.contains { !$0.contains(option) }, "\(option)")
+        // The parser takes several letters after one hyphen for several options.
+        #expect(option.hasPrefix("--") || option.count == 2, "\(option)")
     }
 
     @Test(arguments: [
@@ -68,7 +63,7 @@ struct OptionHintTests {
         (["--verify=no"], "--insecure"), (["-q"], "Write -s"), (["--follow"], "Write -L"),
         (["-p", "h"], "--print=HBhb"),
         (["--auth", "me:pw"], "Write -u"), (["--start-pos", "5"], "-r 500-"), (["-P", "folder"], "--output-dir"),
-        (["--digest"], "basic and bearer alone"), (["--http3"], "sends no HTTP/3"),
+        (["--digest"], "basic and bearer alone"), (["--http3"], "sends no HTTP/3"), (["--http3-only"], "libcurl"),
         (["--ciphers", "x"], "has nothing like it"), (["-Z"], "Leave it out"), (["--proto", "https"], "plugboard curl does"),
     ])
     func `the command prints the hint`(options: [String], hint: String) async throws {

@@ -842,7 +842,8 @@ struct plug_host_v1 {
     //   progress                          sent, toSend, received, toReceive: at most ten a second, and once at the end
     //   attemptEnded                      attempt; nameLookup, connect, tls, firstByte, total: after its begin, and 0
     //                                     for what it did not need; address, port, localAddress, localPort: of a TCP
-    //                                     connection
+    //                                     connection, with requestSize (bytes of heads that were sent), connectStatus
+    //                                     (the proxy's, to CONNECT) and verifyResult (the TLS library's number; 0: trusted)
     //   resendScheduled                   by, after, attempt
     //   willSuspend suspended resumed willCancel cancelled     what the program does with the exchange
     //   pluginFaulted pluginStalled       plugin, hook

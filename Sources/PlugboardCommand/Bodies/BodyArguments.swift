@@ -88,6 +88,15 @@ struct BodyArguments: ParsableArguments {
         return nil
     }
 
+    /// The methods of verbs that take a body from standard input where no option gives one, as for HTTPie.
+    static let methodsWithInput: Set<Method> = [.post, .put, .patch]
+
+    /// The body that another program or a file gives: JSON. Nil with `--ignore-stdin`. Blocks.
+    func input() throws(CommandFailure) -> Content? {
+        guard !items.ignoreStdin, let bytes = try StandardInput.offered() else { return nil }
+        return Content(body: .bytes(bytes), type: "application/json", accept: "application/json")
+    }
+
     /// One is read while it is sent; several are joined in memory, as curl joins them.
     private static func joined(_ arguments: [String], by separator: [UInt8], _ option: String) throws -> Body {
         if arguments.count == 1 { return try InputArgument(arguments[0]).body(for: option) }

@@ -16,7 +16,7 @@ struct MethodArguments: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A parameter of the query: text, name=text (encoded), @FILE or name@FILE.", valueName: "data"))
+            "A parameter of the query: text, name=text (encoded), @FILE or name@FILE; +text is encoded already.", valueName: "data"))
     var urlQuery: [String] = []
     @Option(
         name: .shortAndLong,
@@ -83,9 +83,7 @@ struct MethodArguments: ParsableArguments {
     /// - Parameter data: The data of `-d`, for `-G`.
     func url(of target: CurlTarget, adding data: [UInt8]) throws(CommandFailure) -> String {
         var parts = data.isEmpty ? [] : [String(decoding: data, as: UTF8.self)]
-        for parameter in urlQuery {
-            parts.append(String(decoding: try FormData.encoded(parameter, for: "--url-query"), as: UTF8.self))
-        }
+        for parameter in urlQuery { parts.append(try FormData.query(parameter)) }
         let url = CurlURL.adding(parts, to: target.url)
         return target.upload.map { CurlURL.forUpload(of: $0, to: url) } ?? url
     }

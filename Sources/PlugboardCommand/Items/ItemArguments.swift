@@ -30,6 +30,12 @@ struct ItemArguments: ParsableArguments {
         return start.hasPrefix("http://") || start == "https://"
     }
 
+    @Flag(
+        help: ArgumentHelp(
+            "Leaves standard input alone, from which post, put and patch without a body take one where it is a file or "
+                + "a pipe."))
+    var ignoreStdin = false
+
     var form: Form { multipart ? .multipart : asForm ? .form : .any }
 
     func validate() throws {

@@ -41,11 +41,9 @@ extension OptionHints {
         Row("--method", hint: "Write -X METHOD, or plugboard request METHOD URL."),
         Row("-j", hint: "Leave it out: the data of request items is sent as JSON."),
         Row("--chunked", hint: "Write -H 'Transfer-Encoding: chunked'."),
-        Row("--ignore-stdin", hint: "Leave it out: standard input is read only where an argument is - or @-."),
         Row("--save-cookies", "--keep-session-cookies", hint: "Write -c FILE, which keeps cookies of the session too."),
         Row("--compression", "--http-accept-gzip", hint: "Write --compressed."),
         Row("--start-pos", hint: "Write -r 500- with the first byte."),
-        Row("-V", hint: "Write plugboard --version."),
         Row("--spider", "--dry-run", hint: "Write plugboard head URL, or --offline to send nothing."),
     ]
 

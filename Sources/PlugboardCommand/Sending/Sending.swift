@@ -21,7 +21,10 @@ struct Sending {
         let configuration = try arguments.configuration(isDry: output.printing.isDry)
         let items = try RequestItems(body.items)
         let data = methods.get ? try body.queryData(beside: items) : []
-        let content = methods.get ? nil : try body.content(items)
+        let takesInput =
+            BodyArguments.methodsWithInput.contains(method) && methods.uploadFiles.isEmpty
+            && !arguments.cookies.files.contains("-")
+        let content = methods.get ? nil : try body.content(items) ?? (takesInput ? body.input() : nil)
         let curlBody = methods.get ? PrintedCurlBody.none : try body.curlBody(items)
         let jar = try arguments.attribute(CookieArguments.jarAttribute)
         let requests = Requests(jar: jar) { target in

@@ -42,10 +42,13 @@ enum EventFacts {
                 ("connect", .integer(timings.connect.nanoseconds)), ("tls", .integer(timings.tls.nanoseconds)),
                 ("firstByte", .integer(timings.firstByte.nanoseconds)), ("total", .integer(timings.total.nanoseconds)),
             ]
-            guard let addresses = timings.addresses else { return times }
+            guard let connection = timings.connection?.facts else { return times }
             return times + [
-                ("address", .text(addresses.remote)), ("port", .integer(Int64(addresses.remotePort))),
-                ("localAddress", .text(addresses.local)), ("localPort", .integer(Int64(addresses.localPort))),
+                ("address", .text(connection.remote)), ("port", .integer(Int64(connection.remotePort))),
+                ("localAddress", .text(connection.local)), ("localPort", .integer(Int64(connection.localPort))),
+                ("requestSize", .integer(Int64(connection.requestSize))),
+                ("connectStatus", .integer(Int64(connection.connectStatus))),
+                ("verifyResult", .integer(Int64(connection.verifyResult))),
             ]
         case .bytes(let progress):
             let counts: [(String, Int?)] = [
