@@ -30,9 +30,10 @@ struct WriteOut: Sendable {
         var total: Duration = .zero
         /// The bytes of all heads of requests that were sent.
         var requestSize = 0
-        /// The status of the proxy's last response to CONNECT, and what the TLS library thinks of the server's
-        /// certificate; 0 without one, and if it is trusted.
-        var (connectStatus, verifyResult) = (0, 0)
+        /// The status of the proxy's last response to CONNECT; 0 without one.
+        var connectStatus = 0
+        /// What the TLS library thinks of the server's certificate; 0 if it is trusted, and without TLS.
+        var verifyResult = 0
     }
 
     private let format: String

@@ -89,7 +89,7 @@ extension CurlOption {
 
     private static var libcurl: String { CurlAbilities.current.version }
     private static var hasHTTP3: Bool {
-        curl_version_info(CURLVERSION_NOW).pointee.features & CURL_VERSION_HTTP3 != 0
+        ccurl_version().map { $0.pointee.features & Int32(CURL_VERSION_HTTP3) != 0 } ?? false
     }
 
     private static let refused: [(reason: String, flags: [String], values: [String])] = [
