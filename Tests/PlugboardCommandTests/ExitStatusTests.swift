@@ -163,10 +163,11 @@ struct ExitStatusTests {
         #expect(outcome.status == 28)
     }
 
-    @Test(arguments: [
-        (.closedBeforeAnyByte(), 52), (.resetBeforeAnyByte(), 56), (.raw("HTTP/1.1 200"), 52),
-        (.resetInBody(declared: 100, sent: 10), 56), (.chunkSize("zz"), 56),
-    ] as [(Script, Int32)])
+    @Test(
+        arguments: [
+            (.closedBeforeAnyByte(), 52), (.resetBeforeAnyByte(), 56), (.raw("HTTP/1.1 200"), 52),
+            (.resetInBody(declared: 100, sent: 10), 56), (.chunkSize("zz"), 56),
+        ] as [(Script, Int32)])
     func `a connection that ends too early has curl's statuses`(script: Script, status: Int32) async throws {
         let server = try LoopbackServer(script)
 
@@ -188,7 +189,8 @@ struct ExitStatusTests {
     }
 
     @Test(arguments: [["--interface", "absent0"], ["--cert", "/absent"]])
-    func `the error of an option that cannot be used names it, and the status is curl's`(option: [String]) async throws {
+    func `the error of an option that cannot be used names it, and the status is curl's`(option: [String]) async throws
+    {
         let server = try LoopbackServer(.silenceBeforeHead())
 
         let outcome = try await Command.running(["get", "https://127.0.0.1:\(server.port)/", "-m", "20"] + option)

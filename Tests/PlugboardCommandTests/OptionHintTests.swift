@@ -16,7 +16,9 @@ struct OptionHintTests {
     @Test(arguments: rows)
     func `the error of an option of another program says what to write`(option: String, hint: String) throws {
         let line = OptionHints.line(
-            of: "Error: Unknown option '\(option)=secret'. Did you mean '--x'?\nHelp: y\nUsage: plugboard get [<x>]\n  See z")
+            of:
+                "Error: Unknown option '\(option)=secret'. Did you mean '--x'?\nHelp: y\nUsage: plugboard get [<x>]\n  z"
+        )
 
         #expect(line == "Unknown option '\(option)'. \(hint)")
     }
@@ -30,12 +32,18 @@ struct OptionHintTests {
 
     @Test(arguments: [
         (
-            "Error: The value 'x' is invalid. Please provide one of:\n  - a\n  - b\nUsage: plugboard config check [<o>]",
-            "The value 'x' is invalid. Please provide one of: - a - b. See plugboard config check --help."
+            "Error: The value 'x' is wrong. Give one of:\n  - a\n  - b\nUsage: plugboard config check [<o>]",
+            "The value 'x' is wrong. Give one of: - a - b. See plugboard config check --help."
         ),
-        ("Error: Missing expected argument '<url>'\nHelp:  <url>  A URL.", "Missing expected argument '<url>'. See plugboard --help."),
-        ("Error: Unknown option '--zz=secret'\nUsage: plugboard get <url>", "Unknown option '--zz'. See plugboard get --help."),
-        ("Error: Unknown option '-L'\nUsage: plugboard config path", "Unknown option '-L'. See plugboard config path --help."),
+        ("Error: Missing argument '<url>'\nHelp:  <url>  A URL.", "Missing argument '<url>'. See plugboard --help."),
+        (
+            "Error: Unknown option '--zz=secret'\nUsage: plugboard get <url>",
+            "Unknown option '--zz'. See plugboard get --help."
+        ),
+        (
+            "Error: Unknown option '-L'\nUsage: plugboard config path",
+            "Unknown option '-L'. See plugboard config path --help."
+        ),
     ])
     func `a wrong command line has an error of one line`(message: String, line: String) {
         #expect(OptionHints.line(of: message) == line)
@@ -64,7 +72,8 @@ struct OptionHintTests {
         (["-p", "h"], "--print=HBhb"),
         (["--auth", "me:pw"], "Write -u"), (["--start-pos", "5"], "-r 500-"), (["-P", "folder"], "--output-dir"),
         (["--digest"], "basic and bearer alone"), (["--http3"], "sends no HTTP/3"), (["--http3-only"], "libcurl"),
-        (["--ciphers", "x"], "has nothing like it"), (["-Z"], "Leave it out"), (["--proto", "https"], "plugboard curl does"),
+        (["--ciphers", "x"], "has nothing like it"), (["-Z"], "Leave it out"),
+        (["--proto", "https"], "plugboard curl does"),
     ])
     func `the command prints the hint`(options: [String], hint: String) async throws {
         let outcome = try await Command.running(["get", "http://127.0.0.1:1/"] + options)

@@ -16,7 +16,8 @@ struct MethodArguments: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A parameter of the query: text, name=text (encoded), @FILE or name@FILE; +text is encoded already.", valueName: "data"))
+            "A parameter of the query: text, name=text (encoded), @FILE or name@FILE; +text is encoded already.",
+            valueName: "data"))
     var urlQuery: [String] = []
     @Option(
         name: .shortAndLong,
@@ -34,7 +35,8 @@ struct MethodArguments: ParsableArguments {
     // `RequestWords` reads these before the parser, which has them for help and completions.
     @Option(name: .customLong("url"), help: ArgumentHelp("A URL, as without this option.", valueName: "url"))
     var namedURL: String?
-    @Flag(help: "What follows, also after -:, is another request by the same verb, with its own options.") var next = false
+    @Flag(help: "What follows, also after -:, is another request by the same verb, with its own options.") var next =
+        false
     @Option(
         name: .customShort("K"),
         help: ArgumentHelp("Takes options from a file with one on each line: url = \"…\".", valueName: "file"),

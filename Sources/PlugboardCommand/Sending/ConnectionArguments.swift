@@ -44,7 +44,8 @@ struct ConnectionArguments: ParsableArguments {
     var noproxy: String?
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Connects to this address; DNS is not asked. The host * is any; of several addresses the first is used.",
+        help: ArgumentHelp(
+            "Connects to this address; DNS is not asked. The host * is any; of several addresses the first is used.",
             valueName: "host:port:address"))
     var resolve: [String] = []
     @Option(help: ArgumentHelp("Sends from this network interface, address or host.", valueName: "name"))

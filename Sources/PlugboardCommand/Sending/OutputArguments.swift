@@ -72,7 +72,8 @@ struct OutputArguments: ParsableArguments {
         group.flags["fail-early"] = failEarly
         guard outputs.count <= urls.count else {
             throw CommandFailure(
-                .usage, "There are more files (-o, -O) than URLs: \(outputs.count) and \(urls.count). Give each URL one.")
+                .usage,
+                "There are more files (-o, -O) than URLs: \(outputs.count) and \(urls.count). Give each URL one file.")
         }
         return group
     }
@@ -99,6 +100,7 @@ struct OutputArguments: ParsableArguments {
         let path = try group.path(of: target, remoteName: SafeName.from(url: url))
         let isForReaders = path == nil && ByteOutput.standard.isTerminal
         return try ResponseReceiver(
-            group, path, isFirst: isFirst, layout: printing.layout ?? (isForReaders ? .forTerminals : nil), showingSecrets: showSecrets)
+            group, path, isFirst: isFirst, layout: printing.layout ?? (isForReaders ? .forTerminals : nil),
+            showingSecrets: showSecrets)
     }
 }

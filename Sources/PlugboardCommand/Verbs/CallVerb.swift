@@ -73,7 +73,8 @@ struct CallVerb: AsyncParsableCommand {
                 for: client.endpoint(name, Parameters(given), body: try wholeBody(of: definition)))
             let complete = try arguments.complete(request)
             warnOfMissingCredential(definition, complete, settings.credentials, read)
-            return Sending.Requests(jar: complete.attributes[CookieArguments.jarAttribute]) { _ in (complete, curlBody) }
+            return Sending.Requests(jar: complete.attributes[CookieArguments.jarAttribute]) { _ in (complete, curlBody)
+            }
         }
         try transfers.end()
     }
