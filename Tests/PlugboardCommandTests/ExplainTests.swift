@@ -21,17 +21,6 @@ struct ExplainTests {
             .prefix { !$0.isEmpty }.map { $0.split(separator: " ").map { String($0) } }
     }
 
-    @Test func `the request can be printed as a line of curl`() async throws {
-        let server = try LoopbackServer.responding { _ in ServerResponse() }
-
-        let outcome = try await Command.run(
-            "explain", server.url(), "-d", "x", "-H", "Authorization: geheim", "-L", "-A", "a", "--print-curl")
-
-        #expect(outcome.status == 0 && server.requests.isEmpty, "\(outcome.stderr)")
-        #expect(outcome.stdout.hasPrefix("curl -X GET -A a") && outcome.stdout.contains("'Authorization: …'"))
-        #expect(outcome.stdout.contains(" --data-raw x ") && outcome.stdout.contains(" -L "), "\(outcome.stdout)")
-    }
-
     @Test func `each call has a line with its verdict, among the attempts`() async throws {
         defer { server.stop() }
 

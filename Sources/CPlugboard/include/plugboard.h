@@ -843,7 +843,8 @@ struct plug_host_v1 {
     //   attemptEnded                      attempt; nameLookup, connect, tls, firstByte, total: after its begin, and 0
     //                                     for what it did not need; address, port, localAddress, localPort: of a TCP
     //                                     connection, with requestSize (bytes of heads that were sent), connectStatus
-    //                                     (the proxy's, to CONNECT) and verifyResult (the TLS library's number; 0: trusted)
+    //                                     (the proxy's, to CONNECT) and verifyResult (the TLS library's number for the
+    //                                     certificate; 0 if it is trusted)
     //   resendScheduled                   by, after, attempt
     //   willSuspend suspended resumed willCancel cancelled     what the program does with the exchange
     //   pluginFaulted pluginStalled       plugin, hook
