@@ -102,15 +102,25 @@ public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertibl
 
     private final class Storage: Sendable {
         let content: Content
+        /// No part of the content, because equal errors can come from different results.
+        let transportResult: Int?
 
-        init(_ content: Content) { self.content = content }
+        init(_ content: Content, _ transportResult: Int? = nil) {
+            (self.content, self.transportResult) = (content, transportResult)
+        }
     }
 
     /// One word, because outcomes and pieces that may hold an error are copied at each step of an exchange.
     private var storage: Storage
     private var content: Content {
         get { storage.content }
-        set { storage = Storage(newValue) }
+        set { storage = Storage(newValue, storage.transportResult) }
+    }
+
+    /// The number by which the transport's library calls the failure; nil for other errors. It is libcurl's CURLcode.
+    package var transportResult: Int? {
+        get { storage.transportResult }
+        set { storage = Storage(content, newValue) }
     }
 
     /// An error with this code and reason.

@@ -30,7 +30,7 @@ extension RequestOptions {
         note("idleTimeout", RequestOptions.refusal(ofTime: idleTimeout))
         note("attemptTimeout", RequestOptions.refusal(ofTime: attemptTimeout))
         for (host, target) in (connectTo ?? [:]).sorted(by: { $0.key < $1.key })
-        where !RequestOptions.isHostAndPort(host) || !RequestOptions.isHostAndPort(target) {
+        where !ConnectToTable.isEntry(host, target) {
             note(
                 "connectTo", key: host,
                 "must be host:port for host:port, such as \"example.com:443\": \"127.0.0.1:8443\"")

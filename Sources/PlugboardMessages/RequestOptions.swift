@@ -78,6 +78,8 @@ public struct RequestOptions: Sendable, Equatable {
     public var attemptTimeout: Duration?
 
     /// Connects to another host and port; URL, `Host` and the TLS name stay: `["example.com:443": "127.0.0.1:8443"]`.
+    ///
+    /// In a key, `*` is any host or port; in a target, it is that of the URL.
     public var connectTo: [String: String]?
     /// The proxy's URL, such as `http://host:port` or `socks5://host:port`; empty for no proxy. Nil uses the
     /// environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.

@@ -74,24 +74,32 @@ public struct Timings: Sendable, Equatable {
     public var firstByte: Duration = .zero
     /// The attempt ended.
     public var total: Duration = .zero
-    /// The addresses of the attempt's connection. Nil if the exchange is not watched, or if there was no connection.
-    package var addresses: ConnectionAddresses?
+    /// The attempt's connection. Nil if the exchange is not watched, or if there was no connection.
+    package var connection: Connection?
+
+    /// One word in each attempt that has none.
+    package final class Connection: Sendable, Equatable {
+        package let facts: ConnectionFacts
+
+        package init(_ facts: ConnectionFacts) { self.facts = facts }
+
+        package static func == (left: Connection, right: Connection) -> Bool { left.facts == right.facts }
+    }
 
     /// All zero.
     public init() {}
 }
 
-/// The addresses and ports of a TCP connection.
-package final class ConnectionAddresses: Sendable, Equatable {
-    package let (remote, local): (String, String)
-    package let (remotePort, localPort): (Int, Int)
+/// What a transport tells of an attempt's TCP connection.
+package struct ConnectionFacts: Sendable, Equatable {
+    package var (remote, local) = ("", "")
+    package var (remotePort, localPort) = (0, 0)
+    /// The bytes of the request's heads that were sent.
+    package var requestSize = 0
+    /// The status of a proxy's last response to CONNECT; 0 without one.
+    package var connectStatus = 0
+    /// The TLS library's number for what it thinks of the server's certificate; 0 if that is trusted, and without TLS.
+    package var verifyResult = 0
 
-    package init(remote: String, remotePort: Int, local: String, localPort: Int) {
-        (self.remote, self.remotePort, self.local, self.localPort) = (remote, remotePort, local, localPort)
-    }
-
-    package static func == (left: ConnectionAddresses, right: ConnectionAddresses) -> Bool {
-        left.remote == right.remote && left.remotePort == right.remotePort && left.local == right.local
-            && left.localPort == right.localPort
-    }
+    package init() {}
 }

@@ -55,7 +55,7 @@ struct ConnectionOptionTests {
         let absent = try await Command.running(program + ["--interface", "absent0", server.url()])
 
         #expect(four.status == 0 && four.stdout == "body", "\(four.stderr)")
-        #expect(six.status == 7 && absent.status == 2, "\(six.stderr)\(absent.stderr)")
+        #expect(six.status == 7 && absent.status == 45, "\(six.stderr)\(absent.stderr)")
         #expect(server.requests.count == 1)
     }
 
@@ -83,7 +83,42 @@ struct ConnectionOptionTests {
         let bound = try await Command.running(words + ["--pinnedpubkey", "\(wrong);\(right)"])
         let refused = try await Command.running(words + ["--pinnedpubkey", wrong])
 
-        #expect(bound.status == 0 && refused.status == 35, "\(bound.stderr)\(refused.stderr)")
+        #expect(bound.status == 0 && refused.status == 90, "\(bound.stderr)\(refused.stderr)")
+    }
+
+    @Test(arguments: [
+        ("--connect-to", "::127.0.0.1:PORT"), ("--connect-to", "a.test::127.0.0.1:PORT"),
+        ("--connect-to", ":80:127.0.0.1:PORT"), ("--connect-to", "a.test:80:127.0.0.1:PORT"),
+    ])
+    func `an empty host or port of --connect-to is any, after a redirect too`(
+        option: String, value: String
+    ) async throws {
+        let value = value.replacingOccurrences(of: "PORT", with: "\(server.port)")
+        for program in ConnectionOptionTests.programs {
+            let outcome = try await Command.running(program + [option, value, "http://a.test/x"])
+
+            #expect(outcome.status == 0 && outcome.stdout == "body", "\(program) \(outcome.stderr)")
+        }
+        #expect(server.requests.map { $0["Host"] } == ["a.test", "a.test"])
+    }
+
+    @Test(arguments: ["*:PORT:127.0.0.1", "+a.test:PORT:127.0.0.1,127.0.0.2", "a.test:PORT:[127.0.0.1]"])
+    func `--resolve takes any host and several addresses`(value: String) async throws {
+        let value = value.replacingOccurrences(of: "PORT", with: "\(server.port)")
+
+        let outcome = try await Command.run("get", "http://a.test:\(server.port)/", "--resolve", value)
+
+        #expect(value.contains("[") ? outcome.status == 2 : outcome.stdout == "body", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [
+        ([":80::81"], "--connect-to :80::81"), (["a.test::b.test:"], "--connect-to a.test::b.test:"),
+    ])
+    func `an empty part of --connect-to is printed as one`(values: [String], printed: String) async throws {
+        let line = try await Command.running(
+            ["get", "http://a.test/", "-A", "a", "--print-curl"] + values.flatMap { ["--connect-to", $0] })
+
+        #expect(line.stdout == "curl -A a \(printed) http://a.test/\n", "\(line.stdout)\(line.stderr)")
     }
 
     @Test func `a target with a blank is refused`() async throws {
@@ -166,7 +201,7 @@ struct ConnectionOptionTests {
 
         #expect(apart.stdout.contains("Client: CN=client"), "\(apart.stderr)")
         #expect(joined.stdout.contains("Client: CN=client"), "\(joined.stderr)")
-        #expect(wrong.status == 2 && !wrong.stderr.contains("falsch"), "\(wrong.stderr)")
+        #expect(wrong.status == 58 && !wrong.stderr.contains("falsch"), "\(wrong.stderr)")
     }
 
     @Test(arguments: [["--cert-type", "DER"], ["--key-type", "ENG"], ["--key-type", "DER", "--cert-type", "PEM"]])

@@ -71,6 +71,50 @@ struct CurlOptionTests {
     }
 
     @Test(arguments: ["get", "curl"])
+    func `--write-out tells the bytes of heads that were sent`(verb: String) async throws {
+        func size(_ words: String...) async throws -> Int {
+            let outcome = try await Command.running([verb, "-so", "/dev/null", "-w", "%{size_request}"] + words)
+            return try #require(Int(outcome.stdout), "\(outcome.stderr)")
+        }
+
+        let (one, longer) = (try await size(server.url()), try await size(server.url(), "-H", "X: 1"))
+        let two = try await size("-L", server.url("/moved"))
+
+        #expect(one > 40 && longer == one + "X: 1\r\n".utf8.count)
+        #expect(two == 2 * one + "moved".utf8.count)
+    }
+
+    @Test(arguments: ["get", "curl"])
+    func `--write-out tells a proxy's response to CONNECT`(verb: String) async throws {
+        let proxy = try LoopbackServer.responding { _ in ServerResponse(status: 403) }
+
+        let outcome = try await Command.run(verb, "-sx", proxy.url(), "https://a.test/", "-w", "%{http_connect}")
+
+        #expect(outcome.stdout == "403", "\(outcome.stderr)")
+    }
+
+    @Test(.enabled(if: NginxServer.isAvailable), arguments: ["get", "curl"])
+    func `--write-out tells what the TLS library thinks of a certificate that is accepted unverified`(
+        verb: String
+    ) async throws {
+        let nginx = try NginxServer.shared()
+        let words = [verb, "-so", "/dev/null", "-w", "%{ssl_verify_result}"]
+
+        let unknown = try await Command.running(words + ["-k", nginx.url("/", .tlsSelfSigned)])
+        let trusted = try await Command.running(
+            words + ["--cacert", nginx.authority.certificate, nginx.url("/", .tls)])
+
+        #expect(Int(unknown.stdout).map { $0 != 0 } == true && trusted.stdout == "0", "\(unknown)\(trusted)")
+    }
+
+    @Test(arguments: ["get", "curl"])
+    func `--url-query takes text that is encoded already`(verb: String) async throws {
+        let outcome = try await Command.run(verb, server.url("/?a"), "--url-query", "+b=%20c", "--url-query", "d e")
+
+        #expect(server.requests.last?.target == "/?a&b=%20c&d+e", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: ["get", "curl"])
     func `a format of --write-out in a file has no line ends`(verb: String) async throws {
         let folder = try TemporaryFolder()
         let format = try folder.write("format", "%{http_code}\r\n%{exitcode}\\n\n")

@@ -115,7 +115,7 @@ struct ExitStatusTests {
         #expect(outcome.stderr.contains("Did you mean redirect?"))
     }
 
-    @Test(arguments: ["x:y:127.0.0.1:80", "a.test:80:127.0.0.1:0", "a.test:80:127.0.0.1", "a.test::127.0.0.1:80"])
+    @Test(arguments: ["x:y:127.0.0.1:80", "a.test:80:127.0.0.1:0", "a.test:80:127.0.0.1", "*:0:127.0.0.1:80"])
     func `a wrong --connect-to ends with 2`(argument: String) async throws {
         let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--connect-to", argument)
 
@@ -163,10 +163,40 @@ struct ExitStatusTests {
         #expect(outcome.status == 28)
     }
 
-    @Test func `a connection that ends without a response ends with 56`() async throws {
-        let server = try LoopbackServer(.closedBeforeAnyByte())
+    @Test(
+        arguments: [
+            (.closedBeforeAnyByte(), 52), (.resetBeforeAnyByte(), 56), (.raw("HTTP/1.1 200"), 52),
+            (.resetInBody(declared: 100, sent: 10), 56), (.chunkSize("zz"), 56),
+        ] as [(Script, Int32)])
+    func `a connection that ends too early has curl's statuses`(script: Script, status: Int32) async throws {
+        let server = try LoopbackServer(script)
 
-        #expect(try await Command.run("get", server.url()).status == 56)
+        let verb = try await Command.run("get", server.url())
+        let curl = try await Command.run("curl", server.url())
+
+        #expect(verb.status == status && curl.status == status, "\(verb.stderr)\(curl.stderr)")
+    }
+
+    @Test func `a proxy that refuses has curl's statuses`() async throws {
+        let server = try LoopbackServer(.responding { _ in ServerResponse(status: 403) })
+
+        let tunnel = try await Command.run("get", "https://a.test/", "-x", server.url())
+        let socks = try await Command.run("get", "http://a.test/", "--socks5", "127.0.0.1:\(server.port)")
+        let absent = try await Command.run("get", "http://a.test/", "-x", "http://nowhere.invalid:1")
+
+        #expect(tunnel.status == 56 && socks.status == 97, "\(tunnel.stderr)\(socks.stderr)")
+        #expect(absent.status == 5, "\(absent.stderr)")
+    }
+
+    @Test(arguments: [["--interface", "absent0"], ["--cert", "/absent"]])
+    func `the error of an option that cannot be used names it, and the status is curl's`(option: [String]) async throws
+    {
+        let server = try LoopbackServer(.silenceBeforeHead())
+
+        let outcome = try await Command.running(["get", "https://127.0.0.1:\(server.port)/", "-m", "20"] + option)
+
+        #expect(outcome.status == (option[0] == "--cert" ? 58 : 45), "\(outcome.stderr)")
+        #expect(outcome.stderr.contains(option[0]), "\(outcome.stderr)")
     }
 
     @Test func `a configuration with an error ends with 100`() async throws {

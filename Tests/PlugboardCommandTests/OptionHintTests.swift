@@ -6,14 +6,47 @@ import Testing
 
 /// What errors say for options of other programs.
 struct OptionHintTests {
-    private static let help = GetVerb.helpMessage(columns: 400) + DownloadVerb.helpMessage(columns: 400)
+    private static let helps = [
+        GetVerb.helpMessage(columns: 400), DownloadVerb.helpMessage(columns: 400), UploadVerb.helpMessage(columns: 400),
+    ]
+    private static let help = helps[0] + helps[1]
+    private static let wordsOfHelp = helps.map { Set($0.split { " ,\n".contains($0) }.map(String.init)) }
     private static let rows = OptionHints.table.flatMap { row in row.options.map { ($0, row.hint) } }
 
     @Test(arguments: rows)
     func `the error of an option of another program says what to write`(option: String, hint: String) throws {
-        let message = OptionHints.improve("Error: Unknown option '\(option)=secret'. Did you mean '--x'?\nUsage: x")
+        let line = OptionHints.line(
+            of:
+                "Error: Unknown option '\(option)=secret'. Did you mean '--x'?\nHelp: y\nUsage: plugboard get [<x>]\n  z"
+        )
 
-        #expect(message == "Error: Unknown option '\(option)'. \(hint)\nUsage: x")
+        #expect(line == "Unknown option '\(option)'. \(hint)")
+    }
+
+    @Test(arguments: rows)
+    func `each hint is for an option that a verb does not have`(option: String, hint: String) {
+        #expect(OptionHintTests.wordsOfHelp.contains { !$0.contains(option) }, "\(option)")
+        // The parser takes several letters after one hyphen for several options.
+        #expect(option.hasPrefix("--") || option.count == 2, "\(option)")
+    }
+
+    @Test(arguments: [
+        (
+            "Error: The value 'x' is wrong. Give one of:\n  - a\n  - b\nUsage: plugboard config check [<o>]",
+            "The value 'x' is wrong. Give one of: - a - b. See plugboard config check --help."
+        ),
+        ("Error: Missing argument '<url>'\nHelp:  <url>  A URL.", "Missing argument '<url>'. See plugboard --help."),
+        (
+            "Error: Unknown option '--zz=secret'\nUsage: plugboard get <url>",
+            "Unknown option '--zz'. See plugboard get --help."
+        ),
+        (
+            "Error: Unknown option '-L'\nUsage: plugboard config path",
+            "Unknown option '-L'. See plugboard config path --help."
+        ),
+    ])
+    func `a wrong command line has an error of one line`(message: String, line: String) {
+        #expect(OptionHints.line(of: message) == line)
     }
 
     @Test(arguments: rows)
@@ -38,8 +71,9 @@ struct OptionHintTests {
         (["--verify=no"], "--insecure"), (["-q"], "Write -s"), (["--follow"], "Write -L"),
         (["-p", "h"], "--print=HBhb"),
         (["--auth", "me:pw"], "Write -u"), (["--start-pos", "5"], "-r 500-"), (["-P", "folder"], "--output-dir"),
-        (["--digest"], "basic and bearer alone"), (["--http3"], "sends no HTTP/3"),
-        (["--ciphers", "x"], "plugboard curl does"), (["-Z"], "plugboard curl does"),
+        (["--digest"], "basic and bearer alone"), (["--http3"], "sends no HTTP/3"), (["--http3-only"], "libcurl"),
+        (["--ciphers", "x"], "has nothing like it"), (["-Z"], "Leave it out"),
+        (["--proto", "https"], "plugboard curl does"),
     ])
     func `the command prints the hint`(options: [String], hint: String) async throws {
         let outcome = try await Command.running(["get", "http://127.0.0.1:1/"] + options)

@@ -843,7 +843,10 @@ struct plug_host_v1 {
     //   progress                          sent, toSend, received, toReceive: at most ten a second, and once at the end
     //   attemptEnded                      attempt; nameLookup, connect, tls, firstByte, total: after its begin, and 0
     //                                     for what it did not need; address, port, localAddress, localPort: of a TCP
-    //                                     connection; code: of the error, also of the body's; none for success
+    //                                     connection, with requestSize (bytes of heads that were sent), connectStatus
+    //                                     (the proxy's, to CONNECT) and verifyResult (the TLS library's number for the
+    //                                     certificate; 0 if it is trusted); code: of the error, also of the body's;
+    //                                     none for success
     //   resendScheduled                   by, after, attempt
     //   willSuspend suspended resumed willCancel cancelled     what the program does with the exchange
     //   pluginFaulted pluginStalled       plugin, hook

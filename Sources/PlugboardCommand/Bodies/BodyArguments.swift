@@ -35,6 +35,11 @@ struct BodyArguments: ParsableArguments {
         let body: Body
         let type: String
         var accept = "*/*"
+
+        /// The same for another request. A body that can be read once alone is still the same.
+        var copy: Content {
+            Content(body: body.source.copy().map { Body($0) } ?? body, type: type, accept: accept)
+        }
     }
 
     func validate() throws {
@@ -81,6 +86,15 @@ struct BodyArguments: ParsableArguments {
             return Content(body: try form.body(), type: form.contentType)
         }
         return nil
+    }
+
+    /// The methods of verbs that take a body from standard input where no option gives one, as for HTTPie.
+    static let methodsWithInput: Set<Method> = [.post, .put, .patch]
+
+    /// The body that another program or a file gives: JSON. Nil with `--ignore-stdin`. Blocks.
+    func input() throws(CommandFailure) -> Content? {
+        guard !items.ignoreStdin, let bytes = try StandardInput.offered() else { return nil }
+        return Content(body: .bytes(bytes), type: "application/json", accept: "application/json")
     }
 
     /// One is read while it is sent; several are joined in memory, as curl joins them.

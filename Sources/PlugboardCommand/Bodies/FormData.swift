@@ -48,6 +48,12 @@ enum FormData {
         return Array(name.utf8) + (name.isEmpty ? [] : [UInt8(ascii: "=")]) + encoded(content)
     }
 
+    /// An argument of `--url-query`: a parameter as above, or after `+` a text that is encoded already.
+    static func query(_ text: String) throws(CommandFailure) -> String {
+        if text.hasPrefix("+") { return String(text.dropFirst()) }
+        return String(decoding: try encoded(text, for: "--url-query"), as: UTF8.self)
+    }
+
     /// The bytes as forms encode them: a space is `+`.
     static func encoded(_ content: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []

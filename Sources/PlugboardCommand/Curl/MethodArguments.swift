@@ -16,22 +16,32 @@ struct MethodArguments: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A parameter of the query: text, name=text (encoded), @FILE or name@FILE.", valueName: "data"))
+            "A parameter of the query: text, name=text (encoded), @FILE or name@FILE; +text is encoded already.",
+            valueName: "data"))
     var urlQuery: [String] = []
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("Bytes of the file: 0-499, 500-, or -500 for the last.", valueName: "range"))
     var range: String?
     @Option(
-        name: [.customShort("T"), .long],
+        name: [.customShort("T"), .customLong("upload-file")],
         help: ArgumentHelp(
             "Sends a file, - for standard input, with PUT unless the verb has another method for bodies. A URL that ends "
-                + "with / gets the file's name.", valueName: "file"), completion: .file())
-    var uploadFile: String?
-    @Flag(
-        name: [.customShort("g"), .long], help: "Leaves brackets and braces in URLs as they are, which is always done.")
-    var globoff = false
+                + "with / gets the file's name. Several are for several URLs.", valueName: "file"), completion: .file())
+    var uploadFiles: [String] = []
+    @Flag(name: [.customShort("g"), .long], help: "Sends brackets and braces of URLs as they are.") var globoff = false
     @Flag(help: "Sends a path as it is, which is always done.") var pathAsIs = false
+
+    // `RequestWords` reads these before the parser, which has them for help and completions.
+    @Option(name: .customLong("url"), help: ArgumentHelp("A URL, as without this option.", valueName: "url"))
+    var namedURL: String?
+    @Flag(help: "What follows, also after -:, is another request by the same verb, with its own options.") var next =
+        false
+    @Option(
+        name: .customShort("K"),
+        help: ArgumentHelp("Takes options from a file with one on each line: url = \"…\".", valueName: "file"),
+        completion: .file())
+    var optionFile: String?
 
     func validate() throws {
         if head && get { throw ValidationError("Give -I or -G, not both.") }
@@ -40,22 +50,22 @@ struct MethodArguments: ParsableArguments {
         }
     }
 
-    /// The method of a verb, after these options.
-    func method(of verb: Method) -> Method {
+    /// The method of a verb, after these options, with the file of `-T`.
+    func method(of verb: Method, uploading file: String?) -> Method {
         if let method { return Method(method) }
         let usual: Method = head ? .head : get ? .get : verb
-        return uploadFile != nil && ![.post, .put, .patch].contains(usual) ? .put : usual
+        return file != nil && ![.post, .put, .patch].contains(usual) ? .put : usual
     }
 
-    /// The body of `-T`; nil without this option.
+    /// The body of the file of `-T`; nil without one.
     ///
     /// - Parameter content: The body of other options, beside which `-T` is refused.
-    func upload(beside content: BodyArguments.Content?) throws(CommandFailure) -> Body? {
-        guard let uploadFile else { return nil }
+    func upload(_ file: String?, beside content: BodyArguments.Content?) throws(CommandFailure) -> Body? {
+        guard let file else { return nil }
         guard content == nil else {
             throw CommandFailure(.usage, "A request has one body: give -T without -d, --json and the like.")
         }
-        return try InputArgument(path: uploadFile).body(for: "--upload-file")
+        return try InputArgument(path: file).body(for: "--upload-file")
     }
 
     /// The fields of these options, which `-H` replaces.
@@ -73,12 +83,10 @@ struct MethodArguments: ParsableArguments {
     /// The URL with the name of the file of `-T` and the parameters of these options, before a fragment.
     ///
     /// - Parameter data: The data of `-d`, for `-G`.
-    func url(_ url: String, adding data: [UInt8]) throws(CommandFailure) -> String {
+    func url(of target: CurlTarget, adding data: [UInt8]) throws(CommandFailure) -> String {
         var parts = data.isEmpty ? [] : [String(decoding: data, as: UTF8.self)]
-        for parameter in urlQuery {
-            parts.append(String(decoding: try FormData.encoded(parameter, for: "--url-query"), as: UTF8.self))
-        }
-        let url = CurlURL.adding(parts, to: url)
-        return uploadFile.map { CurlURL.forUpload(of: $0, to: url) } ?? url
+        for parameter in urlQuery { parts.append(try FormData.query(parameter)) }
+        let url = CurlURL.adding(parts, to: target.url)
+        return target.upload.map { CurlURL.forUpload(of: $0, to: url) } ?? url
     }
 }

@@ -28,6 +28,12 @@ struct WriteOut: Sendable {
         var local = (address: "", port: 0)
         /// From the beginning of the exchange to its end.
         var total: Duration = .zero
+        /// The bytes of all heads of requests that were sent.
+        var requestSize = 0
+        /// The status of the proxy's last response to CONNECT; 0 without one.
+        var connectStatus = 0
+        /// What the TLS library thinks of the server's certificate; 0 if it is trusted, and without TLS.
+        var verifyResult = 0
     }
 
     private let format: String
@@ -117,18 +123,18 @@ struct WriteOut: Sendable {
 
     /// All variables except `json` and `header_json`.
     private static let variables: [String: @Sendable (Facts) -> JSONValue] = [
-        "http_code": { status($0) }, "response_code": { status($0) },
+        "http_code": { status($0.response?.status ?? 0) }, "response_code": { status($0.response?.status ?? 0) },
         "http_version": { .string($0.response?.version.rawValue ?? "0") },
         "content_type": { $0.response?.fields[.contentType].map { .string($0) } ?? .null },
         "errormsg": { $0.failure?.message.map { .string($0) } ?? .null },
         "exitcode": { number(Int($0.failure?.status.number ?? 0)) },
         "filename_effective": { $0.file.map { .string($0) } ?? .null },
         "method": { .string($0.request.method.name) },
-        "http_connect": { _ in .string("000") }, "num_connects": { number($0.connections) },
-        "ssl_verify_result": { number($0.failure?.status == .certificate ? 1 : 0) },
+        "http_connect": { status($0.connectStatus) }, "num_connects": { number($0.connections) },
+        "ssl_verify_result": { number($0.verifyResult) },
         "remote_ip": { .string($0.remote.address) }, "remote_port": { number($0.remote.port) },
         "local_ip": { .string($0.local.address) }, "local_port": { number($0.local.port) },
-        "size_header": { number($0.headSize) },
+        "size_header": { number($0.headSize) }, "size_request": { number($0.requestSize) },
         "num_headers": { number($0.response?.fields.count ?? 0) },
         "num_redirects": { number($0.redirects) }, "num_retries": { number($0.repetitions) },
         "redirect_url": { facts in
@@ -153,8 +159,8 @@ struct WriteOut: Sendable {
         "urlnum": { number($0.urlNumber) },
     ]
 
-    private static func status(_ facts: Facts) -> JSONValue {
-        let digits = "\(facts.response?.status ?? 0)"
+    private static func status(_ status: Int) -> JSONValue {
+        let digits = "\(status)"
         return .string(String(repeating: "0", count: max(3 - digits.count, 0)) + digits)
     }
 
@@ -178,6 +184,7 @@ struct WriteOut: Sendable {
     private static func json(_ facts: Facts) -> String {
         var object = JSONObject()
         for (name, value) in variables.sorted(by: { $0.key < $1.key }) { object[name] = value(facts) }
+        object["http_connect"] = number(facts.connectStatus)
         object["http_code"] = number(facts.response?.status ?? 0)
         object["response_code"] = number(facts.response?.status ?? 0)
         return JSONWriter.write(.object(object))

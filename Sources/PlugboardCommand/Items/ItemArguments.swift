@@ -13,7 +13,7 @@ struct ItemArguments: ParsableArguments {
 
     @Argument(
         help: ArgumentHelp(
-            "Request items: name=text, name:=JSON (the body, in JSON), name==text (the query), Name:value (a header "
+            "Further URLs, which begin with http:// or https://, and request items: name=text, name:=JSON (the body, in JSON), name==text (the query), Name:value (a header "
                 + "field), name@FILE (a file of a form). Each can take its value from a file, as in name=@FILE.",
             valueName: "item"))
     var words: [String] = []
@@ -21,10 +21,25 @@ struct ItemArguments: ParsableArguments {
     @Flag(help: "Sends the data of items as multipart/form-data, as is done where there are files.") var multipart =
         false
 
+    /// The further URLs.
+    var urls: [String] { words.filter(ItemArguments.isURL) }
+    var items: [String] { words.filter { !ItemArguments.isURL($0) } }
+
+    private static func isURL(_ word: String) -> Bool {
+        let start = word.prefix(8).lowercased()
+        return start.hasPrefix("http://") || start == "https://"
+    }
+
+    @Flag(
+        help: ArgumentHelp(
+            "Leaves standard input alone, from which post, put and patch without a body take one where it is a file or "
+                + "a pipe."))
+    var ignoreStdin = false
+
     var form: Form { multipart ? .multipart : asForm ? .form : .any }
 
     func validate() throws {
-        if asForm || multipart, words.isEmpty {
+        if asForm || multipart, items.isEmpty {
             throw ValidationError("--as-form and --multipart are for request items; -d and --form need neither.")
         }
     }

@@ -66,9 +66,6 @@ struct RequestItem {
     private static let special: Set<Unicode.Scalar> = [":", ";", "=", "@", "[", "]", "\\"]
 
     private func check() throws(CommandFailure) {
-        if kind == .field, ["http", "https"].contains(name.lowercased()), value.hasPrefix("//") {
-            throw CommandFailure(.usage, "A request has one URL. Write its request items after it, such as name=value.")
-        }
         // `@FILE` is the whole body.
         if letters.isEmpty, kind != .file {
             throw CommandFailure(.usage, "A request item must have a name before its \(kind.rawValue).")

@@ -12,7 +12,7 @@ struct RequestItems {
     /// Reads the files of fields and of the query. Blocks.
     init(_ arguments: ItemArguments) throws(CommandFailure) {
         form = arguments.form
-        for word in arguments.words {
+        for word in arguments.items {
             let item = try RequestItem(word)
             switch item.kind {
             case .field, .fieldFile, .emptyField: fields.append(try RequestItems.field(item))

@@ -30,6 +30,9 @@ struct PluginArguments: ParsableArguments {
     @Flag(help: "Loads no shared objects: only linked plugins run.")
     var safe = false
 
+    /// Whether none of these options is given.
+    var isEmpty: Bool { configs.isEmpty && !usesNoConfiguration && names.isEmpty && settings.isEmpty && !safe }
+
     func validate() throws {
         guard configs.count <= 1 else {
             throw ValidationError("There is one configuration: give --config once, and change its settings with --set.")

@@ -47,8 +47,11 @@ struct PrintArguments: ParsableArguments {
     /// The parts of `--print`; nil without it.
     var parts: Set<Part>? { print.map { Set($0.compactMap(Part.init)) } }
 
+    /// Whether the request is printed for other programs.
+    var isPrinted: Bool { printCurl || printDefinition != nil }
+
     /// Whether nothing is sent.
-    var isDry: Bool { offline || printCurl || printDefinition != nil }
+    var isDry: Bool { offline || isPrinted }
 
     /// Whether the request itself is printed.
     var showsRequest: Bool { offline || !(parts ?? []).isDisjoint(with: [.requestHead, .requestBody]) }

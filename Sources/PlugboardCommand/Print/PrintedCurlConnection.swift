@@ -12,7 +12,8 @@ struct PrintedCurlConnection {
         }
         if let hosts = options.noProxy, options.proxy != "" { add("--noproxy", hosts) }
         for (host, other) in (options.connectTo ?? [:]).sorted(by: { $0.key < $1.key }) {
-            add("--connect-to", "\(host):\(other)")
+            // curl writes any host or port, and the URL's own, as an empty one.
+            add("--connect-to", "\(host):\(other)".replacing("*", with: ""))
         }
         if let path = options.unixSocket { add("--unix-socket", path) }
         if let target = options.target { add("--request-target", target) }

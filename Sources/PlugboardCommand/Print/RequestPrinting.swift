@@ -87,29 +87,30 @@ struct RequestPrinting {
 }
 
 extension Sending {
-    /// Whether the request was printed instead of sent.
-    func prints(
-        _ request: Request, _ body: PrintedCurlBody?, _ configuration: Configuration, _ kernel: Kernel
-    ) async throws -> Bool {
+    /// Prints the request instead of sending it.
+    func print(
+        _ request: Request, _ body: PrintedCurlBody?, to target: CurlTarget, _ configuration: Configuration,
+        _ kernel: Kernel
+    ) async throws {
         let printing = RequestPrinting(
             arguments: arguments, configuration: configuration, showsSecrets: output.showSecrets)
-        if output.printing.printCurl {
-            try await printing.printCurl(request, body, kernel, adding: try output.curlOptions(for: request.url))
-        } else if let name = output.printing.printDefinition {
+        if let name = output.printing.printDefinition {
             try await printing.printDefinition(name, request, body)
         } else {
-            return false
+            try await printing.printCurl(request, body, kernel, adding: output.curlOptions(for: target))
         }
-        return true
     }
 }
 
 extension OutputArguments {
     /// The options of output that curl has too.
-    fileprivate func curlOptions(for url: String) throws -> [String] {
+    fileprivate func curlOptions(for target: CurlTarget) -> [String] {
         var options: [String] = []
-        if let output, output != "-" { options += ["-o", output] }
-        if remoteName { options.append("-O") }
+        switch target.output {
+        case nil, .file("-"): break
+        case .file(let file): options += ["-o", file]
+        case .remoteName: options.append("-O")
+        }
         if let outputDir { options += ["--output-dir", outputDir] }
         options += group.printed
         if receiving.noClobber { options.append("--no-clobber") }

@@ -19,10 +19,11 @@ struct ExitStatus: Equatable, Sendable {
         2, "the command line or an option cannot be used", "request.field", "request.option",
         "request.parameter", "control.request")
     static let url = ExitStatus(3, "the URL cannot be read", "request.url")
-    static let proxy = ExitStatus(5, "the proxy cannot be found, or refuses", "transport.proxy")
+    static let proxy = ExitStatus(5, "the proxy cannot be found", "transport.proxy")
     static let dns = ExitStatus(6, "the host's name cannot be resolved", "transport.dns")
     static let connect = ExitStatus(7, "no connection can be made", "transport.connect", "control.socket")
     static let malformed = ExitStatus(8, "the response is not HTTP", "transport.protocol")
+    static let framing = ExitStatus(16, "HTTP/2 failed")
     static let cut = ExitStatus(18, "the body is incomplete", "body.cut", "resume.changed")
     static let status = ExitStatus(22, "with --fail: the status is 400 or more")
     static let write = ExitStatus(23, "the body or another file cannot be written", "download", "upload.journal")
@@ -32,14 +33,22 @@ struct ExitStatus: Equatable, Sendable {
     static let timeout = ExitStatus(28, "a time limit was reached", "timeout")
     static let range = ExitStatus(33, "the server does not continue a body")
     static let handshake = ExitStatus(35, "the TLS handshake failed", "transport.tls")
+    static let interface = ExitStatus(45, "the network interface cannot be used")
     static let redirects = ExitStatus(47, "too many redirects, or one that is refused", "redirect")
-    static let receive = ExitStatus(56, "the connection was lost before a response came", "transport", "body")
+    static let nothing = ExitStatus(52, "the server closed the connection without a response")
+    static let send = ExitStatus(55, "the connection was lost while the request was sent")
+    static let receive = ExitStatus(
+        56, "the connection was lost while the response was received, or a proxy refused it", "transport", "body")
+    static let clientCertificate = ExitStatus(58, "the client's certificate or key cannot be used")
     static let certificate = ExitStatus(
         60, "the server's certificate is not trusted", "transport.tls.certificate")
     static let decoding = ExitStatus(61, "the content encoding is damaged or unknown", "body.decode")
     static let size = ExitStatus(63, "the body is larger than allowed", "body.limit")
     static let rewind = ExitStatus(65, "the request's body cannot be sent again", "body.rewind", "redirect.body")
     static let trust = ExitStatus(77, "the file of trusted certificates cannot be read")
+    static let pins = ExitStatus(90, "the server's public key is not one of the pins")
+    static let stream = ExitStatus(92, "a stream of HTTP/2 failed")
+    static let socks = ExitStatus(97, "a SOCKS proxy refused the connection")
     static let configuration = ExitStatus(100, "the configuration cannot be used", "configuration")
     static let loading = ExitStatus(101, "a plugin's file is refused", "loading")
     static let startup = ExitStatus(102, "the plugins cannot be ordered or started", "plugin.order", "plugin.start")
@@ -52,13 +61,26 @@ struct ExitStatus: Equatable, Sendable {
     static let interrupted = ExitStatus(130, "interrupted or cancelled", "cancelled", "shutDown")
 
     static let all = [
-        success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, upload, read, timeout,
-        range, handshake, redirects, receive, certificate, decoding, size, rewind, trust, configuration, loading,
-        startup, plugin, command, runaway, verdict, digest, undecided, interrupted,
+        success, failure, usage, url, proxy, dns, connect, malformed, framing, cut, status, write, upload, read,
+        timeout, range, handshake, interface, redirects, nothing, send, receive, clientCertificate, certificate,
+        decoding, size, rewind, trust, pins, stream, socks, configuration, loading, startup, plugin, command, runaway,
+        verdict, digest, undecided, interrupted,
     ]
 
-    /// The status for an error: that of its code, else of the longest listed prefix of its code.
+    /// The statuses for the results of libcurl that one code of `PlugboardError` has with other results.
+    private static let ofTransport = [
+        framing, interface, nothing, send, receive, clientCertificate, decoding, trust, pins, stream, socks,
+    ]
+
+    /// The status for an error: that of libcurl's result, else that of its code, else of the longest listed prefix of
+    /// its code.
     init(for error: PlugboardError) {
+        if let result = error.transportResult,
+            let status = ExitStatus.ofTransport.first(where: { Int($0.number) == result })
+        {
+            self = status
+            return
+        }
         var name = error.code.name[...]
         while true {
             if let status = ExitStatus.all.first(where: { $0.codes.contains(String(name)) }) {

@@ -36,3 +36,11 @@ extension Kernel {
         if !ids.isEmpty { StandardError.write("* Plugins: \(ids.joined(separator: ", "))\n") }
     }
 }
+
+extension Catalog {
+    /// The bundled plugins; none where the configuration names neither plugins nor origins, because it takes time to
+    /// make the descriptors of all of them.
+    static func needed(by configuration: Configuration) -> Catalog {
+        configuration.plugins.isEmpty && configuration.origins.isEmpty ? Catalog() : .bundled
+    }
+}

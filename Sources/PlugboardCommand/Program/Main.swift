@@ -59,7 +59,12 @@ enum Main {
     private static func run() async {
         do {
             try checkEncoding()
-            var command = try parse(words)
+            let commands = try commands(of: words)
+            if commands.count > 1, let requests = commands as? [any RequestVerb] {
+                return try await TransferRun.run(requests)
+            }
+            // Beside requests, it is a question for help.
+            var command = commands.first { !($0 is any RequestVerb) } ?? commands[0]
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -86,6 +91,14 @@ enum Main {
                 "Argument \(index) is not UTF-8, as all must be. --data-binary @FILE sends any bytes, and -H @FILE fields."
             )
         }
+    }
+
+    /// The commands of the command line: one, or several requests that `--next` separates.
+    private static func commands(of words: [String]) throws -> [any ParsableCommand] {
+        guard let first = words.first, verb(first, of: Program.self) is any RequestVerb.Type else {
+            return [try parse(words)]
+        }
+        return try RequestWords(words).groups.map { try parse($0) }
     }
 
     /// Parses the command line; where that fails, once more with short options and their values in words of their own.
@@ -193,9 +206,7 @@ enum Main {
                 }
                 exit(0)
             }
-            let improved = OptionHints.improve(message)
-            let own = improved.hasPrefix("Error: ") ? "plugboard: " + improved.dropFirst(7) : improved
-            StandardError.write(own + "\n")
+            StandardError.say(OptionHints.line(of: message))
             exit(ExitStatus.usage.number)
         }
     }

@@ -15,7 +15,7 @@ extension OptionHints {
 
     private static let output = [
         Row(
-            "-q", "--quiet", "-nv", "--no-verbose", "--console-log-level", hint: "Write -s for no progress and no log."),
+            "-q", "--quiet", "--no-verbose", "--console-log-level", hint: "Write -s for no progress and no log."),
         Row("--debug", hint: "Write -v to see what is sent and what happens."),
         Row("-p", hint: "Write --print=HBhb for parts of request and response."),
         Row("--headers", "--server-response", hint: "Write -i for the response's head too, or --print=h for it alone."),
@@ -41,8 +41,6 @@ extension OptionHints {
         Row("--method", hint: "Write -X METHOD, or plugboard request METHOD URL."),
         Row("-j", hint: "Leave it out: the data of request items is sent as JSON."),
         Row("--chunked", hint: "Write -H 'Transfer-Encoding: chunked'."),
-        Row("--ignore-stdin", hint: "Leave it out: standard input is read only where an argument is - or @-."),
-        Row("--load-cookies", hint: "Write -b FILE."),
         Row("--save-cookies", "--keep-session-cookies", hint: "Write -c FILE, which keeps cookies of the session too."),
         Row("--compression", "--http-accept-gzip", hint: "Write --compressed."),
         Row("--start-pos", hint: "Write -r 500- with the first byte."),
@@ -89,20 +87,19 @@ extension OptionHints {
         Row(
             "-J", "--remote-header-name", "--remove-on-error",
             hint: "plugboard download URL names the file as the server does, and leaves no file that is not complete."),
-        Row("--next", "-:", "-K", hint: "plugboard curl takes a whole command line of curl."),
         Row("--download", "--content-disposition", hint: "plugboard download URL names the file as the server does."),
         Row("--no-clobber", hint: "plugboard download URL never replaces a file without --overwrite."),
         Row(
             "--timestamping", "--conditional-get",
             hint: "plugboard download URL --resume keeps a file that is the same."),
-        Row("--input-file", "-i", hint: "plugboard download --input-file FILE downloads a list of URLs."),
-        Row("--split", "--max-connection-per-server", "-k", hint: "plugboard download URL --segments NUMBER."),
+        Row("--input-file", hint: "plugboard download --input-file FILE downloads a list of URLs."),
+        Row("--split", "--max-connection-per-server", hint: "plugboard download URL --segments NUMBER."),
         Row("--min-split-size", hint: "Leave it out: the parts of --segments have at least 1 MiB."),
         Row(
             "--max-concurrent-downloads",
             hint: "plugboard download --parallel NUMBER downloads so many files at a time."),
         Row("--max-overall-download-limit", hint: "Write --limit-rate 500KiB, which is the limit of each file."),
-        Row("--check-integrity", "-V", hint: "plugboard download URL --checksum sha-256=VALUE."),
+        Row("--check-integrity", hint: "plugboard download URL --checksum sha-256=VALUE."),
         Row("--dir", hint: "plugboard download URL -o FOLDER/."),
         Row("--metalink-file", hint: "plugboard download --metalink FILE."),
         Row("--show-progress", hint: "Leave it out: a terminal gets the progress."),
@@ -113,7 +110,7 @@ extension OptionHints {
 
     private static let absent = [
         Row(
-            "--recursive", "--page-requisites", "--convert-links", "-np", "--no-parent",
+            "--recursive", "--page-requisites", "--convert-links", "--no-parent",
             hint: "Pages are not read for links."),
         Row("--background", "--enable-rpc", "--daemon", hint: "The command stays in the foreground: write & after it."),
         Row("--torrent-file", "--seed-time", "--bt-max-peers", hint: "BitTorrent is not supported."),

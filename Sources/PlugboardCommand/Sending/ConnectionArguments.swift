@@ -32,8 +32,8 @@ struct ConnectionArguments: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Connects to another host and port; the URL, Host and the TLS name stay.", valueName: "host:port:host:port")
-    )
+            "Connects to another host and port; the URL, Host and the TLS name stay. An empty host or port is any, and in the "
+                + "second pair the URL's.", valueName: "host:port:host:port"))
     var connectTo: [String] = []
     @Option(
         help: ArgumentHelp(
@@ -44,7 +44,9 @@ struct ConnectionArguments: ParsableArguments {
     var noproxy: String?
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Connects to this address; DNS is not asked.", valueName: "host:port:address"))
+        help: ArgumentHelp(
+            "Connects to this address; DNS is not asked. The host * is any; of several addresses the first is used.",
+            valueName: "host:port:address"))
     var resolve: [String] = []
     @Option(help: ArgumentHelp("Sends from this network interface, address or host.", valueName: "name"))
     var interface: String?
@@ -104,21 +106,8 @@ struct ConnectionArguments: ParsableArguments {
         try applyCertificate(to: &options.tls)
         if let pins { options.tls.pins = pins.split(separator: ";").map(String.init) }
         if !(connectTo + resolve).isEmpty { options.connectTo = [:] }
-        for text in resolve {
-            let parts = ConnectionArguments.parts(text.hasPrefix("+") ? String(text.dropFirst()) : text)
-            guard parts.count == 3, RequestOptions.isHostAndPort("\(parts[2]):\(parts[1])") else {
-                throw CommandFailure(.usage, "--resolve must be HOST:PORT:ADDRESS.")
-            }
-            options.connectTo?["\(parts[0]):\(parts[1])"] = "\(parts[2]):\(parts[1])"
-        }
-        for text in connectTo {
-            let parts = ConnectionArguments.parts(text)
-            let pair = parts.count == 4 ? ["\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])"] : []
-            guard pair.count == 2, pair.allSatisfy(RequestOptions.isHostAndPort) else {
-                throw CommandFailure(.usage, "--connect-to must be HOST:PORT:OTHER-HOST:OTHER-PORT.")
-            }
-            options.connectTo?[pair[0]] = pair[1]
-        }
+        for text in resolve { try addResolution(text, to: &options) }
+        for text in connectTo { try addTarget(text, to: &options) }
         return options
     }
 
@@ -170,22 +159,6 @@ struct ConnectionArguments: ParsableArguments {
         if !options.errorsOfFiles.isEmpty {
             throw CommandFailure(.trust, "\(option): \(file) holds no certificate in PEM form.")
         }
-    }
-
-    /// Splits at the colons outside of brackets, because IPv6 addresses contain colons.
-    private static func parts(_ text: String) -> [String] {
-        var parts = [""]
-        var isInBrackets = false
-        for character in text {
-            if character == ":" && !isInBrackets {
-                parts.append("")
-                continue
-            }
-            if character == "[" { isInBrackets = true }
-            if character == "]" { isInBrackets = false }
-            parts[parts.count - 1].append(character)
-        }
-        return parts
     }
 }
 

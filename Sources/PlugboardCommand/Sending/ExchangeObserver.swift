@@ -17,6 +17,9 @@ final class ExchangeObserver: Sendable {
         /// Its addresses, which are empty where no connection was made.
         var remote = (address: "", port: 0)
         var local = (address: "", port: 0)
+        /// The bytes of the heads of all attempts.
+        var requestSize = 0
+        var (connectStatus, verifyResult) = (0, 0)
     }
 
     let progress: ProgressBar?
@@ -56,6 +59,9 @@ final class ExchangeObserver: Sendable {
                 state.steps = ExchangeObserver.steps.map { ($0, event.duration($0) ?? .zero) }
                 state.remote = (event["address"] ?? "", event.integer("port") ?? 0)
                 state.local = (event["localAddress"] ?? "", event.integer("localPort") ?? 0)
+                state.requestSize += event.integer("requestSize") ?? 0
+                state.connectStatus = event.integer("connectStatus") ?? 0
+                state.verifyResult = event.integer("verifyResult") ?? 0
             }
         default: break
         }
@@ -82,6 +88,8 @@ final class ExchangeObserver: Sendable {
         guard state.attempt > 0 else { return facts }
         for step in state.steps { facts.steps[step.name] = step.time }
         (facts.remote, facts.local) = (state.remote, state.local)
+        facts.requestSize += state.requestSize
+        (facts.connectStatus, facts.verifyResult) = (state.connectStatus, state.verifyResult)
         return facts
     }
 

@@ -4,13 +4,18 @@ import PlugboardDownloads
 /// The options of output.
 struct OutputArguments: ParsableArguments {
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Writes the body to a file; - is standard output.", valueName: "file"),
+        name: .shortAndLong, parsing: .singleValue,
+        help: ArgumentHelp(
+            "Writes the body to a file; - is standard output. Of several, each is for the URL in its place, and #1 in the "
+                + "name is the value of the URL's first list or range.", valueName: "file"),
         completion: .file())
-    var output: String?
+    var output: [String] = []
     @Flag(
         name: [.customShort("O"), .long],
-        help: "Writes the body to a file that is named as the last part of the URL's path.")
-    var remoteName = false
+        help: "Writes the body to a file that is named as the last part of the URL's path; can be given for each URL.")
+    var remoteName: Int
+    @Flag(help: "Does what -O does for all URLs that have no -o or -O.") var remoteNameAll = false
+    @Flag(help: "Ends with the first of several requests that fails.") var failEarly = false
     @Option(help: ArgumentHelp("The folder of the file of -o or -O.", valueName: "folder"), completion: .directory)
     var outputDir: String?
     @Flag(help: "Makes the folders of the file of -o or -O.") var createDirs = false
@@ -46,8 +51,31 @@ struct OutputArguments: ParsableArguments {
     @OptionGroup var time: TimeArguments
 
     func validate() throws {
-        if output != nil && remoteName { throw ValidationError("Give -o or -O, not both.") }
-        if receiving.remoteHeaderName, !remoteName { throw ValidationError("-J names the file of -O: give both.") }
+        if receiving.remoteHeaderName, !remoteNameAll, !outputs.contains(.remoteName) {
+            throw ValidationError("-J names the file of -O: give both.")
+        }
+    }
+
+    /// The files of `-o` and `-O`, in the order of `RequestWords`.
+    private var outputs: [CurlGroup.Output] {
+        output.map { $0 == RequestWords.remoteName ? .remoteName : .file($0) }
+            + repeatElement(.remoteName, count: remoteName)
+    }
+
+    /// The options as those of curl, for these URLs. Throws if there are more files than URLs.
+    func group(for urls: [String], isLiteral: Bool = false) throws(CommandFailure) -> CurlGroup {
+        var group = group
+        (group.urls, group.outputs) = (urls, outputs)
+        group.values["output-dir"] = outputDir
+        group.flags["globoff"] = isLiteral
+        group.flags["remote-name-all"] = remoteNameAll
+        group.flags["fail-early"] = failEarly
+        guard outputs.count <= urls.count else {
+            throw CommandFailure(
+                .usage,
+                "There are more files (-o, -O) than URLs: \(outputs.count) and \(urls.count). Give each URL one file.")
+        }
+        return group
     }
 
     /// The options as those of curl.
@@ -61,12 +89,18 @@ struct OutputArguments: ParsableArguments {
         return group
     }
 
-    /// Takes the response to a request for this URL.
-    func receiver(for url: String, _ group: CurlGroup) throws(CommandFailure) -> ResponseReceiver {
-        let name = remoteName ? SafeName.from(url: url) : output
-        let path = name.map { name in name == "-" ? name : outputDir.map { "\($0)/\(name)" } ?? name }
+    /// Takes the response to a request.
+    ///
+    /// - Parameters:
+    ///   - url: The request's URL, which is absolute.
+    ///   - isFirst: Whether the file of `--dump-header` begins with this response.
+    func receiver(
+        for target: CurlTarget, _ url: String, _ group: CurlGroup, isFirst: Bool
+    ) throws(CommandFailure) -> ResponseReceiver {
+        let path = try group.path(of: target, remoteName: SafeName.from(url: url))
         let isForReaders = path == nil && ByteOutput.standard.isTerminal
         return try ResponseReceiver(
-            group, path, layout: printing.layout ?? (isForReaders ? .forTerminals : nil), showingSecrets: showSecrets)
+            group, path, isFirst: isFirst, layout: printing.layout ?? (isForReaders ? .forTerminals : nil),
+            showingSecrets: showSecrets)
     }
 }

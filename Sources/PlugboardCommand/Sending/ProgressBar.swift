@@ -8,11 +8,6 @@ final class ProgressBar: Sendable {
     static let width = 30
     private let isShown = Mutex(false)
 
-    /// The bar for the file or the standard output that these options name.
-    convenience init?(for output: OutputArguments) {
-        self.init(for: output, output.remoteName ? "" : output.output)
-    }
-
     /// Nil if standard error is not a terminal with control sequences, or if the body is written to the same terminal.
     ///
     /// - Parameter file: The path of the file for the body; nil or `-` for standard output.

@@ -5,44 +5,60 @@ struct Sending {
     let arguments: RequestArguments
     let output: OutputArguments
 
-    /// Sends a request that the command line gives by its method and URL.
-    func run(_ method: Method, _ url: String, _ methods: MethodArguments, _ body: BodyArguments) async throws {
+    /// The requests to the targets of a group.
+    struct Requests {
+        /// The jar of the plugin cookies that they use.
+        var jar: String?
+        /// The request to a target, and its body as options of curl; nil takes it from the request.
+        let request: (CurlTarget) throws -> (request: Request, body: PrintedCurlBody?)
+    }
+
+    /// Sends the requests that the command line gives by a method and URLs. Returns true if no further may be sent.
+    func run(
+        _ method: Method, _ methods: MethodArguments, _ body: BodyArguments, _ group: CurlGroup,
+        _ transfers: inout TransferRun
+    ) async throws -> Bool {
         let configuration = try arguments.configuration(isDry: output.printing.isDry)
         let items = try RequestItems(body.items)
         let data = methods.get ? try body.queryData(beside: items) : []
-        let url = try methods.url(url, adding: items.query(after: data))
-        let content = methods.get ? nil : try body.content(items)
-        var request = try arguments.request(
-            methods.method(of: method), url, against: configuration.kernel.baseURL, content, adding: methods.fields,
-            items: items.fields)
-        if let upload = try methods.upload(beside: content) { request.body = upload }
+        let takesInput =
+            BodyArguments.methodsWithInput.contains(method) && methods.uploadFiles.isEmpty
+            && !arguments.cookies.files.contains("-")
+        let content = methods.get ? nil : try body.content(items) ?? (takesInput ? body.input() : nil)
         let curlBody = methods.get ? PrintedCurlBody.none : try body.curlBody(items)
-        try await run(
-            configuration, as: methods.uploadFile.map { .upload($0) } ?? curlBody, headOnly: methods.head
-        ) { [request] _ in request }
+        let jar = try arguments.attribute(CookieArguments.jarAttribute)
+        let requests = Requests(jar: jar) { target in
+            let url = try methods.url(of: target, adding: items.query(after: data))
+            var request = try arguments.request(
+                methods.method(of: method, uploading: target.upload), url, against: configuration.kernel.baseURL,
+                content?.copy, adding: methods.fields, items: items.fields)
+            if let upload = try methods.upload(target.upload, beside: content) { request.body = upload }
+            return (request, target.upload.map { .upload($0) } ?? curlBody)
+        }
+        return try await run(
+            configuration, catalog: .needed(by: configuration), group, headOnly: methods.head, &transfers
+        ) { _ in requests }
     }
 
-    /// Sends a request that is made when the kernel has started.
+    /// Sends requests that are made when the kernel has started. Returns true if no further may be sent.
     ///
     /// - Parameters:
-    ///   - curlBody: Its body as options of curl; nil takes it from the request.
+    ///   - catalog: The plugins that the configuration can name.
     ///   - headOnly: Whether only the response's head is shown, whatever the method, as for `-I`.
     func run(
-        _ configuration: Configuration, as curlBody: PrintedCurlBody? = nil, headOnly: Bool = false,
-        _ make: (Kernel) async throws -> Request
-    ) async throws {
+        _ configuration: Configuration, catalog: Catalog = .bundled, _ group: CurlGroup, headOnly: Bool = false,
+        _ transfers: inout TransferRun, _ make: (Kernel) async throws -> Requests
+    ) async throws -> Bool {
         var configuration = configuration
-        let group = output.group
         let trace = try output.printing.isDry ? nil : WireTrace(group)
         if output.silent { configuration.kernel.logLevel = .error }
-        let isVerbose = output.verbose && !group.isTraced
         if isVerbose { configuration.kernel.logLevel = .debug }
         let asked = configuration
-        var catalog = Catalog.bundled
         if group["remote-header-name"], output.include {
             throw CommandFailure(.usage, "-i and -J cannot be combined.")
         }
         if let file = group.values["stderr"] { StandardError.redirect(to: file) }
+        var catalog = catalog
         if isVerbose || trace != nil {
             WireOutput.add(to: &configuration, &catalog, showingSecrets: output.showSecrets, trace: trace)
         }
@@ -50,23 +66,46 @@ struct Sending {
         let transport = output.printing.offline ? DryTransport() : nil
         if output.printing.offline { Session.current?.leave() }
         let writeOut = try group.values["write-out"].map { try WriteOut($0) }
-        let timings = try await Kernel.whileRunning(configuration, catalog: catalog, transport: transport) { kernel in
-            var request = try await output.printing.held(try await make(kernel))
-            let receiver = try output.receiver(for: request.url, group)
-            try group.limitSpeed(of: &request.options)
-            receiver.condition.add(to: &request)
-            receiver.keepRaw(&request)
-            if output.receiving.raw { askForCodings(&request) }
+        return try await Kernel.whileRunning(configuration, catalog: catalog, transport: transport) { kernel in
+            let requests = try await make(kernel)
             try arguments.check(kernel)
             if isVerbose { kernel.writePlugins() }
-            if try await prints(request, curlBody, asked, kernel) { return "" }
-            try receiver.addRange(to: &request)
-            let jar = request.attributes[CookieArguments.jarAttribute]
-            return try await arguments.cookies.whileUsed(in: kernel, jar: jar, isDry: output.printing.isDry) {
-                try await send(request, kernel, receiver, try SlowTransfer(group), writeOut, headOnly)
+            if output.printing.isPrinted {
+                return await transfers.run(group) { target, _ in
+                    let (request, body, _) = try await taken(target, requests, group)
+                    try await print(request, body, to: target, asked, kernel)
+                    return nil
+                }
+            }
+            return try await arguments.cookies.whileUsed(
+                in: kernel, jar: requests.jar, isDry: output.printing.isDry
+            ) {
+                await transfers.run(group) { target, number in
+                    var (request, _, receiver) = try await taken(target, requests, group, isFirst: number == 0)
+                    try receiver.addRange(to: &request)
+                    var facts = WriteOut.Facts(request: request, url: request.url)
+                    facts.urlNumber = number
+                    try await send(&facts, kernel, receiver, try SlowTransfer(group), writeOut, headOnly)
+                    return facts.failure
+                }
             }
         }
-        if output.timing { StandardError.write(timings) }
+    }
+
+    private var isVerbose: Bool { output.verbose && !output.group.isTraced }
+
+    /// The request to a target with what the options of output need, and what takes its response.
+    private func taken(
+        _ target: CurlTarget, _ requests: Requests, _ group: CurlGroup, isFirst: Bool = true
+    ) async throws -> (Request, PrintedCurlBody?, ResponseReceiver) {
+        let made = try requests.request(target)
+        var request = try await output.printing.held(made.request)
+        let receiver = try output.receiver(for: target, request.url, group, isFirst: isFirst)
+        try group.limitSpeed(of: &request.options)
+        receiver.condition.add(to: &request)
+        receiver.keepRaw(&request)
+        if output.receiving.raw { askForCodings(&request) }
+        return (request, made.body, receiver)
     }
 
     /// Asks for compressed content with `--compressed`, which the plugin decode does not do for `--raw`.
@@ -76,24 +115,23 @@ struct Sending {
         }
     }
 
-    /// Returns what `--timing` prints.
+    /// Sends the request of the facts, and writes its response. The facts have its failure then.
     private func send(
-        _ request: Request, _ kernel: Kernel, _ receiver: ResponseReceiver, _ slow: SlowTransfer?,
+        _ facts: inout WriteOut.Facts, _ kernel: Kernel, _ receiver: ResponseReceiver, _ slow: SlowTransfer?,
         _ writeOut: WriteOut?, _ headOnly: Bool
-    ) async throws -> String {
+    ) async throws {
+        let request = facts.request
         let observer = ExchangeObserver(
-            isVerbose: output.verbose && !output.group.isTraced, showsSecrets: output.showSecrets,
-            progress: ProgressBar(for: output), slow: slow)
+            isVerbose: isVerbose, showsSecrets: output.showSecrets,
+            progress: ProgressBar(for: output, receiver.file.path), slow: slow)
         let interrupt = Interrupt()
-        var facts = WriteOut.Facts(request: request, url: request.url)
         let began = ContinuousClock.now
         if !output.printing.offline { try receiver.begin() }
         let exchange = kernel.begin(request) { observer.hear($0) }
         interrupt.cancels { exchange.cancel() }
         slow?.cancels { exchange.cancel() }
         if output.printing.offline {
-            try await output.printDry(request, exchange, receiver)
-            return ""
+            return try await output.printDry(request, exchange, receiver)
         }
         do {
             defer { observer.progress?.clear() }
@@ -114,9 +152,8 @@ struct Sending {
         facts.file = receiver.file.path
         facts.total = .now - began
         try writeOut?.write(observer.completed(facts))
-        if let failure = facts.failure { throw failure }
+        if output.timing, facts.failure == nil { StandardError.write(observer.timings) }
         withExtendedLifetime(interrupt) {}
-        return observer.timings
     }
 
     private func write(

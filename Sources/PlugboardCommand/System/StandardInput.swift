@@ -24,4 +24,23 @@ enum StandardInput {
                 ? "\(option) reads standard input twice; it can be read only once."
                 : "\(first) and \(option) both read standard input; it can be read only once.")
     }
+
+    /// The milliseconds after which a note says that the command waits.
+    private static let patience: Int32 = 2000
+
+    /// What a file or another program gives without an option that asks for it; nil if it is empty, on a terminal, for
+    /// a device, and where an option reads it. Blocks until the end.
+    static func offered() throws(CommandFailure) -> [UInt8]? {
+        var entry = stat()
+        guard reader.withLock({ $0 == nil }), fstat(STDIN_FILENO, &entry) == 0,
+            [S_IFIFO, S_IFREG, S_IFSOCK].contains(entry.st_mode & S_IFMT)
+        else { return nil }
+        try claim(for: "The body")
+        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        if poll(&descriptor, 1, patience) == 0 {
+            StandardError.say("The body is awaited on standard input; --ignore-stdin sends none.")
+        }
+        let bytes = try FileContents.ofStandardInput(advice: "--data-binary - sends any size.")
+        return bytes.isEmpty ? nil : bytes
+    }
 }

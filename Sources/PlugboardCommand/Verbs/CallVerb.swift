@@ -47,7 +47,10 @@ struct CallVerb: AsyncParsableCommand {
         if !credential.isEmpty { try configuration.switchOn("authentication", for: "--credential") }
         let read = configuration
         let curlBody = body.flatMap { PrintedCurlBody(of: InputArgument($0)) }
-        try await Sending(arguments: arguments, output: output).run(configuration, as: curlBody) { kernel in
+        var transfers = TransferRun()
+        // The URL is that of the definition.
+        let group = try output.group(for: [""], isLiteral: true)
+        _ = try await Sending(arguments: arguments, output: output).run(configuration, group, &transfers) { kernel in
             let definitions = try await definitions.definitions(read, try arguments.connection.options()) { kernel }
             if definitions.isEmpty {
                 throw CommandFailure(
@@ -70,8 +73,10 @@ struct CallVerb: AsyncParsableCommand {
                 for: client.endpoint(name, Parameters(given), body: try wholeBody(of: definition)))
             let complete = try arguments.complete(request)
             warnOfMissingCredential(definition, complete, settings.credentials, read)
-            return complete
+            return Sending.Requests(jar: complete.attributes[CookieArguments.jarAttribute]) { _ in (complete, curlBody)
+            }
         }
+        try transfers.end()
     }
 
     /// Warns of a request that its definition says needs a credential, and that has none.

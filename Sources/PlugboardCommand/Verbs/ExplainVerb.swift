@@ -43,6 +43,8 @@ struct ExplainVerb: AsyncParsableCommand {
     @OptionGroup var arguments: RequestArguments
     @Flag(help: "Sends nothing; shows what comes before sending.") var dryRun = false
     @Flag(help: "Writes JSON.") var json = false
+    @Flag(help: "Prints the request as a command line of curl, without secrets, and does not send it.")
+    var printCurl = false
     @Option(
         help: ArgumentHelp("Writes a trace for https://ui.perfetto.dev to a file.", valueName: "file"),
         completion: .file())
@@ -62,6 +64,12 @@ struct ExplainVerb: AsyncParsableCommand {
                 BodyArguments.Content(
                     body: try InputArgument(data).body(for: "--data"), type: "application/octet-stream")
             })
+        if printCurl {
+            let printing = RequestPrinting(arguments: arguments, configuration: configuration, showsSecrets: false)
+            return try await Kernel.whileRunning(configuration, transport: DryTransport()) { kernel in
+                try await printing.printCurl(request, data.flatMap { PrintedCurlBody(of: InputArgument($0)) }, kernel)
+            }
+        }
         let dry = dryRun ? DryTransport() : nil
         var keepSilent: Explanation.DryRun?
         if let dry { keepSilent = { dry.keepSilent() } }

@@ -22,7 +22,10 @@ package struct ConfiguredRoutes: Sendable {
         }
 
         func route(isTLS: Bool, connectingTo target: String?) -> Route {
-            if let target, let routes = detours[target] { return isTLS ? routes.secure : routes.plain }
+            if let target {
+                guard let routes = detours[target] else { return options.route(isTLS: isTLS, connectingTo: target) }
+                return isTLS ? routes.secure : routes.plain
+            }
             return isTLS ? secure : plain
         }
     }

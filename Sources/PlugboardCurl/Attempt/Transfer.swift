@@ -161,7 +161,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         if result != CURLE_OK { state.pointee.readLoggedTrailers() }
         let error = failure(state)
         var timings = isTimed ? Timings(of: handle.easy) : Timings()
-        if isWatched, isTimed { timings.addresses = ConnectionAddresses(of: handle.easy) }
+        if isWatched, isTimed { timings.connection = Timings.Connection(of: handle.easy) }
         if isWatched, error == nil { reportProgress(state, isLast: true) }
         let isClean = ending == nil && result == CURLE_OK && state.pointee.sendings == 1
         if result == nil {
@@ -228,6 +228,7 @@ final class Transfer: Attempt, @unchecked Sendable {
             curl: code, message: handle.errorMessage, hostAndPort: url?.hostAndPort ?? "", isHeadThere: isHeadReported,
             isUnsent: state.pointee.sendings == 0, isHeadSent: handle.hasSentHead,
             socketError: state.pointee.socketError, activity: activity)
+        error.transportResult = Int(result.rawValue)
         if handle.isDowngraded, [.transportTLS, .transportProtocol, .transportReset].contains(error.code) {
             error.reason += " \(multi.abilities.reasonForHTTP1)"
         }

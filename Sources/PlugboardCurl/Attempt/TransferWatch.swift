@@ -88,20 +88,22 @@ extension Timings {
     }
 }
 
-extension ConnectionAddresses {
-    /// The addresses of the transfer's connection; nil without a connection, and for a Unix domain socket.
+extension Timings.Connection {
+    /// What libcurl tells of the transfer's connection; nil without a connection, and for a Unix domain socket.
     convenience init?(of easy: UnsafeMutableRawPointer) {
         func text(_ info: CURLINFO) -> String { ccurl_get_text(easy, info).map { String(cString: $0) } ?? "" }
-        func port(_ info: CURLINFO) -> Int {
+        func number(_ info: CURLINFO) -> Int {
             var number = 0
             ccurl_get_long(easy, info, &number)
             return number
         }
-        let remote = text(CURLINFO_PRIMARY_IP)
-        let remotePort = port(CURLINFO_PRIMARY_PORT)
-        guard !remote.isEmpty, remotePort > 0 else { return nil }
-        self.init(
-            remote: remote, remotePort: remotePort, local: text(CURLINFO_LOCAL_IP),
-            localPort: port(CURLINFO_LOCAL_PORT))
+        var facts = ConnectionFacts()
+        (facts.remote, facts.remotePort) = (text(CURLINFO_PRIMARY_IP), number(CURLINFO_PRIMARY_PORT))
+        guard !facts.remote.isEmpty, facts.remotePort > 0 else { return nil }
+        (facts.local, facts.localPort) = (text(CURLINFO_LOCAL_IP), number(CURLINFO_LOCAL_PORT))
+        facts.requestSize = number(CURLINFO_REQUEST_SIZE)
+        facts.connectStatus = number(CURLINFO_HTTP_CONNECTCODE)
+        facts.verifyResult = number(CURLINFO_SSL_VERIFYRESULT)
+        self.init(facts)
     }
 }

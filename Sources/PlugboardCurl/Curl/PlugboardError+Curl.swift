@@ -107,7 +107,7 @@ extension PlugboardError {
             (
                 .requestOption,
                 "The network interface for \(hostAndPort) cannot be used. Check request.options.interface or "
-                    + "kernel.interface."
+                    + "kernel.interface (on the command line --interface)."
             )
         case CURLE_OPERATION_TIMEDOUT:
             (.timeoutConnect, "Connecting to \(hostAndPort) took too long (connectTimeout)\(activity).")
@@ -116,7 +116,7 @@ extension PlugboardError {
                 .requestOption,
                 "The client's certificate or key for \(hostAndPort) cannot be used. Each must be a readable file in "
                     + "PEM form. Check request.options.tls.certificate and request.options.tls.key, or kernel.tls.certificate and "
-                    + "kernel.tls.key."
+                    + "kernel.tls.key (on the command line --cert and --key)."
             )
         case CURLE_SSL_CACERT_BADFILE:
             (

@@ -117,7 +117,6 @@ struct ItemTests {
         (["a[99999]=1"], "larger than 9999"), (["a=1", "-d", "x"], "A request has one body"),
         (["a=1", "--get"], "no other body"), (["@f", "a=1"], "@FILE is the whole body"),
         (["--as-form", "a:=[1]"], "a form has no lists"), (["--as-form"], "are for request items"),
-        (["http://a.test/"], "A request has one URL"),
     ])
     func `items that cannot be used are usage errors`(items: [String], message: String) async throws {
         let outcome = try await Command.running(["post", server.url()] + items)

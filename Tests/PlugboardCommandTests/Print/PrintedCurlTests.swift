@@ -18,6 +18,17 @@ struct PrintedCurlTests {
         return outcome.stdout
     }
 
+    @Test func `the request of explain can be printed as a line of curl`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
+
+        let outcome = try await Command.run(
+            "explain", server.url(), "-d", "x", "-H", "Authorization: geheim", "-L", "-A", "a", "--print-curl")
+
+        #expect(outcome.status == 0 && server.requests.isEmpty, "\(outcome.stderr)")
+        #expect(outcome.stdout.hasPrefix("curl -X GET -A a") && outcome.stdout.contains("'Authorization: …'"))
+        #expect(outcome.stdout.contains(" --data-raw x ") && outcome.stdout.contains(" -L "), "\(outcome.stdout)")
+    }
+
     @Test func `a request is printed with its fields and its body, quoted for sh`() async throws {
         let line = try await printed("post", "http://a.test/b?c=d e", "it's=$x", "X-A:a b", "-A", "me", "--as-form")
 

@@ -14,12 +14,24 @@ struct CurlLine {
     init(_ words: [String]) throws(CommandFailure) {
         try read(words)
         if groups.count > 1, groups[groups.count - 1].isEmpty { groups.removeLast() }
+        shareFlags()
         if question == nil, groups.contains(where: { $0.urls.isEmpty }) {
             throw CommandFailure(
                 .usage,
                 groups.count == 1
                     ? "curl: no URL is given. See plugboard curl --help."
                     : "curl: no URL is given before or after --next.")
+        }
+    }
+
+    /// Gives all groups the flags that count for all of them, wherever they stand.
+    private mutating func shareFlags() {
+        for flag in ["silent", "show-error", "fail-early"] where groups.contains(where: { $0[flag] }) {
+            for index in groups.indices { groups[index].flags[flag] = true }
+        }
+        guard groups.contains(where: { $0.words.contains("--verbose") }) else { return }
+        for index in groups.indices where !groups[index].isTraced && !groups[index].words.contains("--verbose") {
+            groups[index].words.append("--verbose")
         }
     }
 

@@ -1,3 +1,6 @@
+import CPlugboardCurl
+import PlugboardCurl
+
 extension CurlOption {
     /// All options of curl, and two of Plugboard's.
     static let all: [CurlOption] =
@@ -84,6 +87,11 @@ extension CurlOption {
         "socks5-gssapi-service",
     ]
 
+    private static var libcurl: String { CurlAbilities.current.version }
+    private static var hasHTTP3: Bool {
+        ccurl_version().map { $0.pointee.features & Int32(CURL_VERSION_HTTP3) != 0 } ?? false
+    }
+
     private static let refused: [(reason: String, flags: [String], values: [String])] = [
         (
             "It is for FTP, TFTP and telnet, and Plugboard sends HTTP.",
@@ -118,7 +126,10 @@ extension CurlOption {
         ("Plugboard sends no header of the PROXY protocol.", ["haproxy-protocol"], []),
         ("Plugboard sends through one proxy, with HTTP/1.1 or SOCKS: --proxy names it.", [], ["preproxy", "proxy1.0"]),
         ("Plugboard keeps no such file.", [], ["alt-svc", "hsts", "libcurl"]),
-        ("Plugboard sends no HTTP/3.", ["http3", "http3-only"], []),
+        (
+            "Plugboard sends no HTTP/3\(hasHTTP3 ? "" : ", and the libcurl that is installed, \(libcurl), does not support it").",
+            ["http3", "http3-only"], []
+        ),
         ("Plugboard reads no responses of HTTP/0.9.", ["http0.9"], []),
         (
             "Plugboard has nothing like it.",

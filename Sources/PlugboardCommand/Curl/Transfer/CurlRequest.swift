@@ -23,10 +23,7 @@ struct CurlRequest {
         var url = CurlURL.absolute(text, scheme: scheme, isPathKept: group["path-as-is"])
         if let upload { url = CurlURL.forUpload(of: upload, to: url) }
         (kind, body) = try CurlRequest.content(of: group, words, upload)
-        let parameters = try group.queries.map { query in
-            String(decoding: try FormData.encoded(query, for: "--url-query"), as: UTF8.self)
-        }
-        url = CurlURL.adding(parameters, to: url)
+        url = CurlURL.adding(try group.queries.map { try FormData.query($0) }, to: url)
         if group["get"], !group.data.isEmpty {
             url = CurlURL.adding([String(decoding: try FormData.joined(group.data), as: UTF8.self)], to: url)
         }

@@ -44,10 +44,13 @@ enum EventFacts {
                 ("firstByte", .integer(timings.firstByte.nanoseconds)), ("total", .integer(timings.total.nanoseconds)),
             ]
             if let code { details.append(("code", .text(code.name))) }
-            guard let addresses = timings.addresses else { return details }
+            guard let connection = timings.connection?.facts else { return details }
             return details + [
-                ("address", .text(addresses.remote)), ("port", .integer(Int64(addresses.remotePort))),
-                ("localAddress", .text(addresses.local)), ("localPort", .integer(Int64(addresses.localPort))),
+                ("address", .text(connection.remote)), ("port", .integer(Int64(connection.remotePort))),
+                ("localAddress", .text(connection.local)), ("localPort", .integer(Int64(connection.localPort))),
+                ("requestSize", .integer(Int64(connection.requestSize))),
+                ("connectStatus", .integer(Int64(connection.connectStatus))),
+                ("verifyResult", .integer(Int64(connection.verifyResult))),
             ]
         case .bytes(let progress):
             let counts: [(String, Int?)] = [

@@ -1,0 +1,39 @@
+/// One URL of a command line, what is uploaded to it, and where its response goes.
+struct CurlTarget {
+    let url: String
+    /// The file of `-T`.
+    let upload: String?
+    /// The file of `-o`, with the values of the URL's lists in its name, or `-O`; nil for standard output.
+    let output: CurlGroup.Output?
+}
+
+extension CurlGroup {
+    /// The target of the URL at this index.
+    ///
+    /// - Parameters:
+    ///   - url: One URL of its pattern.
+    ///   - values: The values of the pattern's lists in this URL.
+    func target(_ index: Int, _ url: String, _ values: [String]) -> CurlTarget {
+        var output = index < outputs.count ? outputs[index] : self["remote-name-all"] ? .remoteName : nil
+        if case .file(let name)? = output { output = .file(URLPattern.name(name, with: values)) }
+        return CurlTarget(url: url, upload: index < uploads.count ? uploads[index] : nil, output: output)
+    }
+
+    /// The path of the file for a response; nil and `-` are standard output.
+    ///
+    /// - Parameter remoteName: The name of the file of `-O`; nil if the URL has none.
+    func path(of target: CurlTarget, remoteName: @autoclosure () -> String?) throws(CommandFailure) -> String? {
+        let name: String
+        switch target.output {
+        case nil: return nil
+        case .file("-"): return "-"
+        case .file(let file): name = file
+        case .remoteName:
+            guard let last = remoteName() else {
+                throw CommandFailure(.write, "The URL has no name of a file for -O.")
+            }
+            name = last
+        }
+        return values["output-dir"].map { "\($0)/\(name)" } ?? name
+    }
+}

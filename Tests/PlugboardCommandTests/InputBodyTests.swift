@@ -1,0 +1,66 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Bodies from standard input without an option that names it, as for HTTPie.
+struct InputBodyTests {
+    private let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer.responding { ServerResponse(body: "\($0.method) \($0.text)") } }
+
+    @Test(arguments: ["post", "put", "patch"])
+    func `a pipe is the body, as JSON`(verb: String) async throws {
+        let outcome = try await Command.run(verb, server.url(), input: #"{"a": 1}"#)
+
+        #expect(outcome.stdout == #"\#(verb.uppercased()) {"a": 1}"#, "\(outcome.stderr)")
+        #expect(server.requests.first?["Content-Type"] == "application/json")
+    }
+
+    @Test func `a file is the body of each request`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("body", "[]")
+
+        let outcome = try await Command.shell(
+            #""$plugboard" post "$url" "$url" < "$file""#, ["url": server.url(), "file": file])
+
+        #expect(outcome.stdout == "POST []POST []", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [["get"], ["delete"], ["post", "--ignore-stdin"], ["post", "-d", ""], ["post", "-G"]])
+    func `other standard input is left alone`(words: [String]) async throws {
+        let outcome = try await Command.running(words + [server.url()], input: "input")
+
+        #expect(outcome.status == 0 && !outcome.stdout.contains("input"), "\(outcome.stdout)\(outcome.stderr)")
+    }
+
+    @Test func `an empty standard input is no body`() async throws {
+        let outcome = try await Command.run("post", server.url(), input: "")
+
+        #expect(outcome.status == 0 && server.requests.first?["Content-Type"] == nil, "\(outcome.stderr)")
+    }
+
+    @Test func `a pipe that stays open does not stop verbs without a body`() async throws {
+        let folder = try TemporaryFolder()
+
+        // The shell keeps the pipe open for writing.
+        let outcome = try await Command.shell(
+            #"mkfifo "$pipe"; exec 3<>"$pipe"; "$plugboard" get "$url" <&3; "$plugboard" post "$url" --json 1 <&3"#,
+            ["pipe": folder.file("pipe"), "url": server.url()])
+
+        #expect(outcome.stdout == "GET POST 1", "\(outcome.stderr)")
+    }
+
+    @Test func `who waits for a body says so`() async throws {
+        let folder = try TemporaryFolder()
+
+        // The last writer ends when the note has come.
+        let outcome = try await Command.shell(
+            #"""
+            mkfifo "$pipe"; "$plugboard" post "$url" <"$pipe" 2>"$notes" & exec 3>"$pipe"
+            until grep -q 'awaited on standard input; --ignore-stdin' "$notes"; do :; done
+            echo 1 >&3; exec 3>&-; wait
+            """#, ["pipe": folder.file("pipe"), "notes": folder.file("notes"), "url": server.url()])
+
+        #expect(outcome.stdout == "POST 1\n", "\(outcome.stderr)")
+    }
+}
