@@ -188,9 +188,8 @@ struct Uploading: Sendable {
     private static func advice(after failure: CommandFailure) -> String {
         if let code = failure.code, code.kind == "upload" { return "" }
         if failure.responseStatus.map({ refusals.contains($0) }) ?? false {
-            return
-                " If the same command does not continue the upload, --restart begins again, and --abort removes what the "
-                + "server has received."
+            // A server that refuses to go on often refuses to remove it, too.
+            return " If the same command does not continue the upload, --restart begins again."
         }
         return " The server keeps what it has received: the same command continues it, and --abort removes it."
     }

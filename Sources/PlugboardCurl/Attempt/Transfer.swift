@@ -199,7 +199,7 @@ final class Transfer: Attempt, @unchecked Sendable {
                 .bodyCut,
                 "The body of the response from \(url?.hostAndPort ?? "") ended with its TLS connection, but without "
                     + "close_notify, so that it may have been cut (RFC 9112 §9.8). For a server that never sends it, set "
-                    + "kernel.tls.closeNotify to false.")
+                    + "kernel.tls.closeNotify to false in the configuration.")
         }
         // A server may end the connection or the stream after the whole response (RFC 9112 §9.6, RFC 9113 §8.1).
         guard let result, result != CURLE_OK, !isWhole, let handle else { return nil }
