@@ -196,7 +196,8 @@ let layers: [Target] = [
     // For programs that have the server packages.
     module(
         "PlugboardMetrics", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardObserving", swiftMetrics),
-    module("PlugboardTracing", "PlugboardCore", "PlugboardKit", "PlugboardObserving", "PlugboardMessages", swiftTracing),
+    module(
+        "PlugboardTracing", "PlugboardCore", "PlugboardKit", "PlugboardObserving", "PlugboardMessages", swiftTracing),
     module("PlugboardServiceLifecycle", "PlugboardCore", "PlugboardMessages", serviceLifecycle),
     module(
         "PluginLoader", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard",
@@ -396,7 +397,8 @@ let testTargets: [Target] = [
     ),
     tests("InspectTests", "Plugboard", "PlugboardInspectPage", "PlugboardJSON", "PlugboardMessages"),
     tests(
-        "PlugboardCommandTests", "PlugboardCommand", "Plugboard", "PlugboardControl", "CPlugboardControl", "PlugboardJSON",
+        "PlugboardCommandTests", "PlugboardCommand", "Plugboard", "PlugboardControl", "CPlugboardControl",
+        "PlugboardJSON",
         "PlugboardMessages"),
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",

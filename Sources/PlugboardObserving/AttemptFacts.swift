@@ -5,7 +5,9 @@ import PlugboardKit
 public struct AttemptFacts: Sendable {
     /// The value of an attribute.
     public enum Value: Sendable, Equatable {
+        /// A text.
         case text(String)
+        /// A number.
         case integer(Int)
     }
 
@@ -14,25 +16,34 @@ public struct AttemptFacts: Sendable {
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
     ]
 
+    /// As it is sent.
     public let method: String
     /// As it may be shown.
     public let url: String
+    /// The origin of the URL.
     public let origin: Origin?
+    /// `url.template`, where the program gives one.
     public let template: String?
     /// How often the exchange was sent before.
     public let resends: Int
+    /// The response's status; nil before there is a response.
     public var status: Int?
+    /// `1.1`, `2` or `3`; nil before there is a response.
     public var version: String?
+    /// The peer's address; nil until the attempt has ended.
     public var address: String?
+    /// The peer's port; nil until the attempt has ended.
     public var port: Int?
     /// The code of the failure; nil without one.
     public var failure: String?
 
+    /// An attempt that begins.
     public init(method: String, url: String, template: String? = nil, resends: Int = 0) {
         (self.method, self.url, self.template, self.resends) = (method, url, template, resends)
         origin = Origin(url: url)
     }
 
+    /// `http.request.method`.
     public var knownMethod: String { AttemptFacts.knownMethods.contains(method) ? method : "_OTHER" }
 
     /// `error.type`: the code of the failure, or a status from 400 on.

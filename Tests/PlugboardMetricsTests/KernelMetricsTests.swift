@@ -21,8 +21,10 @@ struct KernelMetricsTests {
         let server = "http.request.method=GET,server.address=a.test,server.port=80"
         let version = "network.protocol.version=1.1"
         #expect(
-            factory.kept("http.client.request.duration{\(server),http.response.status_code=503,error.type=503,\(version)}") == 1)
-        #expect(factory.kept("http.client.request.duration{\(server),http.response.status_code=200,\(version)}") == 1)
+            factory.kept(
+                "http.client.request.duration{\(server),http.response.status_code=503,error.type=503,\(version)}") == 1)
+        let success = "\(server),http.response.status_code=200,\(version)"
+        #expect(factory.kept("http.client.request.duration{\(success)}") == 1)
         #expect(factory.value("http.client.active_requests{\(server)}") == 0)
         let retries = try #require(kernel.counters.first { $0.key.hasPrefix("retry.") && $0.value > 0 })
         #expect(factory.value("\(retries.key){}") == Double(retries.value), "a count is reported once")

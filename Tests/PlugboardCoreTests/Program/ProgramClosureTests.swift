@@ -86,7 +86,7 @@ struct ProgramClosureTests {
 
         #expect(
             record.lines == [
-                "attemptBegan attempt=1 reason=first method=GET url=http://origin.test/a?key=…",
+                "attemptBegan attempt=1 reason=first method=GET url=http://origin.test/a?key=… waited=0",
                 "headReceived version=1.1", "completed outcome=ended attempts=1",
             ])
         await kernel.shutDown()

@@ -92,7 +92,9 @@ struct Mock: Plugin {
             (recorded.status, recorded.fields) = (response.status, response.fields)
             let capture = BodyCapture(upTo: settings.bodyLimit.bytes)
             let isTaken: Void? = exchange.withWholeResponseBody { capture.takeWhole($0) }
-            if isTaken != nil { recorded.body = capture } else {
+            if isTaken != nil {
+                recorded.body = capture
+            } else {
                 exchange.wrapResponseBody { inner in
                     recorded.body = capture
                     return CapturedSource(inner, capture)
