@@ -85,10 +85,10 @@ struct SeveralRequestTests {
 
     @Test func `the configuration and silence are those of all requests`() async throws {
         let outcome = try await Command.run(
-            "get", server.url("/a"), "--next", server.url("/b"), "--plugin", "mock", "--set", "mock.routes=[]", "-v")
+            "get", server.url("/a"), "--next", server.url("/b"), "--plugin", "decode", "-v")
 
         // The plugin is enabled for both.
-        #expect(outcome.stderr.components(separatedBy: "* Plugins: mock").count == 3, "\(outcome.stderr)")
+        #expect(outcome.stderr.components(separatedBy: "* Plugins: decode").count == 3, "\(outcome.stderr)")
     }
 
     @Test(arguments: [
