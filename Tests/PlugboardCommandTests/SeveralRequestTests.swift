@@ -107,7 +107,7 @@ struct SeveralRequestTests {
         try folder.write("more", "data = two\n")
         let file = try folder.write(
             "options",
-            "# requests\nurl = \"\(server.url("/a"))\"\n-d one\nnext\nurl=\(server.url("/b"))\nX: PUT\n-K \"\(folder.file("more"))\"\n"
+            "# requests\nurl = \"\(server.url("/a"))\"\n-d one\nnext\nurl=\(server.url("/b"))\n-X PUT\n-K \"\(folder.file("more"))\"\n"
         )
 
         let outcome = try await Command.run("post", "-sK", file)
