@@ -85,10 +85,10 @@ struct SeveralRequestTests {
 
     @Test func `the configuration and silence are those of all requests`() async throws {
         let outcome = try await Command.run(
-            "get", server.url("/a"), "--next", server.url("/b"), "--plugin", "mock", "--set", "mock.routes=[]", "-v")
+            "get", server.url("/a"), "--next", server.url("/b"), "--plugin", "decode", "-v")
 
         // The plugin is enabled for both.
-        #expect(outcome.stderr.components(separatedBy: "* Plugins: mock").count == 3, "\(outcome.stderr)")
+        #expect(outcome.stderr.components(separatedBy: "* Plugins: decode").count == 3, "\(outcome.stderr)")
     }
 
     @Test(arguments: [
@@ -107,7 +107,7 @@ struct SeveralRequestTests {
         try folder.write("more", "data = two\n")
         let file = try folder.write(
             "options",
-            "# requests\nurl = \"\(server.url("/a"))\"\n-d one\nnext\nurl=\(server.url("/b"))\nX: PUT\n-K \"\(folder.file("more"))\"\n"
+            "# requests\nurl = \"\(server.url("/a"))\"\n-d one\nnext\nurl=\(server.url("/b"))\n-X PUT\n-K \"\(folder.file("more"))\"\n"
         )
 
         let outcome = try await Command.run("post", "-sK", file)

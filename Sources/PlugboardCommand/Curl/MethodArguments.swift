@@ -27,7 +27,7 @@ struct MethodArguments: ParsableArguments {
         name: [.customShort("T"), .customLong("upload-file")],
         help: ArgumentHelp(
             "Sends a file, - for standard input, with PUT unless the verb has another method for bodies. A URL that ends "
-                + "with / gets the file's name. Several are for several URLs.", valueName: "file"), completion: .file())
+                + "with / gets the file's name.", valueName: "file"), completion: .file())
     var uploadFiles: [String] = []
     @Flag(name: [.customShort("g"), .long], help: "Sends brackets and braces of URLs as they are.") var globoff = false
     @Flag(help: "Sends a path as it is, which is always done.") var pathAsIs = false
@@ -39,7 +39,7 @@ struct MethodArguments: ParsableArguments {
         false
     @Option(
         name: .customShort("K"),
-        help: ArgumentHelp("Takes options from a file with one on each line: url = \"…\".", valueName: "file"),
+        help: ArgumentHelp("Takes options from a file, one on each line.", valueName: "file"),
         completion: .file())
     var optionFile: String?
 

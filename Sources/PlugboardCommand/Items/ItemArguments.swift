@@ -31,9 +31,7 @@ struct ItemArguments: ParsableArguments {
     }
 
     @Flag(
-        help: ArgumentHelp(
-            "Leaves standard input alone, from which post, put and patch without a body take one where it is a file or "
-                + "a pipe."))
+        help: "Takes no body from standard input.")
     var ignoreStdin = false
 
     var form: Form { multipart ? .multipart : asForm ? .form : .any }

@@ -38,7 +38,7 @@ struct ExitStatus: Equatable, Sendable {
     static let nothing = ExitStatus(52, "the server closed the connection without a response")
     static let send = ExitStatus(55, "the connection was lost while the request was sent")
     static let receive = ExitStatus(
-        56, "the connection was lost while the response was received, or a proxy refused it", "transport", "body")
+        56, "the connection was lost before the response, or a proxy refused it", "transport", "body")
     static let clientCertificate = ExitStatus(58, "the client's certificate or key cannot be used")
     static let certificate = ExitStatus(
         60, "the server's certificate is not trusted", "transport.tls.certificate")

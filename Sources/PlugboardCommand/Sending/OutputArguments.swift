@@ -6,8 +6,8 @@ struct OutputArguments: ParsableArguments {
     @Option(
         name: .shortAndLong, parsing: .singleValue,
         help: ArgumentHelp(
-            "Writes the body to a file; - is standard output. Of several, each is for the URL in its place, and #1 in the "
-                + "name is the value of the URL's first list or range.", valueName: "file"),
+            "Writes the body to a file; - is standard output. Of several, each is for the URL in its place.",
+            valueName: "file"),
         completion: .file())
     var output: [String] = []
     @Flag(
