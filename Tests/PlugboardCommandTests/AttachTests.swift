@@ -223,10 +223,3 @@ struct AttachTests {
         #expect(without.status == 2 && without.stderr.contains("one of --tag, --exchange and --all"))
     }
 }
-
-/// Runs blocking work on a thread of its own, and not on one that all tasks share.
-private func offTasks<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try work() }) }
-    }
-}

@@ -169,13 +169,6 @@ struct ControlTests {
     }
 }
 
-/// Runs blocking work on a thread of its own, and not on one that all tasks share.
-func offTasks<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try work() }) }
-    }
-}
-
 /// Hands a client over to another thread: the sender no longer uses it.
 struct Sent<Value>: @unchecked Sendable {
     let value: Value
