@@ -1,5 +1,5 @@
-import PlugboardEventLoop
 import PlugboardBorder
+import PlugboardEventLoop
 import Synchronization
 
 /// A body in the kernel, between a source and its reader: checks that both keep the rules.

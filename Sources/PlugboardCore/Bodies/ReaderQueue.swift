@@ -1,5 +1,5 @@
-import PlugboardEventLoop
 import PlugboardBorder
+import PlugboardEventLoop
 import Synchronization
 
 /// The body of a response for its program: a bounded queue between the loop, which fills it, and the reader's task.

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// A plugin that is available but does not run, with the reason.
 package struct AbsentPlugin: Sendable, Equatable {

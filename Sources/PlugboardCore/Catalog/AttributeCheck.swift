@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// Checks the attributes of requests against the tables of the enabled plugins.
 ///

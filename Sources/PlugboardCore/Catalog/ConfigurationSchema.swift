@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// The JSON Schema (2020-12) of a whole configuration, for editors.
 ///

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// A plugin that will run, and how.
 public struct EnabledPlugin: Sendable {

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// Why a JSON value does not fit an option: the end of a sentence that begins with the option's name.
 struct OptionError: Error {

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 import PlugboardSystem
 
 extension PluginResolver {

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 import PlugboardSystem
 
 /// Finds the plugins of a configuration, checks their entries, and puts them in order. Notes all errors.

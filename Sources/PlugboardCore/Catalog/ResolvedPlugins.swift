@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// The plugins that will run, in their order, according to a configuration and the plugins of the program.
 package struct ResolvedPlugins: Sendable {

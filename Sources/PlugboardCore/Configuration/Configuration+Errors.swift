@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 extension Configuration {
     /// All errors with which a start would refuse this configuration, in the order of its text; empty if there are

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 extension Configuration {
     /// The keys of a whole configuration, with those of registered sections.

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 extension Configuration {
     /// This configuration with the plugins that a program's code gives: they are enabled with the values that the

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 import PlugboardSystem
 
 // Configurations are JSON with comments and trailing commas, read strictly: everything unknown is an error.

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// What to run: the kernel's own settings, the plugins, and attributes for requests to some origins.
 ///

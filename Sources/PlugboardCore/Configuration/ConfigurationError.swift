@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// One error of a configuration, with its position. It quotes no values, because they may be secret.
 public struct ConfigurationError: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// A part of a configuration, with its path.
 package struct ConfigurationNode {

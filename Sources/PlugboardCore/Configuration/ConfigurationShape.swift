@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// What a value of a configuration may be: how it is read, and the JSON Schema that says the same to an editor.
 package struct ConfigurationShape<Value>: Sendable {

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 extension KernelSettings {
     /// The `kernel` section of a configuration.

@@ -1,5 +1,5 @@
-package import PlugboardCurl
 import PlugboardBorder
+package import PlugboardCurl
 
 /// The kernel's own settings. How requests are sent by default can be read and set here directly: `kernel.timeout`.
 ///

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 extension PluginEntry {
     /// An entry that is written as an object.

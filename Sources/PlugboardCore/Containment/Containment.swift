@@ -1,5 +1,5 @@
-import PlugboardEventLoop
 import PlugboardBorder
+import PlugboardEventLoop
 import PlugboardSystem
 
 /// Every call of a plugin's function goes through `call` of the current loop's containment; on other threads, of any

@@ -1,5 +1,5 @@
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 
 /// Listens at the socket `kernel.control`: `.socket` of the module PlugboardControl.
 public protocol ControlListener: Sendable {

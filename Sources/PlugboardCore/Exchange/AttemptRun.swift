@@ -1,6 +1,6 @@
+import PlugboardBorder
 internal import PlugboardCurl
 import PlugboardEventLoop
-import PlugboardBorder
 import PlugboardTransport
 
 /// One attempt in the transport, as the exchange observes it.

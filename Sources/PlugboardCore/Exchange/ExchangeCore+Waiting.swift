@@ -1,5 +1,5 @@
-import PlugboardEventLoop
 import PlugboardBorder
+import PlugboardEventLoop
 
 /// Waiting: for a ticket, or for the delay of a resend.
 extension ExchangeCore {

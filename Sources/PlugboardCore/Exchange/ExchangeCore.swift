@@ -1,7 +1,7 @@
 import CPlugboard
+import PlugboardBorder
 internal import PlugboardCurl
 import PlugboardEventLoop
-import PlugboardBorder
 import Synchronization
 
 /// The state of one exchange. See `Pipeline.swift` for its life.

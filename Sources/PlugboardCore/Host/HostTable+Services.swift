@@ -1,6 +1,6 @@
 import CPlugboard
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 import PlugboardSystem
 
 extension HostTable {

@@ -1,6 +1,6 @@
 import CPlugboard
-import PlugboardJSON
 import PlugboardBorder
+import PlugboardJSON
 import Synchronization
 
 /// Work of plugins outside of exchanges: descriptors, work that blocks, services of others, arguments of commands.

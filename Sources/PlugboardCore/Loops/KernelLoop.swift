@@ -1,6 +1,6 @@
+import PlugboardBorder
 internal import PlugboardCurl
 import PlugboardEventLoop
-import PlugboardBorder
 import PlugboardTransport
 import Synchronization
 

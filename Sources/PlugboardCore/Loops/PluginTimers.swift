@@ -1,5 +1,5 @@
-import PlugboardEventLoop
 import PlugboardBorder
+import PlugboardEventLoop
 import Synchronization
 
 /// The timers of plugins on one loop: started and cancelled from any thread, fired on the loop.

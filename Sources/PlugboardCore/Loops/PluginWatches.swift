@@ -1,6 +1,6 @@
 import CPlugboard
-import PlugboardEventLoop
 import PlugboardBorder
+import PlugboardEventLoop
 import Synchronization
 
 /// The descriptors that plugins watch on one loop: watched from any thread, reported on the loop.

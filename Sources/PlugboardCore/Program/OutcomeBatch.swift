@@ -1,5 +1,5 @@
-import PlugboardEventLoop
 import PlugboardBorder
+import PlugboardEventLoop
 
 /// The outcomes of one turn of a loop, which are handed to the tasks that wait for them at its end.
 ///
