@@ -203,7 +203,8 @@ let layers: [Target] = [
         "PluginLoader", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard",
         "CPlugboardLtdl"),
     module(
-        "PlugboardTesting", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardTransport",
+        "PlugboardTesting", "PlugboardSystem", "PlugboardCore", "PlugboardReachability", "PlugboardKit",
+        "PlugboardTransport",
         "PlugboardEventLoop",
         "PlugboardMessages"),
     module(
@@ -233,7 +234,7 @@ let programs: [Target] = [
         dependencies: [
             "PlugboardSystem", "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport",
             "PlugboardEventLoop",
-            "PluginLoader", "PluginCheck", "PlugboardControl",
+            "PluginLoader", "PluginCheck", "PlugboardControl", "PlugboardReachability",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardCurl", "CPlugboardEpoll",
             "ScaffoldTemplates", "PlugboardJSON",
             "PlugboardCodecs", "PlugboardDownloads", "PlugboardUploads", "PlugboardEndpoints",

@@ -1,6 +1,7 @@
 import PlugboardCore
 import PlugboardEventLoop
 import PlugboardKit
+import PlugboardReachability
 import PlugboardSystem
 import PlugboardTransport
 
@@ -99,7 +100,7 @@ public final class Workbench: Sendable {
         self.clock = clock
         self.transport = transport
         kernel = try Kernel(
-            configuration: configuration, catalog: catalog, loader: loader, transport: transport,
+            configuration: configuration, catalog: catalog, loader: loader, network: .system, transport: transport,
             log: KernelLog(level: .debug) { lines.add(LogLine(level: $0, source: $1, text: $2)) }, clock: clock,
             watch: { if $0.kernelEvent == nil { events.add($0) } })
     }

@@ -1,5 +1,6 @@
 import Plugboard
 import PlugboardControl
+import PlugboardReachability
 import PlugboardTransport
 
 extension Kernel {
@@ -16,7 +17,7 @@ extension Kernel {
         if !listens { configuration.kernel.control = nil }
         let kernel = try Kernel(
             configuration: configuration, catalog: catalog, loader: PluginArguments.loader(for: configuration),
-            control: .socket, transport: transport, log: log)
+            control: .socket, network: .system, transport: transport, log: log)
         do {
             let result = try await work(kernel)
             await kernel.shutDown(within: .seconds(5))

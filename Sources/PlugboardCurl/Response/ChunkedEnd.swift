@@ -1,5 +1,5 @@
-/// Finds the end of a body in the chunked coding (RFC 9112 §7.1), and errors of the coding, some of which libcurl accepts
-/// or takes for the end of the connection.
+/// Finds the end of a body in the chunked coding (RFC 9112 §7.1), and errors of the coding, some of which libcurl
+/// accepts or takes for the end of the connection.
 struct ChunkedEnd {
     private enum Phase { case size, sizeRest, chunkExtension, lineBreak, trailers, malformed }
 
