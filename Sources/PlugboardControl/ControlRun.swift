@@ -62,9 +62,12 @@ struct ControlRun {
         var names: Set<String>?
         if let list = request.value("events") {
             let texts = list.arrayValue?.compactMap(\.stringValue)
-            guard let texts, texts.count == list.arrayValue?.count, texts.count <= 64,
-                texts.allSatisfy(KernelEvent.isPossible)
-            else { throw request.wrong("events", "a list of at most 64 names of events") }
+            guard let texts, texts.count == list.arrayValue?.count, texts.count <= 64 else {
+                throw request.wrong("events", "a list of at most 64 names of events")
+            }
+            if let name = texts.first(where: { !KernelEvent.isPossible($0) }) {
+                throw request.wrong("events", "a list of names of events, and \(Printable.text(name)) is none")
+            }
             names = Set(texts)
         }
         peer.observe(kernel, names)

@@ -13,6 +13,7 @@
 @_exported import struct PlugboardBorder.PluginDescriptor
 @_exported import struct PlugboardBorder.PluginEntry
 @_exported import enum PlugboardBorder.Visit
+@_exported import class PlugboardEventLoop.EventLoop
 @_exported import class PlugboardEventLoop.LoopExecutor
 @_exported import class PlugboardEventLoop.ManualClock
 @_exported import struct PlugboardJSON.JSONNumber

@@ -85,8 +85,8 @@ extension KernelSettings {
             .text, \.defaults.noProxy),
         ConfigurationKey(
             "connectTo",
-            "Connects to another host and port: the URL's host:port, then the other one. URL, Host and TLS name stay.",
-            .map("host:port", key: { RequestOptions.isHostAndPort($0) ? $0 : nil }, .location), \.defaults.connectTo),
+            "Connects to another host and port: the URL's host:port, of which * is any, then the other one. URL, Host and TLS name stay.",
+            .map("host:port", key: { ConnectToTable.isEntry($0, "a:1") ? $0 : nil }, .location), \.defaults.connectTo),
         ConfigurationKey(
             "interface", "The name or address of the network interface to send from.",
             .word("the name or address of an interface") { _ in true }, \.defaults.interface),
@@ -158,7 +158,7 @@ extension ConfigurationShape where Value == String {
         }
     }
 
-    fileprivate static var location: Self { word("host:port") { RequestOptions.isHostAndPort($0) } }
+    fileprivate static var location: Self { word("host:port") { ConnectToTable.isEntry("a:1", $0) } }
 
     fileprivate static var pin: Self { word(RequestOptions.pinForm) { RequestOptions.isPin($0) } }
 }

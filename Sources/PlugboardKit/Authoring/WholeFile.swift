@@ -88,7 +88,9 @@ public enum WholeFile {
         defer { close(file) }
         do throws(Failure) {
             try write(bytes, to: file)
-            guard fsync(file) == 0, rename(draft, path) == 0 else { throw Failure(number: errno) }
+            guard fchmod(file, mode) == 0, fsync(file) == 0, rename(draft, path) == 0 else {
+                throw Failure(number: errno)
+            }
         } catch {
             unlink(draft)
             throw error

@@ -145,36 +145,44 @@ struct SecretSourceTests {
         #expect(refreshTokens(site) == ["r0", "r1"])
     }
 
+    /// A server that hands out the refresh token r1, and a request to its API by these options; then the file's content.
+    private func refreshed(
+        _ linkage: Linkage, connectTo: [String: String]? = nil, _ change: (inout RequestOptions) -> Void
+    ) async throws -> String {
+        let path = try folder.write("refresh", "r0\n")
+        let transport = MockTransport { request, _ in
+            request.url.hasPrefix("https://id.test/")
+                ? .respond(200, Fields(), [Setup.token("t1", refreshToken: "r1")]) : .respond(200)
+        }
+        let section = [
+            "scheme": "oauth", "tokenURL": "https://id.test/token", "clientID": "c", "refreshTokenFile": path,
+        ]
+        let kernel = try Setup.kernel(linkage, transport, origins: ["https://a.test": section], connectTo: connectTo)
+        var request = Request(.get, "https://a.test/")
+        change(&request.options)
+
+        _ = try await kernel.send(request)
+
+        #expect(transport.credentials(to: "a.test") == ["Bearer t1"])
+        await kernel.shutDown()
+        return String(decoding: try folder.read("refresh"), as: UTF8.self)
+    }
+
     /// Options by which another server than the endpoint could answer.
     private static let untrusted: [@Sendable (inout RequestOptions) -> Void] = [
-        { $0.tls.verify = false }, { $0.connectTo = ["id.test:443": "127.0.0.1:1"] },
-        { $0.unixSocket = "/run/id.sock" },
+        { $0.tls.verify = false }, { $0.connectTo = ["id.test:443": "127.0.0.1:1"] }, { $0.unixSocket = "/run/id.sock" },
     ]
 
     @Test(arguments: Linkage.allCases, untrusted.indices)
     func `a refresh token of a server that was not verified or is not the endpoint stays out of the file`(
         linkage: Linkage, number: Int
     ) async throws {
-        let path = try folder.write("refresh", "r0\n")
-        let transport = MockTransport { request, _ in
-            request.url.hasPrefix("https://id.test/")
-                ? .respond(200, Fields(), [Setup.token("t1", refreshToken: "r1")]) : .respond(200)
-        }
-        let kernel = try Setup.kernel(
-            linkage, transport,
-            origins: [
-                "https://a.test": [
-                    "scheme": "oauth", "tokenURL": "https://id.test/token", "clientID": "c", "refreshTokenFile": path,
-                ]
-            ])
-        var request = Request(.get, "https://a.test/")
-        Self.untrusted[number](&request.options)
+        #expect(try await refreshed(linkage, Self.untrusted[number]) == "r0\n")
+    }
 
-        _ = try await kernel.send(request)
-
-        #expect(transport.credentials(to: "a.test") == ["Bearer t1"])
-        #expect(try folder.read("refresh") == Array("r0\n".utf8))
-        await kernel.shutDown()
+    @Test(arguments: Linkage.allCases)
+    func `a refresh token by the configuration's own detour is stored`(linkage: Linkage) async throws {
+        #expect(try await refreshed(linkage, connectTo: ["id.test:443": "127.0.0.1:1"]) { _ in } == "r1\n")
     }
 
     @Test(arguments: Linkage.allCases)

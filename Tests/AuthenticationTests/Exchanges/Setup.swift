@@ -12,7 +12,7 @@ enum Setup {
     static func kernel(
         _ linkage: Linkage, _ transport: (any Transport)? = nil, origins: [String: [String: String]] = [:],
         settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent,
-        clock: ManualClock? = nil
+        clock: ManualClock? = nil, connectTo: [String: String]? = nil
     ) throws -> Kernel {
         let path = linkage == .loaded ? try Products.library("plugboard-authentication") : nil
         let entry = PluginEntry(id: "authentication", path: path, settings: settings)
@@ -22,9 +22,11 @@ enum Setup {
             for (name, value) in own { attributes["authentication.\(name)"] = value }
             if let origin = Origin(origin) { sections[origin] = attributes }
         }
+        var configuration = Configuration(
+            plugins: [entry] + scripted.map { PluginEntry($0.id) }, origins: sections)
+        configuration.kernel.connectTo = connectTo
         return try Kernel(
-            configuration: Configuration(
-                plugins: [entry] + scripted.map { PluginEntry($0.id) }, origins: sections),
+            configuration: configuration,
             catalog: Catalog((linkage == .linked ? [authenticationPlugin()] : []) + scripted.map(\.descriptor)),
             loader: .dynamic, transport: transport, log: log, clock: clock)
     }

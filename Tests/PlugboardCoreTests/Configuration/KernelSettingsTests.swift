@@ -16,7 +16,8 @@ import Testing
             { "timeout": "1m", "connectTimeout": "2s", "idleTimeout": "3s", "attemptTimeout": "4ms",
               "loops": 3, "connections": 5, "connectionsPerHost": 7, "attemptLimit": 6, "bufferLimit": "32KiB",
               "dataDirectory": "/d", "pluginFolders": ["/p"], "logLevel": "warning", "proxy": "socks5h://me:pw@proxy:1080", "noProxy": "a,b",
-              "connectTo": { "a.example:443": "[::1]:8443" }, "interface": "eth0", "ipVersion": "v6",
+              "connectTo": { "a.example:443": "[::1]:8443", "*:80": "127.0.0.1:*" },
+              "interface": "eth0", "ipVersion": "v6",
               "httpVersion": "2-prior-knowledge",
               "tls": { "verify": false, "ca": "/ca", "certificate": "/c", "key": "/k", "minimum": "1.3" },
               "speed": { "download": "1MiB", "upload": "0B" } }
@@ -37,7 +38,7 @@ import Testing
         expected.logLevel = .warning
         expected.proxy = "socks5h://me:pw@proxy:1080"
         expected.noProxy = "a,b"
-        expected.connectTo = ["a.example:443": "[::1]:8443"]
+        expected.connectTo = ["a.example:443": "[::1]:8443", "*:80": "127.0.0.1:*"]
         expected.interface = "eth0"
         expected.ipVersion = .v6
         expected.httpVersion = .http2PriorKnowledge

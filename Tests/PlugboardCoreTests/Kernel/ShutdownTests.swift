@@ -44,7 +44,7 @@ import Testing
         #expect(record.lines == ["closing true", "end", "stop"])
     }
 
-    @Test func `a second shutdown with a shorter limit shortens the first`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a second shutdown with a shorter limit shortens the first`() async throws {
         let closing = Gate()
         let plugin = ScriptedPlugin("listener")
         plugin.events = ["closing"]

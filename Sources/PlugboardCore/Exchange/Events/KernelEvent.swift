@@ -53,8 +53,10 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
 
     private static let names = allCases.map { "\($0)" }
 
-    /// Whether an event may have this id: one of the kernel's, or a plugin's, which has a dot.
-    package static func isPossible(_ id: String) -> Bool { KernelEvent(name: id) != nil || id.utf8.contains(0x2E) }
+    /// Whether observers can get an event of this id: one of the kernel's, or a plugin's, which has a dot.
+    package static func isPossible(_ id: String) -> Bool {
+        KernelEvent(name: id).map { $0 != .hookReturned } ?? id.utf8.contains(0x2E)
+    }
 
     /// The event of this id; nil for a plugin's own.
     public init?(name: String) {

@@ -136,7 +136,9 @@ struct Fetcher: Sendable {
         var request = endpoint.request(
             clientSecret: clientSecret, refreshToken: refreshToken, timeout: settings.timeout)
         request.inherit(errand.keeper.inheritance)
-        let route = host.route(of: request)
+        let (route, configured) = (host.route(of: request), host.route(of: Request(.post, request.url)))
+        // Other processes use the token of a file by the configuration's route.
+        let isTrusted = route.isVerified && (!route.isDetour || route == configured)
         // Detached: the exchange that wanted the token may end earlier, or may be too deep in sub-requests.
         host.send(request, for: nil, isDetached: true) { result in
             switch result {
@@ -144,7 +146,8 @@ struct Fetcher: Sendable {
                 end(errand, .failure(.refresh("\(name(endpoint)) could not be asked for a token: \(error.code)")))
             case .success(let response):
                 response.collect(upTo: TokenResponse.limit) { body in
-                    receive(response.head.status, try? body.get(), endpoint, by: route, stored: stored, errand)
+                    receive(
+                        response.head.status, try? body.get(), endpoint, stored: stored, mayStore: isTrusted, errand)
                 }
             }
         }
@@ -157,7 +160,7 @@ struct Fetcher: Sendable {
 
     /// Called on the loop.
     private func receive(
-        _ status: Int, _ body: Bytes?, _ endpoint: TokenEndpoint, by route: Route, stored: String?, _ errand: Errand
+        _ status: Int, _ body: Bytes?, _ endpoint: TokenEndpoint, stored: String?, mayStore: Bool, _ errand: Errand
     ) {
         do throws(PlugboardError) {
             guard let body else {
@@ -172,7 +175,7 @@ struct Fetcher: Sendable {
             guard case .file(let path)? = endpoint.refreshToken else { return end(errand, response.token, fetched) }
             // Stored before the waiting exchanges continue, because the old refresh token may be invalid already.
             let finish = { @Sendable in
-                store(new, in: path, from: route)
+                store(new, in: path, mayStore)
                 end(errand, response.token, fetched)
             }
             if !host.runBlocking(finish) { finish() }
@@ -182,10 +185,9 @@ struct Fetcher: Sendable {
     }
 
     /// Best effort: the token stays in memory while the process runs.
-    private func store(_ refreshToken: String, in path: String, from route: Route) {
+    private func store(_ refreshToken: String, in path: String, _ mayStore: Bool) {
         do throws(PlugboardError) {
-            // Other processes use the file's token for the endpoint itself.
-            guard route.isVerified, !route.isDetour else {
+            guard mayStore else {
                 throw .refresh("it came from a server that was not verified, or that is not the URL's")
             }
             try WholeFile.save(Array("\(refreshToken)\n".utf8), to: path, code: .authenticationRefresh)

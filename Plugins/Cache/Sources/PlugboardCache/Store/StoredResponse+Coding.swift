@@ -3,8 +3,8 @@ import PlugboardKit
 /// The head of an entry as bytes of a file: texts and numbers in sequence, numbers little-endian, each text after its
 /// length.
 ///
-/// The first byte is the version of the format. A new field needs a new version, and readers accept all older versions.
-/// Secret fields, such as `Set-Cookie`, stay in memory and are left out.
+/// The first byte is the version of the format; a head of another version counts as absent. Secret fields, such as
+/// `Set-Cookie`, stay in memory and are left out.
 extension StoredResponse {
     private static let format: UInt8 = 2
 
