@@ -170,7 +170,8 @@ struct SecretSourceTests {
 
     /// Options by which another server than the endpoint could answer.
     private static let untrusted: [@Sendable (inout RequestOptions) -> Void] = [
-        { $0.tls.verify = false }, { $0.connectTo = ["id.test:443": "127.0.0.1:1"] }, { $0.unixSocket = "/run/id.sock" },
+        { $0.tls.verify = false }, { $0.connectTo = ["id.test:443": "127.0.0.1:1"] },
+        { $0.unixSocket = "/run/id.sock" },
     ]
 
     @Test(arguments: Linkage.allCases, untrusted.indices)
