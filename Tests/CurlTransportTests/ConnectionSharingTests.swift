@@ -104,9 +104,9 @@ import Testing
         for _ in 1...3 {
             outcomes.append(try await client.send(.get, "\(host)/hundred.txt", options: options))
         }
+        #expect(slow.state.withLock { $0.error } == nil)
         await client.onLoop { attempt.cancel() }
 
-        #expect(slow.state.withLock { $0.error } == nil)
         for outcome in outcomes {
             #expect(outcome.text == hundredLetters || outcome.error?.code == .transportUnprocessed)
         }

@@ -181,11 +181,6 @@ extension PlugboardError {
         switch code {
         case CURLE_BAD_CONTENT_ENCODING, CURLE_WEIRD_SERVER_REPLY:
             (.transportProtocol, "The body of the response from \(hostAndPort) is not framed as HTTP requires.")
-        case CURLE_OUT_OF_MEMORY:
-            (
-                .transportProtocol,
-                "A line in the trailers of \(hostAndPort) is longer than libcurl allows, or no memory is left."
-            )
         default: (.bodyCut, "The body of the response from \(hostAndPort) ended before it was complete.")
         }
     }

@@ -5,6 +5,8 @@ struct ChunkedEnd {
 
     /// How many more bytes the lines of chunk sizes may have than their chunks allow.
     private static let excessLimit = 16 << 10
+    /// libcurl reads none that is longer (`DYN_H1_TRAILER`).
+    private static let longestTrailer = 4096
     /// The bytes that each chunk allows for its line, besides two for each byte of the chunk.
     private static let plainLine = 16
 
@@ -20,7 +22,8 @@ struct ChunkedEnd {
     private var hasDigit = false
     /// The bytes of the chunk that are still to come.
     private var left = 0
-    private var isLineEmpty = true
+    /// The bytes of the trailer that is being read.
+    private var trailer = 0
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
@@ -57,10 +60,13 @@ struct ChunkedEnd {
             if isLineEnd { phase = .size } else if byte != 0x0D { refuse("has a chunk that is longer than its size") }
         case .trailers:
             if isLineEnd {
-                isFound = isLineEmpty
-                isLineEmpty = true
+                isFound = trailer == 0
+                trailer = 0
             } else if byte != 0x0D {
-                isLineEmpty = false
+                trailer += 1
+                if trailer > ChunkedEnd.longestTrailer {
+                    refuse("has a trailer of more than \(ChunkedEnd.longestTrailer) bytes")
+                }
             }
         case .malformed: break
         }
