@@ -241,7 +241,7 @@ import Testing
         #expect(refused.error?.code == .requestOption)
         #expect(
             refused.error?.reason == "The network interface for 127.0.0.1:\(server.port) cannot be used. Check "
-                + "request.options.interface or kernel.interface.")
+                + "request.options.interface or kernel.interface (on the command line --interface).")
         #expect(bound.text == "x")
         #expect(family.text == "x")
     }
@@ -271,7 +271,8 @@ import Testing
             errors.map { $0?.reason } == [
                 authority, authority,
                 "The client's certificate or key for \(name) cannot be used. Each must be a readable file in PEM form. "
-                    + "Check request.options.tls.certificate and request.options.tls.key, or kernel.tls.certificate and kernel.tls.key.",
+                    + "Check request.options.tls.certificate and request.options.tls.key, or kernel.tls.certificate and kernel.tls.key "
+                    + "(on the command line --cert and --key).",
             ])
     }
 

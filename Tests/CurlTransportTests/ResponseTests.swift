@@ -209,7 +209,7 @@ import Testing
             #expect(outcome.error?.code == .transportReset)
         } else {
             #expect(outcome.error?.code == .bodyCut)
-            #expect(outcome.record.notes.last == .ended(nil))
+            #expect(outcome.record.notes.last == .ended(.bodyCut))
         }
         #expect(outcome.error?.reason.contains("127.0.0.1:\(server.port)") == true)
     }
