@@ -108,6 +108,7 @@ struct KernelWithoutNetworkTests {
     @Test func `a plugin that lists networkChanged gets none, which a warning says once`() async throws {
         let plugin = ScriptedPlugin("queue")
         plugin.events = ["networkChanged"]
+        plugin.onEvent = { _, _ in }
         let warnings = Record()
 
         let kernel = try Kernel(

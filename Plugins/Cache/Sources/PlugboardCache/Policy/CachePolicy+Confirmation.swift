@@ -102,8 +102,8 @@ extension CachePolicy {
             status: updated.status, fields: response.fields, isShared: isShared,
             now: HTTPDate(response.received.bounded))
         updated.fields = StoredFields.updated(
-            updated.fields, by: response.fields, dropping: privateFields(received, response.fields),
-            received: response.received)
+            updated.fields, by: response.fields, isPartial: updated.range != nil,
+            dropping: privateFields(received, response.fields), received: response.received)
         updated.requested = response.requested
         updated.received = response.received
         updated.isInvalidated = false

@@ -14,15 +14,16 @@ enum StoredFields {
 
     /// Stored fields updated by a later response (RFC 9111 §3.2): its fields replace those of the same name.
     ///
-    /// Fields that describe the stored bytes do not change. `Content-Type`
+    /// Fields that describe the stored bytes do not change; for a part, this includes `Content-Range`. `Content-Type`
     /// changes only within the same media type, because frameworks add another one to a 304. An old `Age` is removed,
     /// because it belongs to the old `Date`.
     static func updated(
-        _ stored: Fields, by response: Fields, dropping dropped: [FieldName] = [],
+        _ stored: Fields, by response: Fields, isPartial: Bool = false, dropping dropped: [FieldName] = [],
         received: Duration
     ) -> Fields {
         var updates = StoredFields.stored(response, dropping: dropped, received: received)
         updates.removeAll { name, value in isOfBody(name) || name.equals("content-type") && !isSameType(value, stored) }
+        if isPartial { updates.remove(.contentRange) }
         var replaced = Names(updates.count)
         updates.forEachField { name, _ in replaced.insert(name) }
         var fields = Fields()
@@ -116,8 +117,6 @@ enum StoredFields {
     /// Fields that describe the bytes of the body.
     private static func isOfBody(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
-        case 11: name.equals("content-md5")
-        case 13: name.equals("content-range")
         case 14: name.equals("content-length") || name.equals("content-digest")
         case 16: name.equals("content-encoding")
         default: false
