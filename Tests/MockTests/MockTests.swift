@@ -105,7 +105,12 @@ struct MockTests {
 
     @Test func `a recorded file keeps its rules, and has no response that is too long or cut`() async throws {
         let path = try folder.write(
-            "mock.json", #"{"rules": [{"request": {"url": "http://a.test/known"}, "response": {"text": "known"}}]}"#)
+            "mock.json",
+            #"""
+            {"rules": [ // written by hand
+                {"request": {"url": "http://a.test/known"}, "response": {"text": "known"}},
+            ]}
+            """#)
         let bodies = ["short", String(repeating: "x", count: 2000), "other"]
         let transport = MockTransport { _, number in .respond(200, Fields(), [bodies[number - 1]]) }
         let kernel = try kernel(

@@ -6,6 +6,8 @@ struct RuleFile {
     private let path: String
     /// The largest file that is read.
     static let limit = ByteCount.mebibytes(64)
+    /// The status codes that a response of a rule can have.
+    static let statuses: ClosedRange<Int64> = 200...599
     /// The folder at which relative paths in rules start.
     private let folder: String
 
@@ -19,15 +21,18 @@ struct RuleFile {
         try WholeFile.bytes(of: path, limit: limit, code: .configuration)
     }
 
-    func rules() throws(PlugboardError) -> [Rule] {
+    /// The JSON of the file, which can have comments and trailing commas.
+    func value() throws(PlugboardError) -> JSONValue {
         var options = JSONParser.configuration
         options.sizeLimit = RuleFile.limit.bytes
         let bytes = try RuleFile.bytes(of: path)
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONParser.parse(bytes, options: options) } catch {
+        do throws(JSONError) { return try JSONParser.parse(bytes, options: options) } catch {
             throw PlugboardError(.configuration, "\(path) is not JSON: \(error).")
         }
-        let file = try RuleObject(value, "", path)
+    }
+
+    func rules() throws(PlugboardError) -> [Rule] {
+        let file = try RuleObject(try value(), "", path)
         try file.allow(["rules"])
         return try file.list("rules").enumerated().map { (index, value) throws(PlugboardError) in
             try rule(try RuleObject(value, "rules[\(index)]", path), index)
@@ -83,9 +88,8 @@ struct RuleFile {
         if object["json"] != nil, !fields.contains(.contentType) { fields.append(.contentType, "application/json") }
         var steps = try body(object)
         if let count = try object.number("breakAfter", in: 0...1_000_000_000) { steps = broken(steps, after: count) }
-        return MockResponse(
-            outcome: .response(
-                status: try object.number("status", in: 200...599) ?? 200, fields: fields, body: steps), delay: delay)
+        let status = try object.number("status", in: RuleFile.statuses) ?? 200
+        return MockResponse(outcome: .response(status: status, fields: fields, body: steps), delay: delay)
     }
 
     private func body(_ object: RuleObject) throws(PlugboardError) -> [MockResponse.MockStep] {
