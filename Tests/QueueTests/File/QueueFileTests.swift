@@ -187,7 +187,7 @@ struct QueueFileTests {
                     settings: ["path": .string("\(path)/queue.sqlite"), "mode": .string(mode)])
             ])
             let kernel = try Kernel(
-                configuration: configuration, catalog: Catalog([queuePlugin()]),
+                configuration: configuration, catalog: Catalog([queuePlugin()]), network: .system,
                 log: KernelLog(level: .warning) { _, _, text in log.add(text) })
             #expect(try await kernel.send(Request(.get, server.url("/"))).status == 200)
             // Requests of the category "c" wait in the file, and cannot be sent.

@@ -88,8 +88,8 @@ final class Shore: Sendable {
             configuration: Configuration(
                 kernel: kernel, plugins: [entry] + scripted.map { PluginEntry($0.id) }, origins: origins),
             catalog: Catalog((linkage == .linked ? [queuePlugin()] : []) + scripted.map(\.descriptor)),
-            loader: .dynamic, transport: transport ?? MockTransport { request, _ in self.outcome(of: request) },
-            log: log,
+            loader: .dynamic, network: .system,
+            transport: transport ?? MockTransport { request, _ in self.outcome(of: request) }, log: log,
             clock: clock,
             watch: watch)
     }
