@@ -102,6 +102,19 @@ struct ConnectionOptionTests {
         #expect(server.requests.map { $0["Host"] } == ["a.test", "a.test"])
     }
 
+    @Test(arguments: [
+        ["--connect-to", "a.test:80:b.test:PORT", "--resolve", "b.test:PORT:127.0.0.1"],
+        ["--connect-to", "a.test:80:127.0.0.1:PORT", "--connect-to", "a.test:80:127.0.0.1:1"],
+    ])
+    func `the first --connect-to counts, and --resolve gives it an address`(options: [String]) async throws {
+        let options = options.map { $0.replacingOccurrences(of: "PORT", with: "\(server.port)") }
+        for program in ConnectionOptionTests.programs {
+            let outcome = try await Command.running(program + options + ["http://a.test/x"])
+
+            #expect(outcome.status == 0 && outcome.stdout == "body", "\(program) \(outcome.stderr)")
+        }
+    }
+
     @Test(arguments: ["*:PORT:127.0.0.1", "+a.test:PORT:127.0.0.1,127.0.0.2", "a.test:PORT:[127.0.0.1]"])
     func `--resolve takes any host and several addresses`(value: String) async throws {
         let value = value.replacingOccurrences(of: "PORT", with: "\(server.port)")

@@ -26,11 +26,40 @@ struct InputBodyTests {
         #expect(outcome.stdout == "POST []POST []", "\(outcome.stderr)")
     }
 
-    @Test(arguments: [["get"], ["delete"], ["post", "--ignore-stdin"], ["post", "-d", ""], ["post", "-G"]])
+    @Test func `the rest of a file that a loop reads is no body`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("list", "one\ntwo\n")
+
+        let outcome = try await Command.shell(
+            #"while read -r line; do "$plugboard" post "$url"; done < "$file""#, ["url": server.url(), "file": file])
+
+        #expect(outcome.stdout == "POST POST ", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [["--data-binary", "@-"], ["--json", "-"], ["@-"]])
+    func `a pipe that an option names is the body of each request`(words: [String]) async throws {
+        let outcome = try await Command.running(["post", server.url(), server.url()] + words, input: "1")
+
+        #expect(outcome.stdout == "POST 1POST 1", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: ["-H", "-w", "--url-query"])
+    func `standard input that another option reads is no body`(option: String) async throws {
+        let outcome = try await Command.run("post", server.url(), option, "@-", input: "X-A: 1")
+
+        #expect(outcome.status == 0 && outcome.stdout.hasPrefix("POST "), "\(outcome.stderr)")
+        #expect(server.requests.map(\.text) == [""])
+    }
+
+    @Test(arguments: [
+        ["get"], ["delete"], ["post", "--ignore-stdin"], ["post", "-d", ""], ["post", "-G"], ["post", "-I"],
+        ["post", "-X", "DELETE"], ["get", "-X", "POST"],
+    ])
     func `other standard input is left alone`(words: [String]) async throws {
         let outcome = try await Command.running(words + [server.url()], input: "input")
 
         #expect(outcome.status == 0 && !outcome.stdout.contains("input"), "\(outcome.stdout)\(outcome.stderr)")
+        #expect(server.requests.map(\.text) == [""])
     }
 
     @Test func `an empty standard input is no body`() async throws {

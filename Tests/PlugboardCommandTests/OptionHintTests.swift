@@ -41,6 +41,14 @@ struct OptionHintTests {
             "Unknown option '--zz'. See plugboard get --help."
         ),
         (
+            "Error: The value 'secret' is invalid for '--retry <number>'\nHelp: y\nUsage: plugboard get <url>",
+            "The value of --retry is invalid. See plugboard get --help."
+        ),
+        (
+            "Error: The value 'secret' is invalid for '--a <b>'. Please provide one of 'c' and 'd'.\nUsage: plugboard get",
+            "The value of --a is invalid. Please provide one of 'c' and 'd'. See plugboard get --help."
+        ),
+        (
             "Error: Unknown option '-L'\nUsage: plugboard config path",
             "Unknown option '-L'. See plugboard config path --help."
         ),

@@ -73,6 +73,40 @@ struct SeveralRequestTests {
         #expect(outcome.stdout == "PUT /up/a 1\nPUT /up/b 2\nGET /plain \n", "\(outcome.stderr)")
     }
 
+    @Test func `more files of -T than URLs are refused`() async throws {
+        let file = try folder.write("a", "1")
+
+        let outcome = try await Command.run("put", server.url(), "-T", file, "-T", file)
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("more files of -T than URLs"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: ["get", "curl"])
+    func `a file of heads begins anew after --next`(verb: String) async throws {
+        let file = try folder.write("heads", "old\n")
+
+        let outcome = try await Command.run(verb, server.url("/a"), "--next", "-D", file, server.url("/b"))
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(try text("heads").hasPrefix("HTTP/1.1 200"))
+    }
+
+    @Test func `a file of fields is read once for all URLs`() async throws {
+        let outcome = try await Command.shell(
+            #"echo 'X-A: 1' | "$plugboard" get "$url" "$url" -H @-"#, ["url": server.url("/a")])
+
+        #expect(outcome.stdout == "GET /a \nGET /a \n", "\(outcome.stderr)")
+        #expect(server.requests.map { $0["X-A"] } == ["1", "1"])
+    }
+
+    @Test func `a further URL without a scheme is refused`() async throws {
+        let outcome = try await Command.run("get", server.url(), "127.0.0.1:\(server.port)/geheim")
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("write http:// before"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty && !outcome.stderr.contains("geheim"))
+    }
+
     @Test(arguments: ["--next", "-:"])
     func `another request has options of its own`(next: String) async throws {
         let outcome = try await Command.run(
@@ -116,6 +150,12 @@ struct SeveralRequestTests {
         #expect(outcome.stdout == "POST /a one\nPUT /b two\n")
     }
 
+    @Test func `a file of options has values of Plugboard's own options`() throws {
+        let lines = try CurlFile.lines(of: "timeout = 5s\ntiming\nurl = a\n", named: "options", isOfCurl: false)
+
+        #expect(lines == [["--timeout", "5s"], ["--timing"], ["--url", "a"]])
+    }
+
     @Test func `a file of options that includes itself is refused`() async throws {
         let file = folder.file("options")
         try folder.write("options", "-K \"\(file)\"\n")
@@ -147,7 +187,10 @@ struct SeveralRequestTests {
     @Test(arguments: [
         (["get", "-sOL", "a", "-ofile", "-d", "-O"], [["get", "--output", "\0", "-sL", "a", "-ofile", "-d", "-O"]]),
         (["put", "a", "-s:", "b", "--", "--next"], [["put", "a", "-s"], ["put", "b", "--", "--next"]]),
-        (["get", "--url=a", "--url", "b", "--data", "--url"], [["get", "a", "b", "--data", "--url"]]),
+        (
+            ["get", "--url=a", "--url", "b:1/c", "--data", "--url"],
+            [["get", "http://a", "http://b:1/c", "--data", "--url"]]
+        ),
         (["get", "-H", "-K", "--next"], [["get", "-H", "-K"], ["get"]]),
         (["get", "--url"], [["get", "--url"]]),
     ])

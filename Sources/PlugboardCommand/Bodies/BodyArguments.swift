@@ -57,15 +57,17 @@ struct BodyArguments: ParsableArguments {
         return try FormData.joined(data)
     }
 
-    /// - Parameter items: Those of `items`, whose data is a body too.
-    func content(_ items: RequestItems) throws -> Content? {
+    /// - Parameters:
+    ///   - items: Those of `items`, whose data is a body too.
+    ///   - isRepeated: Whether several requests have this body.
+    func content(_ items: RequestItems, isRepeated: Bool = false) throws -> Content? {
         if items.haveData {
             guard data.isEmpty, dataBinary.isEmpty, json.isEmpty, parts.isEmpty else {
                 throw CommandFailure(
                     .usage, "A request has one body: give items with data, or one of -d, --data-binary, --json, --form."
                 )
             }
-            return try items.content()
+            return try items.content(isRepeated: isRepeated)
         }
         if !data.isEmpty {
             return Content(
@@ -73,12 +75,13 @@ struct BodyArguments: ParsableArguments {
         }
         if !json.isEmpty {
             return Content(
-                body: try BodyArguments.joined(json, by: [], "--json"), type: "application/json",
-                accept: "application/json")
+                body: try BodyArguments.joined(json, by: [], "--json", isRepeated: isRepeated),
+                type: "application/json", accept: "application/json")
         }
         if !dataBinary.isEmpty {
             return Content(
-                body: try BodyArguments.joined(dataBinary, by: [UInt8(ascii: "&")], "--data-binary"),
+                body: try BodyArguments.joined(
+                    dataBinary, by: [UInt8(ascii: "&")], "--data-binary", isRepeated: isRepeated),
                 type: "application/octet-stream")
         }
         if !parts.isEmpty {
@@ -98,8 +101,10 @@ struct BodyArguments: ParsableArguments {
     }
 
     /// One is read while it is sent; several are joined in memory, as curl joins them.
-    private static func joined(_ arguments: [String], by separator: [UInt8], _ option: String) throws -> Body {
-        if arguments.count == 1 { return try InputArgument(arguments[0]).body(for: option) }
+    private static func joined(
+        _ arguments: [String], by separator: [UInt8], _ option: String, isRepeated: Bool
+    ) throws -> Body {
+        if arguments.count == 1 { return try InputArgument(arguments[0]).body(for: option, isRepeated: isRepeated) }
         let contents = try arguments.map { try InputArgument($0).bytes(for: option) }
         return .bytes(Array(contents.joined(separator: separator)))
     }

@@ -32,14 +32,19 @@ enum InputArgument {
     }
 
     /// The input as a body. A file and standard input are read while they are sent.
-    func body(for option: String) throws(CommandFailure) -> Body {
+    ///
+    /// - Parameter isRepeated: Whether several requests have this body. What can be read only once is then read into
+    ///   memory, which blocks.
+    func body(for option: String, isRepeated: Bool = false) throws(CommandFailure) -> Body {
         switch self {
         case .text(let text): return .text(text)
         case .file(let path):
             // The size of a pipe or a device is unknown. It is opened once: closing a pipe ends its writer.
             if FileContents.isRegular(path), let file = try? Body.file(path) { return file }
+            if isRepeated { return .bytes(try bytes(for: option)) }
             return Body(try DescriptorSource(path: path))
         case .standardInput:
+            if isRepeated { return .bytes(try bytes(for: option)) }
             try StandardInput.claim(for: option)
             return Body(DescriptorSource.standardInput)
         }

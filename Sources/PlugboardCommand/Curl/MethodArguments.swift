@@ -57,6 +57,14 @@ struct MethodArguments: ParsableArguments {
         return file != nil && ![.post, .put, .patch].contains(usual) ? .put : usual
     }
 
+    /// Whether a request of a verb takes its body from standard input where no option gives one: not with `-I`, `-G`
+    /// and `-T`, nor where `-X` names a method that usually has no body.
+    func canTakeInput(with verb: Method) -> Bool {
+        guard BodyArguments.methodsWithInput.contains(verb), !head, !get, uploadFiles.isEmpty else { return false }
+        let sent = method(of: verb, uploading: nil)
+        return !sent.isSafe && sent != .delete
+    }
+
     /// The body of the file of `-T`; nil without one.
     ///
     /// - Parameter content: The body of other options, beside which `-T` is refused.
@@ -80,13 +88,16 @@ struct MethodArguments: ParsableArguments {
         return digits.isEmpty || range.contains("-") ? "bytes=\(range)" : "bytes=\(digits)-"
     }
 
-    /// The URL with the name of the file of `-T` and the parameters of these options, before a fragment.
-    ///
-    /// - Parameter data: The data of `-d`, for `-G`.
-    func url(of target: CurlTarget, adding data: [UInt8]) throws(CommandFailure) -> String {
-        var parts = data.isEmpty ? [] : [String(decoding: data, as: UTF8.self)]
-        for parameter in urlQuery { parts.append(try FormData.query(parameter)) }
-        let url = CurlURL.adding(parts, to: target.url)
+    /// What these options add to the query, behind other data. Reads files; blocks.
+    func parameters(after data: [UInt8]) throws(CommandFailure) -> [String] {
+        var parameters = data.isEmpty ? [] : [String(decoding: data, as: UTF8.self)]
+        for parameter in urlQuery { parameters.append(try FormData.query(parameter)) }
+        return parameters
+    }
+
+    /// The URL with the name of the file of `-T` and these parameters, before a fragment.
+    func url(of target: CurlTarget, adding parameters: [String]) -> String {
+        let url = CurlURL.adding(parameters, to: target.url)
         return target.upload.map { CurlURL.forUpload(of: $0, to: url) } ?? url
     }
 }

@@ -1,10 +1,22 @@
 import PlugboardKit
 import PlugboardSystem
+import Synchronization
 
 /// Asks the terminal of the process for a secret, without showing what is typed.
 enum SecretPrompt {
-    /// Blocks. Throws a usage error where there is no terminal.
+    /// The answers to prompts of this process, so that several requests ask once.
+    private static let answers = Mutex<[String: String]>([:])
+
+    /// Blocks, unless the prompt has an answer already. Throws a usage error where there is no terminal, and where the
+    /// input ends before the line does.
     static func ask(_ prompt: String) throws(CommandFailure) -> String {
+        if let answer = answers.withLock({ $0[prompt] }) { return answer }
+        let answer = try typed(after: prompt)
+        answers.withLock { $0[prompt] = answer }
+        return answer
+    }
+
+    private static func typed(after prompt: String) throws(CommandFailure) -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         var shown = termios()
         guard terminal >= 0, tcgetattr(terminal, &shown) == 0 else {
@@ -19,8 +31,13 @@ enum SecretPrompt {
         show(prompt, on: terminal)
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
-        while read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+        var isWhole = false
+        while !isWhole, read(terminal, &byte, 1) == 1 {
+            isWhole = byte == UInt8(ascii: "\n")
+            if !isWhole { bytes.append(byte) }
+        }
         show("\n", on: terminal)
+        guard isWhole else { throw CommandFailure(.usage, "No password was typed: write --user NAME:PASSWORD.") }
         return String(decoding: bytes, as: UTF8.self)
     }
 

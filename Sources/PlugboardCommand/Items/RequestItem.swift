@@ -70,6 +70,15 @@ struct RequestItem {
         if letters.isEmpty, kind != .file {
             throw CommandFailure(.usage, "A request item must have a name before its \(kind.rawValue).")
         }
+        // A host, a port and a path, as in `localhost:8080/path`. The value is not shown, because it may be secret.
+        let port = value.prefix { $0.isASCII && $0.isNumber }
+        let isHost = name == "localhost" || name.contains(".")
+        if kind == .field, isHost, (1...5).contains(port.count), value[port.endIndex...].hasPrefix("/") {
+            throw CommandFailure(
+                .usage,
+                "\(Printable.text(String(name.prefix(40)))):… can be a URL or a header field: write http:// before a further "
+                    + "URL, and a field with -H.")
+        }
     }
 
     /// The value, or the content of the file that it names, in memory. Blocks.

@@ -54,15 +54,17 @@ struct RequestItems {
 
     /// The body that the data makes; nil without data. Reads files, but not those of a form's parts, which are read
     /// while they are sent.
-    func content() throws -> BodyArguments.Content? {
+    ///
+    /// - Parameter isRepeated: Whether several requests have this body.
+    func content(isRepeated: Bool) throws -> BodyArguments.Content? {
         if data.isEmpty { return nil }
         if let whole = data.first(where: { $0.letters.isEmpty }) {
             guard data.count == 1 else {
                 throw CommandFailure(.usage, "@FILE is the whole body: leave the other data out, or write name@FILE.")
             }
             return BodyArguments.Content(
-                body: try InputArgument(path: whole.value).body(for: "@FILE"), type: MediaType.name(ofFile: whole.value)
-            )
+                body: try InputArgument(path: whole.value).body(for: "@FILE", isRepeated: isRepeated),
+                type: MediaType.name(ofFile: whole.value))
         }
         switch isMultipart ? .multipart : form {
         case .multipart:

@@ -11,6 +11,7 @@ enum OptionHints {
         let verb = usage.prefix { $0.first?.isLowercase ?? false }.joined(separator: " ")
         var text = lines[..<end].map { $0.drop { $0 == " " } }.joined(separator: " ")
         if text.hasPrefix("Error: ") { text.removeFirst("Error: ".count) }
+        text = withoutValue(text)
         let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         if parts.count == 3, parts[0] == unknown {
             // What follows an equals sign may be a secret.
@@ -22,6 +23,18 @@ enum OptionHints {
         }
         if text.last.map({ !".?".contains($0) }) ?? false { text += "." }
         return text + " See \(verb.isEmpty ? "plugboard" : verb) --help."
+    }
+
+    /// The message without a value that the parser could not read, which may be a secret, and with the list of those that
+    /// it can read.
+    private static func withoutValue(_ text: String) -> String {
+        guard text.hasPrefix("The value '"), let end = text.ranges(of: "' is invalid for '").last?.upperBound else {
+            return text
+        }
+        let rest = text[end...]
+        let option = rest.prefix { $0 != "'" && $0 != " " }
+        let values = rest.firstRange(of: ". Please provide one of ").map { rest[$0.lowerBound...] } ?? "."
+        return "The value of \(option) is invalid\(values)"
     }
 
     /// The parser suggests options that have nothing in common with the word but their length.

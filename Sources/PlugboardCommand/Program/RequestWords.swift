@@ -44,8 +44,10 @@ struct RequestWords {
         case "--next" where given == nil: groups.append([verb])
         case "--remote-name" where given == nil: add("--output", RequestWords.remoteName)
         case "--url":
-            // Without a value, the parser reports it.
-            if let url = given ?? rest.popFirst() { add(url) } else { add(word) }
+            // A URL after the first needs a scheme, because other words there are request items. Without a value, the
+            // parser reports it.
+            guard let url = given ?? rest.popFirst() else { return add(word) }
+            add((try? RequestArguments.absolute(url, against: nil)) ?? url)
         default:
             add(word)
             // The value may look like an option.
@@ -94,7 +96,8 @@ struct RequestWords {
         }
         let bytes = try InputArgument(path: path).bytes(for: "-K")
         depth += 1
-        for words in try CurlFile.lines(of: String(decoding: bytes, as: UTF8.self), named: path) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        for words in try CurlFile.lines(of: text, named: path, isOfCurl: false) {
             try read(words[...])
         }
         depth -= 1

@@ -3,13 +3,18 @@ import PlugboardMessages
 
 extension ConnectionArguments {
     /// Adds an argument of `--connect-to`: `HOST:PORT:HOST:PORT`, of which each part can be empty.
-    func addTarget(_ text: String, to options: inout RequestOptions) throws(CommandFailure) {
+    ///
+    /// - Parameter resolved: The entries of `--resolve`.
+    func addTarget(
+        _ text: String, _ resolved: [String: String], to options: inout RequestOptions
+    ) throws(CommandFailure) {
         let parts = ConnectionArguments.parts(text).map { $0.isEmpty ? "*" : $0 }
         guard parts.count == 4, ConnectToTable.isEntry("\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])") else {
             throw CommandFailure(
                 .usage, "--connect-to must be HOST:PORT:OTHER-HOST:OTHER-PORT, of which each part can be empty.")
         }
-        options.connectTo?["\(parts[0]):\(parts[1])"] = "\(parts[2]):\(parts[3])"
+        let target = "\(parts[2]):\(parts[3])"
+        options.connectTo?["\(parts[0]):\(parts[1])"] = resolved[target] ?? target
     }
 
     /// Adds an argument of `--resolve`: `HOST:PORT:ADDRESS`, with curl's `+` before it and further addresses after

@@ -107,7 +107,9 @@ struct ConnectionArguments: ParsableArguments {
         if let pins { options.tls.pins = pins.split(separator: ";").map(String.init) }
         if !(connectTo + resolve).isEmpty { options.connectTo = [:] }
         for text in resolve { try addResolution(text, to: &options) }
-        for text in connectTo { try addTarget(text, to: &options) }
+        // As for curl, the first of several --connect-to counts, and --resolve gives its target an address.
+        let resolved = options.connectTo ?? [:]
+        for text in connectTo.reversed() { try addTarget(text, resolved, to: &options) }
         return options
     }
 

@@ -24,16 +24,29 @@ struct RequestArguments: ParsableArguments {
         completion: PluginCompletion.attributes)
     var attributes: [String] = []
 
+    /// What all requests of a command line have in common, of which files are read.
+    struct Common {
+        /// Those of `-H`.
+        let fields: [FieldArgument]
+        let options: RequestOptions
+    }
+
+    /// Reads it. Blocks.
+    func common() throws -> Common { Common(fields: try givenFields(), options: try connection.options()) }
+
     /// - Parameters:
     ///   - baseURL: The configuration's `kernel.baseURL`.
     ///   - more: Fields of the verb's own options, which `-H` replaces.
     ///   - items: Fields of request items, which stand beside those of `-H`.
     ///   - usesSession: Whether the request takes part in the session of the command line.
+    ///   - common: What several requests share; nil reads it for this one.
     func request(
         _ method: Method, _ url: String, against baseURL: String?, _ content: BodyArguments.Content?,
-        adding more: [FieldArgument] = [], items: [FieldArgument] = [], usesSession: Bool = true
+        adding more: [FieldArgument] = [], items: [FieldArgument] = [], usesSession: Bool = true,
+        common: Common? = nil
     ) throws -> Request {
         var request = Request(method, try RequestArguments.absolute(url, against: baseURL))
+        let common = try common ?? self.common()
         var defaults: KeyValuePairs<FieldName, String> = [
             .userAgent: "plugboard/\(Program.version)", .accept: "*/*",
         ]
@@ -43,11 +56,11 @@ struct RequestArguments: ParsableArguments {
                 .userAgent: "plugboard/\(Program.version)", .accept: content.accept, .contentType: content.type,
             ]
         }
-        let arguments = try allFields(more, items)
+        let arguments = allFields(more, common.fields + items)
         if content?.type.hasPrefix("multipart/form-data") ?? false { try FieldArgument.checkForm(beside: arguments) }
         request.fields = FieldArgument.fields(arguments, over: defaults)
         cookies.add(to: &request)
-        request.options = try connection.options()
+        request.options = common.options
         try addAttributes(to: &request)
         if usesSession { Session.current?.complete(&request, with: arguments) }
         return request
@@ -57,7 +70,7 @@ struct RequestArguments: ParsableArguments {
     /// command line gives replace the definition's.
     func complete(_ request: Request) throws -> Request {
         var request = request
-        let arguments = try allFields([], [])
+        let arguments = allFields([], try givenFields())
         if request.fields[.userAgent] == nil { request.fields[.userAgent] = "plugboard/\(Program.version)" }
         if request.fields[.accept] == nil { request.fields[.accept] = "*/*" }
         for argument in arguments { request.fields.remove(argument.name) }
@@ -76,9 +89,11 @@ struct RequestArguments: ParsableArguments {
         try attributes.map { try PluginArguments.split($0, option: "--attribute") }.last { $0.0 == name }?.1
     }
 
+    /// The fields of `-H`.
+    private func givenFields() throws -> [FieldArgument] { try fields.flatMap { try FieldArgument.all(in: $0) } }
+
     /// The fields of `-H` and of items, after those of other options that none of them names.
-    private func allFields(_ more: [FieldArgument], _ items: [FieldArgument]) throws -> [FieldArgument] {
-        let given = try fields.flatMap { try FieldArgument.all(in: $0) } + items
+    private func allFields(_ more: [FieldArgument], _ given: [FieldArgument]) -> [FieldArgument] {
         let names = Set(given.map(\.name))
         return (more + curl.fields).filter { !names.contains($0.name) } + given
     }

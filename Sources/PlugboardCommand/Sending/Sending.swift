@@ -21,17 +21,21 @@ struct Sending {
         let configuration = try arguments.configuration(isDry: output.printing.isDry)
         let items = try RequestItems(body.items)
         let data = methods.get ? try body.queryData(beside: items) : []
-        let takesInput =
-            BodyArguments.methodsWithInput.contains(method) && methods.uploadFiles.isEmpty
-            && !arguments.cookies.files.contains("-")
-        let content = methods.get ? nil : try body.content(items) ?? (takesInput ? body.input() : nil)
+        let given = methods.get ? nil : try body.content(items, isRepeated: !group.hasOneTarget)
+        // Read before the body that no option names, because they can be standard input, and once for all targets.
+        let common = try arguments.common()
+        let parameters = try methods.parameters(after: items.query(after: data))
+        let isInputFree =
+            group.values["write-out"] != "@-" && Set(arguments.cookies.files).isDisjoint(with: ["-", "@-"])
+        let takesInput = isInputFree && methods.canTakeInput(with: method)
+        let content = try given ?? (takesInput ? body.input() : nil)
         let curlBody = methods.get ? PrintedCurlBody.none : try body.curlBody(items)
         let jar = try arguments.attribute(CookieArguments.jarAttribute)
         let requests = Requests(jar: jar) { target in
-            let url = try methods.url(of: target, adding: items.query(after: data))
+            let url = methods.url(of: target, adding: parameters)
             var request = try arguments.request(
                 methods.method(of: method, uploading: target.upload), url, against: configuration.kernel.baseURL,
-                content?.copy, adding: methods.fields, items: items.fields)
+                content?.copy, adding: methods.fields, items: items.fields, common: common)
             if let upload = try methods.upload(target.upload, beside: content) { request.body = upload }
             return (request, target.upload.map { .upload($0) } ?? curlBody)
         }
@@ -66,6 +70,7 @@ struct Sending {
         let transport = output.printing.offline ? DryTransport() : nil
         if output.printing.offline { Session.current?.leave() }
         let writeOut = try group.values["write-out"].map { try WriteOut($0) }
+        let first = transfers.count
         return try await Kernel.whileRunning(configuration, catalog: catalog, transport: transport) { kernel in
             let requests = try await make(kernel)
             try arguments.check(kernel)
@@ -81,7 +86,7 @@ struct Sending {
                 in: kernel, jar: requests.jar, isDry: output.printing.isDry
             ) {
                 await transfers.run(group) { target, number in
-                    var (request, _, receiver) = try await taken(target, requests, group, isFirst: number == 0)
+                    var (request, _, receiver) = try await taken(target, requests, group, isFirst: number == first)
                     try receiver.addRange(to: &request)
                     var facts = WriteOut.Facts(request: request, url: request.url)
                     facts.urlNumber = number

@@ -22,6 +22,9 @@ final class Session: Sendable {
     /// The session of this process; nil without one.
     static var current: Session? { used.withLock { $0 } }
 
+    /// Leaves the current session, which the next request of a command line need not have.
+    static func end() { used.withLock { $0 = nil } }
+
     let folder: SessionFolder
     private let routes: ConfiguredRoutes
     private let state: Mutex<State>

@@ -23,12 +23,13 @@ struct SessionArguments: ParsableArguments {
         do { try SessionFolder.check(name) } catch { throw ValidationError(error.message ?? "") }
     }
 
-    /// Opens the session, and enables the plugins that it needs.
+    /// Opens the session, which replaces that of an earlier request, and enables the plugins that it needs.
     ///
     /// - Parameter isDry: Whether nothing is sent. A session that does not exist is then not made.
     func enable(
         in configuration: inout Configuration, _ cookies: CookieArguments, isDry: Bool
     ) throws(CommandFailure) {
+        Session.end()
         guard let name = name ?? readOnlyName else { return }
         guard !cookies.needsPlugin else {
             throw CommandFailure(.usage, "A session has its own cookies: leave files of --cookie and --cookie-jar out.")

@@ -29,12 +29,14 @@ enum StandardInput {
     private static let patience: Int32 = 2000
 
     /// What a file or another program gives without an option that asks for it; nil if it is empty, on a terminal, for
-    /// a device, and where an option reads it. Blocks until the end.
+    /// a device, for a file whose beginning has been read, and where an option reads it. Blocks until the end.
     static func offered() throws(CommandFailure) -> [UInt8]? {
         var entry = stat()
         guard reader.withLock({ $0 == nil }), fstat(STDIN_FILENO, &entry) == 0,
             [S_IFIFO, S_IFREG, S_IFSOCK].contains(entry.st_mode & S_IFMT)
         else { return nil }
+        // A shell or a loop that reads the same file stands behind its beginning: the rest is not meant as a body.
+        if entry.st_mode & S_IFMT == S_IFREG, lseek(STDIN_FILENO, 0, SEEK_CUR) != 0 { return nil }
         try claim(for: "The body")
         var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         if poll(&descriptor, 1, patience) == 0 {

@@ -34,6 +34,9 @@ extension RequestVerb {
     fileprivate func send(_ transfers: inout TransferRun) async throws -> Bool {
         var group = try output.group(for: [url] + body.items.urls, isLiteral: methods.globoff)
         group.uploads = methods.uploadFiles
+        guard group.uploads.count <= group.urls.count else {
+            throw CommandFailure(.usage, "There are more files of -T than URLs. Give each URL one file.")
+        }
         return try await Sending(arguments: arguments, output: output).run(method, methods, body, group, &transfers)
     }
 }

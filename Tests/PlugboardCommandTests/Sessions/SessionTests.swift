@@ -88,6 +88,15 @@ struct SessionTests {
         #expect(names.map { request?[$0] } == [nil, nil, nil, nil])
     }
 
+    @Test func `a session is for its own request of a command line`() async throws {
+        _ = try await run("get", server.url(), "--session", "work", "-H", "X-A: geheim")
+
+        let outcome = try await run("get", server.url(), "--session", "work", "--next", server.url())
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(server.requests.map { $0["X-A"] } == ["geheim", "geheim", nil])
+    }
+
     // MARK: For whom
 
     @Test func `nothing of an origin is sent to another one`() async throws {

@@ -4,13 +4,18 @@ import PlugboardKit
 /// blanks, in quotes if it has blanks. `#` begins a comment.
 enum CurlFile {
     /// The words of each line.
-    static func lines(of text: String, named path: String) throws(CommandFailure) -> [[String]] {
+    ///
+    /// - Parameter isOfCurl: Whether all options are curl's, as behind `plugboard curl`. For a verb, an option that curl
+    ///   does not have takes the value on its line.
+    static func lines(
+        of text: String, named path: String, isOfCurl: Bool = true
+    ) throws(CommandFailure) -> [[String]] {
         var all: [[String]] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let rest = line.drop(while: isBlank)
             if rest.isEmpty || rest.hasPrefix("#") { continue }
             do throws(CommandFailure) {
-                all.append(try words(of: rest))
+                all.append(try words(of: rest, isOfCurl))
             } catch {
                 throw CommandFailure(
                     error.status, "\(Printable.text(path)), line \(index + 1): \(error.message ?? "")")
@@ -21,7 +26,7 @@ enum CurlFile {
 
     private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 
-    private static func words(of line: Substring) throws(CommandFailure) -> [String] {
+    private static func words(of line: Substring, _ isOfCurl: Bool) throws(CommandFailure) -> [String] {
         var name = line.prefix { !isBlank($0) && $0 != "=" && $0 != ":" }
         // The letter of --next is a colon.
         if line.hasPrefix("-:") { name = line.prefix(2) }
@@ -30,12 +35,16 @@ enum CurlFile {
         let word = name.hasPrefix("-") ? String(name) : "--\(name)"
         if rest.hasPrefix("\"") { return [word, try unquoted(rest.dropFirst())] }
         let value = String(rest.prefix { !isBlank($0) })
-        guard try takesValue(word) else { return [word] }
+        guard try takesValue(word, isOfCurl) else { return [word] }
         return value.isEmpty ? [word] : [word, value]
     }
 
-    private static func takesValue(_ word: String) throws(CommandFailure) -> Bool {
-        if word.hasPrefix("--") { return try CurlOption.long(String(word.dropFirst(2)))?.takesValue ?? false }
+    private static func takesValue(_ word: String, _ isOfCurl: Bool) throws(CommandFailure) -> Bool {
+        if word.hasPrefix("--") {
+            let name = String(word.dropFirst(2))
+            guard isOfCurl else { return CurlOption.named(name)?.takesValue ?? true }
+            return try CurlOption.long(name)?.takesValue ?? false
+        }
         return word.count == 2 && word.last.flatMap { CurlOption.short($0)?.takesValue } ?? false
     }
 

@@ -8,6 +8,13 @@ struct CurlTarget {
 }
 
 extension CurlGroup {
+    /// Whether there is one target alone. A pattern that cannot be read is reported where it is used.
+    var hasOneTarget: Bool {
+        guard urls.count == 1, let url = urls.first else { return false }
+        let pattern = try? URLPattern(url, isLiteral: self["globoff"])
+        return pattern?.count ?? 1 == 1
+    }
+
     /// The target of the URL at this index.
     ///
     /// - Parameters:

@@ -31,10 +31,11 @@ struct CurlRun {
                 to: &configuration, &catalog, showingSecrets: words.output.showSecrets, trace: trace)
         }
         let isDry = group.values["print-definition"] != nil
+        let first = transfers.count
         return try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
             try await words.arguments.cookies.whileUsed(in: kernel, jar: nil, isDry: isDry) {
                 await transfers.run(group) { target, number in
-                    let transfer = try CurlTransfer(group, words, target, number: number)
+                    let transfer = try CurlTransfer(group, words, target, number: number, isFirst: number == first)
                     return try await transfer.request.prints() ? nil : transfer.run(in: kernel)
                 }
             }
@@ -52,14 +53,18 @@ struct CurlRun {
 
 extension CurlTransfer {
     /// Reads files, and perhaps asks for a password. Blocks.
-    fileprivate init(_ group: CurlGroup, _ words: CurlWords, _ target: CurlTarget, number: Int) throws {
+    ///
+    /// - Parameter isFirst: Whether it is the first of its group.
+    fileprivate init(
+        _ group: CurlGroup, _ words: CurlWords, _ target: CurlTarget, number: Int, isFirst: Bool
+    ) throws {
         let url = CurlURL.absolute(target.url, scheme: "http", isPathKept: group["path-as-is"])
         let place = try group.path(of: target, remoteName: CurlURL.fileName(of: url))
         if group["remote-header-name"], group["include"] || group["head"] {
             throw CommandFailure(.usage, "curl: -i and -J cannot be combined.")
         }
         let receiver = try ResponseReceiver(
-            group, place, isFirst: number == 0, showingSecrets: words.output.showSecrets)
+            group, place, isFirst: isFirst, showingSecrets: words.output.showSecrets)
         self.init(
             request: try CurlRequest(group, words, url: target.url, upload: target.upload),
             receiver: receiver, writeOut: try group.values["write-out"].map { try WriteOut($0) }, number: number)
