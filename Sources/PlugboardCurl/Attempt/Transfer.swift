@@ -192,6 +192,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         }
         if var error = state.pointee.failure {
             if let url { error.reason += " It was sent by \(url.hostAndPort)." }
+            if let result, result != CURLE_OK { error.transportResult = Int(result.rawValue) }
             return error
         }
         if result == CURLE_OK, let session = state.pointee.takeAwaitedEnd(), !TLSLibrary.takeEnd(session) {

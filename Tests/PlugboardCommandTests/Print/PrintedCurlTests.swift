@@ -180,6 +180,7 @@ struct PrintedCurlTests {
         if Int.random(in: 0..<4, using: &random) == 0 { words += ["-u", "me:p w'\"$"] }
         if Int.random(in: 0..<4, using: &random) == 0 { words += ["-b", "a=1; b='2'"] }
         if Int.random(in: 0..<4, using: &random) == 0 { words += ["-L"] }
+        words.append("-g")
         if words[0] == "head" { return words }
         switch Int.random(in: 0..<9, using: &random) {
         case 0: words += ["-d", "a=\(value())", "-d", "@\(file)"]
