@@ -3,9 +3,9 @@ import Synchronization
 
 /// Watches the system's network for kernels: `.system` of the module PlugboardReachability.
 public protocol NetworkSource: Sendable {
-    /// The details of the event `networkChanged`, or the error that ended the watch. The details are `reachable`, `ipv4`
-    /// and `ipv6` (0 or 1), `kind` (`none`, `loopback`, `ethernet`, `wireless`, `tunnel`, `other`) and, if there is one,
-    /// `interface`.
+    /// The details of the event `networkChanged`, or the error that ended the watch. The details are `reachable`,
+    /// `ipv4` and `ipv6` (0 or 1), `kind` (`none`, `loopback`, `ethernet`, `wireless`, `tunnel`, `other`) and, if there
+    /// is one, `interface`.
     typealias State = Result<[(String, ObservedEvent.Detail)], PlugboardError>
 
     /// Begins to watch; may block for some milliseconds. From any thread.

@@ -145,7 +145,7 @@ struct SecretSourceTests {
         #expect(refreshTokens(site) == ["r0", "r1"])
     }
 
-    /// A server that hands out the refresh token r1, and a request to its API by these options; then the file's content.
+    /// The content of the token's file, after a server handed out the refresh token r1 for a request by these options.
     private func refreshed(
         _ linkage: Linkage, connectTo: [String: String]? = nil, _ change: (inout RequestOptions) -> Void
     ) async throws -> String {

@@ -5,8 +5,8 @@ import PlugboardKit
 enum CurlFile {
     /// The words of each line.
     ///
-    /// - Parameter isOfCurl: Whether all options are curl's, as behind `plugboard curl`. For a verb, an option that curl
-    ///   does not have takes the value on its line.
+    /// - Parameter isOfCurl: Whether all options are curl's, as behind `plugboard curl`. For a verb, an option that
+    ///   curl does not have takes the value on its line.
     static func lines(
         of text: String, named path: String, isOfCurl: Bool = true
     ) throws(CommandFailure) -> [[String]] {
