@@ -45,7 +45,7 @@ extension Fields {
     static func isAlwaysSecret(_ name: UnsafeRawBufferPointer) -> Bool {
         guard name.count >= 4 else { return false }
         if lowercased(name[0]) == UInt8(ascii: "x") { return isSecretExtension(name) }
-        // Most names have neither of these endings' last letters but one.
+        // The secret endings have e or o before their last letter; most other names do not.
         switch lowercased(name[name.count - 2]) {
         case UInt8(ascii: "e"), UInt8(ascii: "o"): if hasSecretEnding(name) { return true }
         default: break

@@ -6,8 +6,8 @@ public struct CurlLine {
     private var words = ["curl"]
 
     /// - Parameters:
-    ///   - fields: Those whose names are not tokens (RFC 9110 §5.1) are left out: HTTP/2's own, such as `:authority`,
-    ///     and `@file`, of which curl reads a file.
+    ///   - fields: The request's fields. A field is left out if its name is not a token (RFC 9110 §5.1), such as
+    ///     `:authority` of HTTP/2, or `@file`, which curl would take for a file to read.
     ///   - body: Nil for none.
     public init(_ method: String, _ url: String, fields: [(name: String, value: String)], body: String?) {
         if method == "HEAD" {

@@ -90,7 +90,7 @@ struct FoundConfiguration {
 
     private static let used = Mutex<FoundConfiguration?>(nil)
 
-    /// The configuration that this process has found; nil if there is none, or if the command line names one.
+    /// The configuration file that this process found. Nil if there is none, or if the command line names one.
     static var inUse: FoundConfiguration? { used.withLock { $0 } }
 
     /// Call this before the file is read.

@@ -67,7 +67,7 @@ struct ExitStatus: Equatable, Sendable {
         verdict, digest, undecided, interrupted,
     ]
 
-    /// The statuses for the results of libcurl that one code of `PlugboardError` has with other results.
+    /// Statuses that libcurl's result decides, because one code of `PlugboardError` stands for several results.
     private static let ofTransport = [
         framing, interface, nothing, send, receive, clientCertificate, decoding, trust, pins, stream, socks,
     ]

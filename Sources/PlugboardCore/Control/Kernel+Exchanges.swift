@@ -9,11 +9,13 @@ extension Kernel {
     /// It is called on the loops, on several at once if there are several, and must not block. It costs each event some
     /// microseconds; an event that nothing wants is not made.
     ///
-    /// - Parameter events: The ids of the events, such as `completed` and `cache.hit`; all without it.
+    /// - Parameter events: The ids of the events, such as `completed` and `cache.hit`; nil for all. An id that no event
+    ///   can have is a mistake of the program, and traps.
     public func observe(
         _ events: Set<String>? = nil, _ watch: @escaping @Sendable (ObservedEvent, ObservedExchange?) -> Void
     ) -> Observation {
         if let name = events?.first(where: { !KernelEvent.isPossible($0) }) {
+            // The names stand in the program's code. With a wrong one, the closure would never be called.
             preconditionFailure("No event is named \(name). Use a name of KernelEvent, or PLUGIN.NAME.")
         }
         return Observation(core.observers, events, watch)

@@ -12,7 +12,7 @@ final class Observers: Sendable {
     private let state = Mutex(State())
     private let union = Atomic<UInt64>(0)
 
-    /// The events that one of them wants. Read by each exchange: it costs no lock.
+    /// The events that at least one observer wants. Each exchange reads them, without a lock.
     @inline(__always)
     var wanted: WantedEvents { WantedEvents(rawValue: union.load(ordering: .relaxed)) }
 

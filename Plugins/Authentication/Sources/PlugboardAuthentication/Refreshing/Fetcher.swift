@@ -137,7 +137,8 @@ struct Fetcher: Sendable {
             clientSecret: clientSecret, refreshToken: refreshToken, timeout: settings.timeout)
         request.inherit(errand.keeper.inheritance)
         let (route, configured) = (host.route(of: request), host.route(of: Request(.post, request.url)))
-        // Other processes use the token of a file by the configuration's route.
+        // Other processes send the file's token by the configuration's route. An answer by any other detour, or of a
+        // server that was not verified, must not replace it.
         let isTrusted = route.isVerified && (!route.isDetour || route == configured)
         // Detached: the exchange that wanted the token may end earlier, or may be too deep in sub-requests.
         host.send(request, for: nil, isDetached: true) { result in
