@@ -37,10 +37,15 @@ extension RequestOptions {
         }
         if let proxy, !RequestOptions.isProxy(proxy) { note("proxy", "must be \(RequestOptions.proxyForm)") }
         for (option, text) in [
-            ("noProxy", noProxy), ("interface", interface), ("tls.ca", tls.ca),
+            ("interface", interface), ("tls.ca", tls.ca),
             ("tls.certificate", tls.certificate), ("tls.key", tls.key), ("tls.keyPassword", tls.keyPassword),
         ] {
             if text?.utf8.contains(where: isControl) == true { note(option, "must not hold control characters") }
+        }
+        if let noProxy, !ProxyBypass(noProxy).isValid {
+            note(
+                "noProxy",
+                "must be hosts, addresses or networks, such as \"example.com, ::1, 10.0.0.0/8\", or *")
         }
         if let unixSocket,
             !(1...RequestOptions.longestUnixSocket).contains(unixSocket.utf8.count)

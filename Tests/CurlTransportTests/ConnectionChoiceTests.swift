@@ -55,7 +55,7 @@ import Testing
         }
         for number in [0, 0x075801, 0x080D00] as [UInt32] {
             let abilities = CurlAbilities(number: number, version: "")
-            #expect(abilities.restrictions.count == 5)
+            #expect(abilities.restrictions.count == 6)
             #expect(!abilities.reusesHandlesAfterUploads && !abilities.freesHeldBytes)
         }
     }

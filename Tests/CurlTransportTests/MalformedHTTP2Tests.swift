@@ -40,6 +40,43 @@ import Testing
         #expect(outcome.error.map { "\($0)".contains("secret") } == false)
     }
 
+    /// Frames that are an error of the connection (RFC 9113 §5.4.1), and what each is.
+    static let frames: [(Script.FrameType, stream: UInt32, payload: [UInt8], String)] = [
+        (.data, 0, [1], "DATA without a stream"), (.settings, 0, [1, 2, 3], "settings of a wrong length"),
+        (.headers, 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "a head that is no HPACK"),
+        (.windowUpdate, 0, [0, 0, 0, 0], "a window that grows by 0"), (.data, 9, [1], "DATA of an idle stream"),
+        (.data, 1, [1], "DATA before the head"),
+    ]
+
+    @Test(arguments: frames, [Method.get, .post])
+    func `a frame that is an error of the connection is not told as a lost connection`(
+        _ frame: (type: Script.FrameType, stream: UInt32, payload: [UInt8], name: String), _ method: Method
+    ) async throws {
+        let server = try LoopbackServer(
+            .http2 { connection in
+                _ = try connection.readRequest()
+                try connection.write(frame.type, flags: 0x4, stream: frame.stream, payload: frame.payload)
+                // Up to the client's GOAWAY.
+                while try connection.readFrame().type != .goAway {}
+            })
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(method, server.url(), options: Self.options)
+
+        #expect(outcome.error?.code == .transportProtocol, "\(frame.name): \(outcome.error as Any)")
+    }
+
+    @Test func `a connection that the server closes without a response is told as lost`() async throws {
+        let server = try LoopbackServer(.http2 { connection in _ = try connection.readRequest() })
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url(), options: Self.options)
+
+        #expect(outcome.error?.code == .transportReset)
+    }
+
     @Test(arguments: [Method.get, .post])
     func `a stream that the server resets with PROTOCOL_ERROR is not told as a lost connection`(
         _ method: Method

@@ -2,8 +2,6 @@ import PlugboardTransport
 import TestSupport
 import Testing
 
-@testable import PlugboardCurl
-
 /// `RequestOptions.noProxy`.
 @Suite struct ProxyBypassTests {
     @Test(arguments: [

@@ -19,6 +19,8 @@ import Testing
         #expect(error { $0.tls.pins = [Self.pin] } == nil)
         #expect(error { $0.tls.pins = [Self.pin, Self.pin] } == nil)
         #expect(error { $0.connectTo = ["example.com:443": "[::1]:8443"] } == nil)
+        #expect(error { $0.noProxy = "" } == nil)
+        #expect(error { $0.noProxy = "*, a.test .b.test,,[::1]:81 10.0.0.0/8" } == nil)
         #expect(error { $0.timeout = .zero } == nil)
         #expect(error { $0.tls.ca = "/a b/c.pem" } == nil)
     }
@@ -32,6 +34,13 @@ import Testing
         #expect(error?.code == .requestOption)
         let wanted = "The request's option proxy must be a URL like http://host:port (http, https,"
         #expect(error?.reason.hasPrefix(wanted) == true)
+    }
+
+    @Test(arguments: [
+        "10.0.0.0/33", "fd00::/129", "169.254/16", "a.test, b.test:x", "a.test:70000", "http://a.test", "a\u{0}",
+    ])
+    func `an entry of noProxy that no host can match is refused`(list: String) {
+        #expect(error { $0.noProxy = list }?.reason.contains("option noProxy must be hosts, addresses or") == true)
     }
 
     @Test(arguments: [

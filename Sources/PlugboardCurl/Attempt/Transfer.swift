@@ -228,7 +228,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         var error = PlugboardError(
             curl: code, message: handle.errorMessage, hostAndPort: url?.hostAndPort ?? "", isHeadThere: isHeadReported,
             isUnsent: state.pointee.sendings == 0, isHeadSent: handle.hasSentHead,
-            socketError: state.pointee.socketError, activity: activity)
+            isHTTP2: state.pointee.isHTTP2, socketError: state.pointee.socketError, activity: activity)
         error.transportResult = Int(result.rawValue)
         if handle.isDowngraded, [.transportTLS, .transportProtocol, .transportReset].contains(error.code) {
             error.reason += " \(multi.abilities.reasonForHTTP1)"

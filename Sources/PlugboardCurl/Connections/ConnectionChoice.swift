@@ -15,6 +15,8 @@ struct ConnectionChoice {
     let isDowngraded: Bool
     /// Whether the connection may be HTTP/2.
     let mayBeHTTP2: Bool
+    /// Whether the connection is HTTP/2 from its first byte (RFC 9113 §3.3).
+    var isHTTP2Known: Bool { version == ConnectionChoice.number(.http2PriorKnowledge) }
     /// The whole body is sent, even after the server has responded with an error.
     let sendsOnAfterErrors: Bool
     /// Whether the transfer may share a connection with other transfers at the same time.

@@ -50,6 +50,10 @@ enum Callbacks {
         guard let state = Callbacks.state(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
         state.pointee.sendings += 1
         state.pointee.touched.pointee.add(state)
+        // Without TLS, only prior knowledge counts, and the connection is HTTP/2.
+        if state.pointee.mayBeHTTP2 {
+            state.pointee.isHTTP2 = TLSLibrary.hasAgreedOnHTTP2(state.pointee.easy) ?? !state.pointee.isSecure
+        }
         let connection = ConnectionKey(
             remoteAddress: remoteAddress, remotePort: remotePort, localPort: localPort)
         // At a second sending, the connection may already be the transfer's own.

@@ -61,6 +61,11 @@ package struct CurlAbilities: Sendable {
     /// that such a response is known to be whole only by its Content-Length.
     package let readsEarlyHTTP2Responses: Bool
 
+    /// A body over HTTP/2 without Content-Length, which ends with an error of the connection, is reported as cut.
+    ///
+    /// 7.88.1 reports it as complete, and nothing that it logs tells it from a complete one.
+    package let tellsMalformedBodies: Bool
+
     /// The most bytes of the name or value of a request's field; nil if only the head is limited.
     ///
     /// Newer versions omit a longer field without an error; this transport refuses such a request.
@@ -91,6 +96,7 @@ package struct CurlAbilities: Sendable {
         reusesClearHTTP2 = isSound
         keepsVersionsApart = isSound
         readsEarlyHTTP2Responses = isSound
+        tellsMalformedBodies = isSound
         fieldSizeLimit = isSound ? 307_199 : nil
         fieldLimit = isSound ? 5000 : nil
     }
@@ -113,6 +119,10 @@ package struct CurlAbilities: Sendable {
                 "A response over HTTP/2 whose stream the server resets, also because it wants no more of the request's "
                     + "body, may be reported as a lost connection."
             )
+        }
+        if !tellsMalformedBodies {
+            sentences.append(
+                "A body over HTTP/2 without Content-Length that is cut by a malformed frame is reported as complete.")
         }
         if !TLSLibrary.isStrict {
             sentences.append(

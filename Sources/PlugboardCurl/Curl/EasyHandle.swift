@@ -240,6 +240,7 @@ final class EasyHandle {
         }
         // libcurl's log shows a refused stream, which matters for requests that must not be processed twice, and the
         // end of a response, which matters while the request's body is still being sent.
+        state.pointee.mayBeHTTP2 = choice.mayBeHTTP2 && (url?.isSecure == true || choice.isHTTP2Known)
         let listens = choice.mayBeHTTP2 && listens
         if listens != state.pointee.isListening {
             state.pointee.isListening = listens

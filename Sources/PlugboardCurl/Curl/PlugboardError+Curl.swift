@@ -9,11 +9,12 @@ extension PlugboardError {
     ///   - hostAndPort: The only part of the URL that the reason quotes.
     ///   - isUnsent: Whether no byte of the request was sent.
     ///   - isHeadSent: Whether a byte of the request's head was sent.
+    ///   - isHTTP2: Whether the request was sent as a stream of HTTP/2.
     ///   - socketError: Why no socket could be opened, as in `errno`, or 0.
     ///   - activity: What the attempt did, as the end of a sentence about a timeout.
     init(
         curl code: CURLcode, message: String, hostAndPort: String, isHeadThere: Bool, isUnsent: Bool,
-        isHeadSent: Bool = true, socketError: Int32 = 0, activity: String = ""
+        isHeadSent: Bool = true, isHTTP2: Bool = false, socketError: Int32 = 0, activity: String = ""
     ) {
         // A request that may have been processed must not be reported as an attempt without a connection.
         if isUnsent, socketError == EMFILE || socketError == ENFILE || Self.lacksDescriptors() {
@@ -30,7 +31,10 @@ extension PlugboardError {
             )
             return
         }
-        let (kind, reason) = PlugboardError.explain(code, hostAndPort, isHeadThere, message, activity)
+        let (kind, reason) =
+            PlugboardError.isMalformedHTTP2(code, message, isHTTP2: isHTTP2)
+            ? (.transportProtocol, "\(hostAndPort) sent what is not valid HTTP/2 (RFC 9113 §5.4).")
+            : PlugboardError.explain(code, hostAndPort, isHeadThere, message, activity)
         // libcurl reports a line that is too long as lack of memory, which would mislead.
         if code == CURLE_OUT_OF_MEMORY && !isHeadThere {
             self.init(kind, reason)
@@ -68,6 +72,20 @@ extension PlugboardError {
     /// The beginning of newer libcurls' message for a field that makes a response malformed (RFC 9113 §8.1.1): frame
     /// type, stream, name and value, with commas between.
     private static let invalidField = "Invalid HTTP header field was received"
+
+    /// Whether nghttp2 ended the connection, or the stream, because of what the server sent.
+    ///
+    /// 7.88.1 reports such a connection as one without a response, and never does so for an HTTP/2 connection that the
+    /// server closed.
+    private static func isMalformedHTTP2(_ code: CURLcode, _ message: String, isHTTP2: Bool) -> Bool {
+        switch code {
+        case CURLE_GOT_NOTHING: isHTTP2
+        case CURLE_HTTP2: message.hasPrefix("nghttp2 shuts down connection") || message.hasPrefix("nghttp2 recv error")
+        // "[HTTP2] [1] received invalid frame: …"
+        case CURLE_HTTP2_STREAM: message.hasPrefix("[HTTP2] [")
+        default: false
+        }
+    }
 
     /// Whether the process can open no more files. A name look-up that fails for this reason does not report it.
     private static func lacksDescriptors() -> Bool {

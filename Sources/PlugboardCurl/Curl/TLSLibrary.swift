@@ -28,6 +28,25 @@ enum TLSLibrary {
         }
     }
 
+    // MARK: - What was agreed on
+
+    private static let agreedProtocol = function(
+        "SSL_get0_alpn_selected",
+        (@convention(c) (Pointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<UInt32>) -> Void)
+            .self)
+
+    /// Whether the TLS handshake of a transfer's connection has agreed on HTTP/2 (RFC 9113 §3.2). Nil without TLS, and
+    /// for libraries other than OpenSSL.
+    static func hasAgreedOnHTTP2(_ easy: UnsafeMutableRawPointer) -> Bool? {
+        var backend: Int32 = 0
+        guard let agreedProtocol, let session = ccurl_tls_session(easy, &backend),
+            backend == Int32(CURLSSLBACKEND_OPENSSL.rawValue)
+        else { return nil }
+        var (name, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
+        agreedProtocol(session, &name, &count)
+        return count == 2 && name?[0] == UInt8(ascii: "h") && name?[1] == UInt8(ascii: "2")
+    }
+
     // MARK: - How a connection ends
 
     /// The sessions whose end is awaited, and whether close_notify was received.

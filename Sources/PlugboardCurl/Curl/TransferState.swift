@@ -32,6 +32,9 @@ struct TransferState {
     var streamLog = StreamLog()
     /// Whether `Callbacks.debug` reads what libcurl logs. It belongs to the handle, not to one transfer.
     var isListening = false
+    /// Whether the request may be sent over HTTP/2, which belongs to the handle too, and whether it was.
+    var mayBeHTTP2 = false
+    var isHTTP2 = false
     /// The beginning of a head that libcurl sends, for `WireLog`.
     var sentHead: [UInt8] = []
     var hasUpload = false
@@ -83,6 +86,7 @@ struct TransferState {
         upload.waitsForContinue = body.waitsForContinue
         sendings = 0
         streamLog = StreamLog()
+        isHTTP2 = false
         if !sentHead.isEmpty { sentHead = [] }
         hasUpload = body.source != nil
         isLocal = transfer.unixSocket != nil

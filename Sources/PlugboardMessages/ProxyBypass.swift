@@ -1,11 +1,10 @@
 import PlugboardSystem
-import PlugboardTransport
 
 /// The hosts that bypass the proxy: `RequestOptions.noProxy`, or the environment's `no_proxy`.
 ///
 /// Decided here and not by libcurl, whose versions accept different forms; 7.88.1 ignores IPv6 networks. Entries are
-/// separated by commas or white space; names are never resolved. Entries in other forms are ignored.
-struct ProxyBypass {
+/// separated by commas or white space; names are never resolved.
+package struct ProxyBypass {
     private enum Host {
         /// A host in normal form, with its subdomains.
         case name(String)
@@ -15,22 +14,27 @@ struct ProxyBypass {
 
     private var includesAll = false
     private var entries: [(host: Host, port: Int?)] = []
+    /// Whether each entry has an accepted form; others are ignored.
+    package private(set) var isValid = true
 
-    init(_ text: String) {
+    package init(_ text: String) {
         for word in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
             if word == "*" {
                 includesAll = true
             } else if let host = ProxyBypass.network(word) ?? ProxyBypass.name(word) {
                 entries.append((host, nil))
-            } else if let colon = word.lastIndex(of: ":"), let port = Int(word[word.index(after: colon)...]),
+            } else if let colon = word.lastIndex(of: ":"),
+                let port = Origin.port(word[word.index(after: colon)...].utf8),
                 let host = ProxyBypass.network(word[..<colon]) ?? ProxyBypass.name(word[..<colon])
             {
                 entries.append((host, port))
+            } else {
+                isValid = false
             }
         }
     }
 
-    func contains(_ origin: Origin) -> Bool {
+    package func contains(_ origin: Origin) -> Bool {
         if includesAll { return true }
         let address = ProxyBypass.address(origin.host[...])
         return entries.contains { host, port in
