@@ -122,7 +122,7 @@ struct CacheCommandTests {
 
     @Test(arguments: [
         (#"{"url": "x"}"#, "url"), (#"{"patern": "x"}"#, "pattern"), (#"{"what": "some"}"#, "what"),
-        (#"{"url": "http://a.test/", "what": "all"}"#, "only one"), (#"{"pattern": 1}"#, "pattern"),
+        (#"{"url": "http://a.test/", "what": "all"}"#, "only one"), (#"{"pattern": [1]}"#, "pattern"),
     ])
     func `invalid arguments are refused with a reason`(arguments: String, expected: String) async throws {
         let bench = try CacheBench(.linked, transport)

@@ -78,14 +78,14 @@ struct OtherLoopTests {
 
 /// A store in memory that calls `interrupt` once, after its first look-up.
 private final class InterruptedStore: CacheStore {
-    typealias Interrupt = @Sendable (Cache, MemoryStore, [CacheEntry]) -> Void
+    typealias Interrupt = @Sendable (Cache, TieredStore, [CacheEntry]) -> Void
 
     private struct State {
         weak var cache: Cache?
         var interrupt: Interrupt?
     }
 
-    private let inner = MemoryStore(bytes: 1 << 20, entries: 100)
+    private let inner = TieredStore(path: nil, memory: 1 << 20, disk: 0, entries: 100) { _ in }
     private let state: Mutex<State>
 
     init(_ interrupt: @escaping Interrupt) { state = Mutex(State(interrupt: interrupt)) }
@@ -119,7 +119,7 @@ private final class InterruptedStore: CacheStore {
     func close(within limit: Duration) {}
 }
 
-extension MemoryStore {
+extension TieredStore {
     /// Stores a response to GET http://a.test/.
     fileprivate func keep(_ body: String, _ fields: Fields, received: Duration) {
         let url = "http://a.test/"

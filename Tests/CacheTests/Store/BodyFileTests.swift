@@ -1,6 +1,5 @@
 import Foundation
 import PlugboardKit
-import PlugboardSQLite
 import TestSupport
 import Testing
 
@@ -142,50 +141,5 @@ import Testing
         #expect(await store.statistics.entries == Self.names(folder).count)
         #expect(await store.found("29").count == 1)
         #expect(await store.found("0").isEmpty)
-    }
-
-    @Test(arguments: [1, 2])
-    func `the entries of an earlier version's file are given up with their bodies, and new ones stored`(version: Int)
-        async throws
-    {
-        let folder = try TemporaryFolder()
-        let path = folder.file("cache.sqlite")
-        let current = CacheSchema.schema
-        let old = SQLiteStore(
-            .file(path),
-            schema: .init(
-                applicationID: current.applicationID, migrations: Array(current.migrations.prefix(version)),
-                pageSize: current.pageSize)
-        ) { _ in }
-        try await old.performing { (connection) throws(SQLiteFailure) in
-            let id: Int64 = 2 << 40
-            for (number, piece) in [(0, bytes(60_000, seed: 1)), (1, bytes(60_000, seed: 2))] {
-                try connection.run(
-                    "INSERT INTO piece (id, sum, bytes) VALUES (?, 0, ?)", .integer(CacheFile.pieceID(id, number)),
-                    .bytes(piece))
-            }
-            try connection.run(
-                """
-                INSERT INTO entry (id, key, url, used, length, sum, head)
-                VALUES (?, 1, 'https://example.com/a', 1, 120000, 0, x'')
-                """, .integer(id))
-            guard version == 2 else { return }
-            try connection.run("INSERT INTO file (id, bytes, sums) VALUES (?, 7, x'')", .integer(id))
-        }
-        old.close(within: .seconds(60))
-        if version == 2 {
-            try FileManager.default.createDirectory(atPath: "\(path)-bodies", withIntermediateDirectories: false)
-            try Data("content".utf8).write(to: URL(fileURLWithPath: "\(path)-bodies/\(2 << 40)"))
-        }
-
-        let notices = Record()
-        let store = SQLiteCacheStore.make(folder, notices: notices)
-        defer { store.close(within: .seconds(60)) }
-        let kept = try #require(await store.keep(.sample("a"), [1]))
-
-        #expect(kept.id > 2 << 40)
-        #expect(await store.statistics.entries == 1)
-        #expect(Self.names(folder).isEmpty)
-        #expect(notices.lines.isEmpty)
     }
 }

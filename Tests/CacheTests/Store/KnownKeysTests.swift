@@ -59,29 +59,6 @@ import Testing
         #expect(store.entriesAtHand(CacheKey(text: "a"))?.map(\.response.note) == ["2"])
     }
 
-    @Test func `bodies that are read count for the memory until they are released`() async throws {
-        let folder = try TemporaryFolder()
-        let first = TieredStore.make(folder, memory: 4 << 20)
-        for key in ["a", "b"] { await first.keep(.sample(key), bytes(600_000, seed: 1)) }
-        first.close(within: .seconds(60))
-        let store = TieredStore.make(folder, memory: 4 << 20)
-        defer { store.close(within: .seconds(60)) }
-        let room = 2 << 20
-        var sources: [any StoredSource] = []
-        for key in ["a", "b"] {
-            let entry = try #require(await store.found(key).first)
-            let source = store.body(of: entry, 0..<entry.length)
-            for _ in 0..<8 { _ = await source.next() }
-            sources.append(source)
-        }
-
-        let isFree = store.reserve(room - 1_000_000)
-        for source in sources { source.release() }
-        let isFreeAfterwards = store.reserve(room)
-
-        #expect(!isFree && isFreeAfterwards)
-    }
-
     @Test func `a damaged length does not stop evictions or statistics`() async throws {
         let folder = try TemporaryFolder()
         let store = SQLiteCacheStore.make(folder, bytes: 400_000)

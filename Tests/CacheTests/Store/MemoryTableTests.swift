@@ -109,19 +109,6 @@ import Testing
         #expect(table.count == 2 && !table.isComplete(key))
     }
 
-    @Test func `a body is added to its own head only`() {
-        var table = MemoryTable(byteLimit: 1 << 20, countLimit: 10)
-        table.record(CacheKey(text: "1"), [entry(1)])
-        let before = table.body(1)
-
-        table.fill(1, pieces())
-        table.fill(2, pieces())
-
-        let (after, other) = (table.body(1), table.body(2))
-        #expect(before == nil && other == nil && table.count == 1)
-        #expect(after?.map(\.count) == [1000])
-    }
-
     @Test func `a hundred thousand entries take linear time`() {
         var table = MemoryTable(byteLimit: 1 << 30, countLimit: 100_000)
         let body = [Bytes.empty]

@@ -14,7 +14,7 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// An empty store; its file is `cache.sqlite` in the folder.
     func make(_ folder: TemporaryFolder, bytes: Int = 64 << 20, notices: Record = Record()) -> any CacheStore {
         switch self {
-        case .memory: MemoryStore(bytes: bytes, entries: 100_000)
+        case .memory: TieredStore(path: nil, memory: bytes, disk: 0, entries: 100_000) { _ in }
         case .file: SQLiteCacheStore.make(folder, bytes: bytes, notices: notices)
         case .tiered: TieredStore.make(folder, memory: 1 << 20, disk: bytes, notices: notices)
         }

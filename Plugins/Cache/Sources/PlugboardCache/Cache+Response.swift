@@ -80,7 +80,7 @@ extension Cache {
         if cacheStatus {
             var status = decision.status
             status.isStored = isStored
-            response.append(.cacheStatus, statusText.text(of: status))
+            response.append(.cacheStatus, status.description)
         }
         return .next
     }

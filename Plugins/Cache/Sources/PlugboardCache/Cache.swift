@@ -30,7 +30,6 @@ final class Cache: Plugin {
     let flights = Flights()
     let setbacks = Setbacks()
     let tally: Tally
-    let statusText = StatusText()
 
     convenience init(settings: CacheSettings, host: PluginHost) throws {
         try self.init(settings: settings, host: host, store: try Cache.store(settings, host))
@@ -125,19 +124,19 @@ public func cachePlugin() -> UnsafePointer<plug_plugin_v1> { Cache.descriptor }
 extension Cache {
     /// The store that the settings select: memory, or memory in front of a file.
     static func store(_ settings: CacheSettings, _ host: PluginHost) throws(PlugboardError) -> any CacheStore {
-        guard settings.persistence == .file, let path = path(settings, host) else {
-            return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
-        }
-        do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: CacheSchema.schema) } catch {
-            // A file of a newer version does not prevent the start, because responses can be fetched again.
-            if error.kind == .newer {
-                host.log(.warning, "Responses are kept in memory only. \(error.message)")
-                return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
+        var file = settings.persistence == .file ? path(settings, host) : nil
+        do throws(SQLiteFailure) {
+            if let file { try SQLiteStore.check(file.starting, schema: CacheSchema.schema) }
+        } catch {
+            guard error.kind == .newer else {
+                throw PlugboardError(.configuration, "The cache cannot store responses in its file. \(error.message)")
             }
-            throw PlugboardError(.configuration, "The cache cannot store responses in its file. \(error.message)")
+            // A file of a newer version does not prevent the start, because responses can be fetched again.
+            host.log(.warning, "Responses are kept in memory only. \(error.message)")
+            file = nil
         }
         return TieredStore(
-            path: path.current, memory: settings.memory.bytes, disk: settings.disk.bytes,
+            path: file?.current, memory: settings.memory.bytes, disk: settings.disk.bytes,
             entries: settings.entries
         ) { host.log(.warning, $0) }
     }

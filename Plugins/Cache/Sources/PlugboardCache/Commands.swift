@@ -10,8 +10,8 @@ struct Commands {
             "stats", "Shows the numbers of stored responses and bytes, and how the cache took part in requests."),
         CommandDefinition(
             "list", "Lists stored responses, without their fields and bodies.",
-            arguments:
-                #"{"pattern": "URLs, with * and ?; all without it", "limit": "the most responses; 100 without it"}"#),
+            arguments: #"{"pattern": "URLs, with * and ?", "url": "a URL", "what": "all (the default) or memory", "#
+                + #""limit": "the most responses; 100 without it"}"#),
         CommandDefinition(
             "show", "Shows all stored responses of a URL with their fields; secret values are redacted.",
             arguments: #"{"url": "the URL"}"#),
@@ -27,15 +27,19 @@ struct Commands {
 
     let cache: Cache
 
-    func run(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+    func run(_ name: String, _ values: JSONValue, _ reply: Reply) {
         do throws(PlugboardError) {
+            guard let definition = Commands.definitions.first(where: { $0.name == name }) else {
+                throw PlugboardError(.commandUnknown, "The plugin cache has no command \(name).")
+            }
+            let arguments = try CommandArguments(values, of: definition, code: .cacheCommand)
             switch name {
             case "stats": stats(reply)
             case "list": list(try purge(arguments), try limit(arguments), reply, withFields: false)
             case "show": list(.url(try url(arguments)), .max, reply, withFields: true)
             case "purge": purge(try purge(arguments), reply)
             case "forget": purge(.all, reply)
-            default: try response(arguments, reply)
+            default: try response(arguments, values, reply)
             }
         } catch {
             reply.fail(error)
@@ -44,45 +48,29 @@ struct Commands {
 
     // MARK: Arguments
 
-    private func url(_ arguments: JSONValue) throws(PlugboardError) -> String {
-        guard let text = arguments["url"]?.stringValue, let url = NormalURL(text) else {
-            throw Commands.misused(
-                "url must be an absolute http or https URL without a user, and its host in ASCII (xn--…)")
+    private func url(_ arguments: CommandArguments) throws(PlugboardError) -> String {
+        guard let url = NormalURL(try arguments.required("url")) else {
+            throw arguments.wrong(
+                "url", "an absolute http or https URL without a user, and its host in ASCII (xn--…)")
         }
         return url.text
     }
 
-    private func limit(_ arguments: JSONValue) throws(PlugboardError) -> Int {
-        guard let limit = arguments["limit"] else { return 100 }
-        guard let number = limit.intValue, number >= 0 else { throw Commands.misused("limit must be a number") }
-        return Int(clamping: number)
+    private func limit(_ arguments: CommandArguments) throws(PlugboardError) -> Int {
+        guard let text = try arguments["limit"] else { return 100 }
+        guard let limit = Int(text), limit >= 0 else { throw arguments.wrong("limit", "a number") }
+        return limit
     }
 
-    private func purge(_ arguments: JSONValue) throws(PlugboardError) -> Purge {
-        let known: Set = ["url", "pattern", "what", "limit"]
-        let names = arguments.objectValue?.keys ?? []
-        if let unknown = names.first(where: { !known.contains($0) }) {
-            let near = Spelling.nearest(unknown, in: known.sorted()).map { ". Did you mean \($0)?" } ?? ""
-            throw Commands.misused("there is no argument \(unknown)\(near)")
+    private func purge(_ arguments: CommandArguments) throws(PlugboardError) -> Purge {
+        switch (try arguments["url"], try arguments["pattern"], try arguments["what"]) {
+        case (.some, nil, nil): return .url(try url(arguments))
+        case (nil, .some(let pattern), nil): return .pattern(pattern)
+        case (nil, nil, nil), (nil, nil, "all"): return .all
+        case (nil, nil, "memory"): return .memory
+        case (nil, nil, .some): throw arguments.wrong("what", "all or memory")
+        default: throw PlugboardError(.cacheCommand, "\(arguments.command) takes only one of url, pattern and what.")
         }
-        if names.count(where: { $0 != "limit" }) > 1 {
-            throw Commands.misused("only one of url, pattern and what is allowed")
-        }
-        if arguments["url"] != nil { return .url(try url(arguments)) }
-        if let pattern = arguments["pattern"] {
-            guard let text = pattern.stringValue else { throw Commands.misused("pattern must be a string") }
-            return .pattern(text)
-        }
-        switch arguments["what"]?.stringValue ?? (arguments["what"] == nil ? "all" : "") {
-        case "all": return .all
-        case "memory": return .memory
-        default: throw Commands.misused("what must be all or memory")
-        }
-    }
-
-    private static func misused(_ what: String) -> PlugboardError {
-        PlugboardError(
-            .cacheCommand, "An argument of the command is wrong: \(what)\(what.hasSuffix("?") ? "" : ".")")
     }
 
     // MARK: Replies
@@ -120,20 +108,22 @@ struct Commands {
     }
 
     /// Replies with the stored response that the request selects, however old it is.
-    private func response(_ arguments: JSONValue, _ reply: Reply) throws(PlugboardError) {
+    private func response(
+        _ arguments: CommandArguments, _ values: JSONValue, _ reply: Reply
+    ) throws(PlugboardError) {
         let url = try url(arguments)
         var fields = Fields()
-        for field in arguments["fields"]?.arrayValue ?? [] {
+        for field in values["fields"]?.arrayValue ?? [] {
             guard let name = field[0]?.stringValue, let value = field[1]?.stringValue else {
-                throw Commands.misused("fields must be a list of pairs")
+                throw arguments.wrong("fields", "a list of pairs")
             }
             fields.append(FieldName(name), value)
         }
         let attribute = { (name: String) -> String? in
             name == CacheAttributes.keys.mode.name
-                ? CacheMode.forceCache.rawValue : arguments["attributes"]?[name]?.stringValue
+                ? CacheMode.forceCache.rawValue : values["attributes"]?[name]?.stringValue
         }
-        let method = PlugboardKit.Method(arguments["method"]?.stringValue ?? "GET")
+        let method = PlugboardKit.Method(try arguments["method"] ?? "GET")
         let cache = cache
         guard let known = withUTF8Bytes(url, { cache.lookupRules.url($0) }) else {
             reply.json(.null)

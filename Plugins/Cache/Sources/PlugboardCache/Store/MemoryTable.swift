@@ -165,19 +165,6 @@ struct MemoryTable {
         return true
     }
 
-    /// Adds the body of an entry whose head is in memory.
-    mutating func fill(_ id: Int64, _ pieces: [Bytes]) {
-        guard let index = indices[id], var slot = slots[index], slot.entry.pieces == nil,
-            slot.entry.length <= largest
-        else { return }
-        bytes -= slot.cost
-        slot.entry.pieces = pieces
-        slot.weigh()
-        bytes += slot.cost
-        slots[index] = slot
-        shrink()
-    }
-
     /// Replaces the entries of a key by those of a slower store.
     mutating func record(_ key: CacheKey, _ entries: [CacheEntry]) {
         for id in groups[key]?.ids ?? [] where id > 0 && !entries.contains(where: { $0.id == id }) { remove(id) }
@@ -248,7 +235,20 @@ struct MemoryTable {
     /// Stops counting bytes of a body that is stored now, or discarded.
     mutating func release(_ count: Int) { reserved -= count }
 
-    mutating func removeAll() {
+    /// Removes the selected entries, and returns their number.
+    /// - Parameter isWhole: Whether there is no slower store, so that `.memory` selects nothing.
+    mutating func purge(_ what: Purge, isWhole: Bool) -> Int {
+        let before = count
+        switch what {
+        case .all: removeAll()
+        case .memory: if !isWhole { removeAll() }
+        case .url(let url): for id in ids(url: url) { remove(id) }
+        case .pattern(let pattern): for id in ids(URLPattern(pattern)) { remove(id) }
+        }
+        return before - count
+    }
+
+    private mutating func removeAll() {
         var empty = MemoryTable(byteLimit: byteLimit, countLimit: countLimit)
         empty.evicted = evicted
         empty.epoch = epoch

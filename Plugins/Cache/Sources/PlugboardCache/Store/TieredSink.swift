@@ -7,7 +7,7 @@ final class TieredSink: PieceSink {
         /// Nil if the body is too long for memory.
         var pieces: [Bytes]? = []
         var length = 0
-        /// Nil if the file refuses the body.
+        /// Nil if there is no file, or it refuses the body.
         var disk: SQLiteSink?
     }
 
@@ -25,7 +25,7 @@ final class TieredSink: PieceSink {
         state.withLock { state in
             state.length += piece.count
             keep(piece, &state)
-            if let disk = state.disk, state.length > store.disk.largest || !disk.append(piece) {
+            if let disk = state.disk, state.length > (store.disk?.largest ?? 0) || !disk.append(piece) {
                 disk.discard()
                 state.disk = nil
             }
@@ -64,14 +64,15 @@ final class TieredSink: PieceSink {
             return (state.pieces, state.disk)
         }
         let store = store
+        let outdated = old.filter { $0.id > 0 }
         store.willCommit(head.response.key)
         let finish: @Sendable (CacheEntry?) -> Void = { stored in
-            // The replaced entries are outdated, and are removed even if the new one could not be written.
-            if stored == nil { store.remove(old) }
+            // The replaced entries are removed even if the new one could not be written.
+            if stored == nil { store.remove(outdated) }
             done(store.didCommit(stored, head, pieces, length: length, replacing: old))
         }
         if let disk {
-            disk.commit(head, length: length, replacing: old.filter { $0.id > 0 }, finish)
+            disk.commit(head, length: length, replacing: outdated, finish)
         } else {
             finish(nil)
         }

@@ -2,10 +2,11 @@ import PlugboardKit
 import Synchronization
 
 /// Memory in front of a file: recently used entries are available at once, and stored entries outlive the process.
+/// Without a file, the entries are in memory only, and end with the process.
 ///
-/// Memory contains heads and small bodies of entries in the file, under the file's ids. Entries that could not be
-/// written to the file have negative ids. The entries of a key are known without the file if all of them are in memory,
-/// or if the file is known not to contain the key.
+/// Memory contains heads and small bodies of entries in the file, under the file's ids. Entries that are not in the
+/// file have negative ids. The entries of a key are known without the file if all of them are in memory, or if the file
+/// is known not to contain the key.
 final class TieredStore: CacheStore {
     private struct State {
         var table: MemoryTable
@@ -35,31 +36,36 @@ final class TieredStore: CacheStore {
     }
 
     private let shared: Shared
-    let disk: SQLiteCacheStore
+    /// Nil without a file.
+    let disk: SQLiteCacheStore?
     private let largestInMemory: Int
 
     /// - Parameters:
-    /// - memory: The most bytes in memory, of bodies and heads together.
+    /// - path: The path of the file; nil for memory only.
+    /// - memory: The most bytes in memory, of bodies and heads; a body of more than a quarter is not kept there.
     /// - disk: The most bytes of the file.
     /// - entries: The most heads in memory.
     init(
-        path: String, memory: Int, disk: Int, entries: Int, staleness: Duration = .seconds(1),
+        path: String?, memory: Int, disk: Int, entries: Int, staleness: Duration = .seconds(1),
         notice: @escaping @Sendable (String) -> Void
     ) {
         let table = MemoryTable(byteLimit: memory, countLimit: entries)
         let shared = Shared(table)
         self.shared = shared
         largestInMemory = table.largest
-        self.disk = SQLiteCacheStore(path: path, bytes: disk, staleness: staleness, notice: notice) {
-            shared.state.withLock { $0.table.epoch += 1 }
+        self.disk = path.map { path in
+            SQLiteCacheStore(path: path, bytes: disk, staleness: staleness, notice: notice) {
+                shared.state.withLock { $0.table.epoch += 1 }
+            }
         }
     }
 
-    func open() { disk.open() }
+    func open() { disk?.open() }
 
     // MARK: Finding
 
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? {
+        guard let disk else { return shared.state.withLock { $0.table.entries(key) } }
         guard let isLacking = disk.lacks(key) else { return nil }
         return shared.state.withLock { state in
             if state.table.isComplete(key) { return state.table.entries(key) }
@@ -69,6 +75,7 @@ final class TieredStore: CacheStore {
     }
 
     func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
+        guard let disk else { return found(entriesAtHand(key) ?? []) }
         let shared = shared
         disk.entries(key) { entries in
             let own = shared.state.withLock { state in
@@ -82,33 +89,29 @@ final class TieredStore: CacheStore {
     func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource {
         let part = part.clamped(to: 0..<entry.length)
         if let pieces = shared.state.withLock({ $0.table.body(entry.id) }) ?? entry.pieces {
-            if entry.id > 0 { disk.use(entry.id) }
+            if entry.id > 0 { disk?.use(entry.id) }
             return PiecesSource(pieces, part)
         }
-        if entry.id < 0 { return BrokenSource(.removed) }
-        let source = disk.body(of: entry, part)
-        guard part.count == entry.length, entry.length <= largestInMemory, !source.isAtHand else { return source }
-        return KeptSource(source, of: entry.id, in: self)
+        guard let disk, entry.id > 0 else { return BrokenSource(.removed) }
+        return disk.body(of: entry, part)
     }
-
-    /// Adds a body that was read from the file to its entry in memory.
-    func keep(_ pieces: [Bytes], of id: Int64) { shared.state.withLock { $0.table.fill(id, pieces) } }
 
     // MARK: Storing
 
     func write(length: Int?) -> (any EntryWriter)? {
-        let sink = disk.sink(length: length)
+        let sink = disk?.sink(length: length)
         return PieceWriter(
             TieredSink(self, disk: sink, memoryLimit: largestInMemory), length: length,
-            largest: sink == nil ? largestInMemory : max(disk.largest, largestInMemory))
+            largest: max(sink == nil ? 0 : disk?.largest ?? 0, largestInMemory))
     }
 
-    /// Counts bytes in memory of a body that is being stored or read; false without room.
+    /// Counts bytes in memory of a body that is being stored; false without room.
     func reserve(_ count: Int) -> Bool { shared.state.withLock { $0.table.reserve(count) } }
     func release(_ count: Int) { shared.state.withLock { $0.table.release(count) } }
 
     /// Called before an entry is written to the file; until it is written, look-ups of its key must use the file.
     func willCommit(_ key: CacheKey) {
+        guard let disk else { return }
         let isLacking = disk.lacks(key)
         shared.state.withLock { state in
             let stored = isLacking.flatMap { $0 ? 0 : state.table.completeCount(key) }
@@ -161,7 +164,7 @@ final class TieredStore: CacheStore {
             state.table.update(entry.id) { $0 = response }
             if entry.id > 0 { TieredStore.begin(&state, key) }
         }
-        guard entry.id > 0 else { return }
+        guard let disk, entry.id > 0 else { return }
         let shared = shared
         disk.update(entry, response) { shared.state.withLock { _ = TieredStore.settle(&$0, key) } }
     }
@@ -172,7 +175,7 @@ final class TieredStore: CacheStore {
             for entry in entries { state.table.forget(entry.id) }
             for entry in stored { TieredStore.begin(&state, entry.response.key) }
         }
-        if stored.isEmpty { return }
+        guard let disk, !stored.isEmpty else { return }
         let shared = shared
         disk.remove(stored) {
             shared.state.withLock { state in
@@ -189,13 +192,14 @@ final class TieredStore: CacheStore {
     func invalidate(url: String) {
         shared.state.withLock { state in
             for id in state.table.ids(url: url) { state.table.update(id) { $0.isInvalidated = true } }
-            state.pendingAll += 1
+            if disk != nil { state.pendingAll += 1 }
         }
         let shared = shared
-        disk.invalidate(url: url) { shared.state.withLock { $0.pendingAll -= 1 } }
+        disk?.invalidate(url: url) { shared.state.withLock { $0.pendingAll -= 1 } }
     }
 
     func purge(_ what: Purge, _ done: @escaping @Sendable (Int) -> Void) {
+        guard let disk else { return done(shared.state.withLock { $0.table.purge(what, isWhole: true) }) }
         let (count, own) = shared.state.withLock { state -> (Int, Int) in
             let before = state.table.count { $0 < 0 }
             let count = state.table.purge(what, isWhole: false)
@@ -216,15 +220,25 @@ final class TieredStore: CacheStore {
     }
 
     func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
+        guard let disk else { return found(shared.state.withLock { $0.table.list(what, limit: limit) }) }
         let own = shared.state.withLock { state in
             state.table.list(what, limit: .max).filter { $0.id < 0 || what == .memory }
         }
         disk.list(what, limit: limit) { entries in found(Array((entries + own).prefix(max(limit, 0)))) }
     }
 
-    var evictions: Int { disk.evictions }
+    var evictions: Int { disk?.evictions ?? shared.state.withLock { $0.table.evicted } }
 
     func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void) {
+        guard let disk else {
+            return done(
+                shared.state.withLock { state in
+                    let (count, bytes) = (state.table.count, state.table.bytes)
+                    return StoreStatistics(
+                        memoryEntries: count, memoryBytes: bytes, entries: count, bytes: bytes,
+                        evicted: state.table.evicted)
+                })
+        }
         let shared = shared
         disk.statistics { statistics in
             var statistics = statistics
@@ -237,5 +251,5 @@ final class TieredStore: CacheStore {
         }
     }
 
-    func close(within limit: Duration) { disk.close(within: limit) }
+    func close(within limit: Duration) { disk?.close(within: limit) }
 }

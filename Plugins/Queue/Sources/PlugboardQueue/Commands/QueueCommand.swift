@@ -25,7 +25,8 @@ struct QueueCommand {
             arguments: "{\(selecting), \"state\": \"waiting, sending, done or dead\", \"all\": \"true for all\"}",
             isQuiet: true),
         CommandDefinition(
-            "dead", "Lists the requests that are not sent any more.", arguments: "{\(selecting)}", isQuiet: true),
+            "dead", "Lists the requests that are not sent any more.",
+            arguments: "{\(selecting), \"limit\": \"the most; 100 without it\"}", isQuiet: true),
         CommandDefinition("watch", "Replies with a line of JSON for each event, until it is cancelled."),
         CommandDefinition(
             "outcome", "Waits for the outcome of a request, and replies with it.",
@@ -34,19 +35,23 @@ struct QueueCommand {
             "outcomes", "Lists the outcomes that were not acknowledged.",
             arguments: "{\(selecting), \"limit\": \"the most; 100 without it\"}", isQuiet: true),
         CommandDefinition(
-            "acknowledge", "Forgets outcomes that were delivered.", arguments: #"{"ids": ["the tickets"]}"#,
-            isQuiet: true),
+            "acknowledge", "Forgets outcomes that were delivered.",
+            arguments: #"{"id": "a ticket", "ids": ["the tickets"]}"#, isQuiet: true),
         CommandDefinition("stats", "Shows the numbers of requests by state, and their bytes.", isQuiet: true),
         CommandDefinition("forget", "Removes all requests.", isQuiet: true),
     ]
 
     let queue: Queue
 
-    func run(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+    func run(_ name: String, _ values: JSONValue, _ reply: Reply) {
         do throws(PlugboardError) {
+            guard let definition = QueueCommand.definitions.first(where: { $0.name == name }) else {
+                throw PlugboardError(.commandUnknown, "The plugin queue has no command \(name).")
+            }
+            let arguments = try CommandArguments(values, of: definition, code: .queueArgument)
             switch name {
             case "list": list(try selection(arguments), try limit(arguments), reply)
-            case "show": show(try text("id", arguments), reply)
+            case "show": show(try arguments.required("id"), reply)
             case "replay": replay(try selection(arguments), reply)
             case "drop": drop(try droppable(arguments), reply)
             case "dead":
@@ -59,7 +64,7 @@ struct QueueCommand {
                 var selection = try selection(arguments)
                 selection.states = [.done, .dead]
                 list(selection, try limit(arguments), isUnacknowledged: true, reply)
-            case "acknowledge": acknowledge(try ids(arguments), reply)
+            case "acknowledge": acknowledge(try ids(arguments, values), reply)
             case "stats":
                 answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
                     .object(try file.statistics(connection))
@@ -73,61 +78,39 @@ struct QueueCommand {
 
     // MARK: Arguments
 
-    private func optional(_ name: String, _ arguments: JSONValue) throws(PlugboardError) -> String? {
-        guard let value = arguments[name] else { return nil }
-        // The command line reads `id=17` as a number.
-        if let number = value.numberValue { return number.text }
-        guard let text = value.stringValue else { throw QueueCommand.misused("\(name) must be a string") }
-        return text
-    }
-
-    private func text(_ name: String, _ arguments: JSONValue) throws(PlugboardError) -> String {
-        guard let text = try optional(name, arguments) else { throw QueueCommand.misused("\(name) is missing") }
-        return text
-    }
-
-    private func selection(_ arguments: JSONValue) throws(PlugboardError) -> Selection {
-        let known: Set = ["id", "tag", "category", "state", "limit", "all"]
-        if let unknown = (arguments.objectValue?.keys ?? []).first(where: { !known.contains($0) }) {
-            throw QueueCommand.misused("there is no argument \(Printable.text(unknown))")
-        }
+    private func selection(_ arguments: CommandArguments) throws(PlugboardError) -> Selection {
         var selection = Selection(
-            id: try optional("id", arguments), tag: try optional("tag", arguments),
-            category: try optional("category", arguments))
-        if let state = try optional("state", arguments) {
+            id: try arguments["id"], tag: try arguments["tag"], category: try arguments["category"])
+        if let state = try arguments["state"] {
             selection.states = EntryState.named(state)
             guard !selection.states.isEmpty, state != "writing" else {
-                throw QueueCommand.misused("state must be waiting, sending, done or dead")
+                throw arguments.wrong("state", "waiting, sending, done or dead")
             }
         }
         return selection
     }
 
     /// Refuses to drop everything unless `all` is true.
-    private func droppable(_ arguments: JSONValue) throws(PlugboardError) -> Selection {
-        let selection = try selection(arguments)
-        guard !selection.isAll || arguments["all"]?.boolValue == true else {
-            throw QueueCommand.misused("give id, tag, category or state, or all=true")
+    private func droppable(_ arguments: CommandArguments) throws(PlugboardError) -> Selection {
+        let (selection, all) = (try selection(arguments), try arguments["all"])
+        guard !selection.isAll || all == "true" else {
+            throw PlugboardError(.queueArgument, "drop needs id, tag, category or state, or all=true.")
         }
         return selection
     }
 
-    private func limit(_ arguments: JSONValue) throws(PlugboardError) -> Int {
-        guard let limit = arguments["limit"] else { return 100 }
-        guard let number = limit.intValue, number >= 0 else { throw QueueCommand.misused("limit must be a number") }
-        return Int(clamping: number)
+    private func limit(_ arguments: CommandArguments) throws(PlugboardError) -> Int {
+        guard let text = try arguments["limit"] else { return 100 }
+        guard let limit = Int(text), limit >= 0 else { throw arguments.wrong("limit", "a number") }
+        return limit
     }
 
-    private func ids(_ arguments: JSONValue) throws(PlugboardError) -> [String] {
-        if let id = try optional("id", arguments) { return [id] }
-        guard let ids = arguments["ids"]?.arrayValue?.map(\.stringValue), !ids.contains(nil) else {
-            throw QueueCommand.misused("ids must be a list of strings")
+    private func ids(_ arguments: CommandArguments, _ values: JSONValue) throws(PlugboardError) -> [String] {
+        if let id = try arguments["id"] { return [id] }
+        guard let ids = values["ids"]?.arrayValue?.map(\.stringValue), !ids.contains(nil) else {
+            throw arguments.wrong("ids", "a list of strings")
         }
         return ids.compactMap { $0 }
-    }
-
-    private static func misused(_ what: String) -> PlugboardError {
-        PlugboardError(.queueArgument, "An argument of the command is wrong: \(what).")
     }
 
     // MARK: Replies
@@ -207,13 +190,11 @@ struct QueueCommand {
         }
     }
 
-    private func outcome(_ arguments: JSONValue, _ reply: Reply) throws(PlugboardError) {
-        let id = try text("id", arguments)
+    private func outcome(_ arguments: CommandArguments, _ reply: Reply) throws(PlugboardError) {
+        let id = try arguments.required("id")
         var limit: Duration?
-        if let text = try optional("wait", arguments) {
-            guard let time = DurationText(text)?.duration else {
-                throw QueueCommand.misused("wait must be a time like 30s")
-            }
+        if let text = try arguments["wait"] {
+            guard let time = DurationText(text)?.duration else { throw arguments.wrong("wait", "a time such as 30s") }
             limit = time
         }
         let outcomes = queue.replayer.outcomes

@@ -36,6 +36,10 @@ enum QueueSchema {
                 -- The last outcome.
                 code TEXT, reason TEXT, status INTEGER, fields TEXT, content BLOB,
                 acknowledged INTEGER NOT NULL DEFAULT 0,
+                -- The number of the pieces of a body that was written in several, which stay when the request gets
+                -- another number; null for the request's own. It is negative, because the number of the row for which
+                -- it was made may be given to another request.
+                body INTEGER,
                 -- What counts for the limit of bytes: the bodies, and the texts that can be long.
                 size INTEGER GENERATED ALWAYS AS (max(length, 0) + length(CAST(head AS BLOB))
                     + ifnull(length(CAST(context AS BLOB)), 0) + ifnull(length(CAST(fields AS BLOB)), 0)
@@ -44,6 +48,8 @@ enum QueueSchema {
             CREATE TABLE piece (
                 request INTEGER NOT NULL, number INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (request, number)
             ) WITHOUT ROWID;
+            -- Bodies whose pieces are removed one by one, so that each change locks the file only for a short time.
+            CREATE TABLE gone (body INTEGER PRIMARY KEY);
             CREATE TABLE total (
                 -- Requests without an outcome, outcomes (state 4), and the bytes of both.
                 requests INTEGER NOT NULL, outcomes INTEGER NOT NULL, bytes INTEGER NOT NULL,
@@ -60,6 +66,7 @@ enum QueueSchema {
             CREATE INDEX request_by_birth ON request (born) WHERE ended IS NULL;
             CREATE INDEX request_by_end ON request (ended) WHERE ended IS NOT NULL;
             CREATE INDEX request_by_owner ON request (owner) WHERE owner IS NOT NULL;
+            CREATE INDEX request_by_creation ON request (created) WHERE ended IS NULL;
             CREATE TRIGGER request_added AFTER INSERT ON request BEGIN
                 UPDATE total SET requests = requests + (NEW.state <> 4), outcomes = outcomes + (NEW.state = 4),
                     bytes = bytes + NEW.size;
@@ -77,24 +84,8 @@ enum QueueSchema {
                 UPDATE total SET requests = requests - (OLD.state <> 4), outcomes = outcomes - (OLD.state = 4),
                     bytes = bytes - OLD.size;
                 DELETE FROM piece WHERE request = OLD.sequence;
-            END
-            """,
-            // A body keeps its pieces when its request gets another number. Pieces are removed one by one, so that each
-            // change locks the file only for a short time.
-            """
-            -- The number of the pieces of a body that was written in several; null for the request's own number. It is
-            -- negative, because the number of the row for which it was made may be given to another request.
-            ALTER TABLE request ADD COLUMN body INTEGER;
-            -- Bodies whose pieces are to be removed.
-            CREATE TABLE gone (body INTEGER PRIMARY KEY);
-            DROP TRIGGER request_removed;
-            CREATE TRIGGER request_removed AFTER DELETE ON request BEGIN
-                UPDATE total SET requests = requests - (OLD.state <> 4), outcomes = outcomes - (OLD.state = 4),
-                    bytes = bytes - OLD.size;
-                DELETE FROM piece WHERE request = OLD.sequence;
                 INSERT OR IGNORE INTO gone SELECT OLD.body WHERE OLD.body IS NOT NULL;
             END
-            """,
-            "CREATE INDEX request_by_creation ON request (created) WHERE ended IS NULL",
+            """
         ], opening: "PRAGMA secure_delete = ON")
 }

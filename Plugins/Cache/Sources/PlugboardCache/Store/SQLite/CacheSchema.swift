@@ -22,78 +22,11 @@ enum CacheSchema {
         applicationID: 0x706C_6263,  // "plbc"
         migrations: [
             """
-            CREATE TABLE entry (
-                -- Never used twice, not even after the entry is removed, because readers depend on it.
-                id INTEGER PRIMARY KEY AUTOINCREMENT,
-                -- Null for a visible entry, otherwise the store that writes it, or reads it after its removal.
-                owner TEXT,
-                -- The sum of the key's text, which is in the head.
-                key INTEGER NOT NULL,
-                url TEXT NOT NULL,
-                -- Greater for an entry used later.
-                used INTEGER NOT NULL,
-                -- The bytes of the body.
-                length INTEGER NOT NULL,
-                sum INTEGER NOT NULL,
-                head BLOB NOT NULL,
-                -- Null if the body is in pieces.
-                bodySum INTEGER,
-                body BLOB
-            );
-            -- The indices contain the owner, which is null in every row, so that SQLite does not read the table for it.
-            CREATE INDEX entry_key ON entry (key, owner) WHERE owner IS NULL;
-            CREATE INDEX entry_url ON entry (url, owner) WHERE owner IS NULL;
-            CREATE INDEX entry_used ON entry (used, length, owner) WHERE owner IS NULL;
-            CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL;
-            CREATE TABLE piece (
-                -- The entry's id and, in the lower 20 bits, the number of the piece in its body.
-                id INTEGER PRIMARY KEY,
-                sum INTEGER NOT NULL,
-                bytes BLOB NOT NULL
-            );
-            CREATE TRIGGER entry_gone AFTER DELETE ON entry BEGIN
-                DELETE FROM piece WHERE id >= OLD.id << 20 AND id < (OLD.id + 1) << 20;
-            END;
-            INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', \(firstID) FROM entry;
-            """,
-            """
-            CREATE TABLE file (
-                -- The entry's id.
-                id INTEGER PRIMARY KEY,
-                -- Of the file, as far as it is written.
-                bytes INTEGER NOT NULL,
-                -- The sums of the pieces, eight bytes each.
-                sums BLOB NOT NULL
-            );
-            -- The bytes of all files.
-            CREATE TABLE total (bytes INTEGER NOT NULL);
-            INSERT INTO total VALUES (0);
-            -- The ids of files that must be removed, because their rows are.
-            CREATE TABLE gone (id INTEGER PRIMARY KEY);
-            CREATE TRIGGER entry_file_gone AFTER DELETE ON entry BEGIN
-                DELETE FROM file WHERE id = OLD.id;
-            END;
-            CREATE TRIGGER file_grown AFTER UPDATE OF bytes ON file BEGIN
-                UPDATE total SET bytes = bytes + NEW.bytes - OLD.bytes;
-            END;
-            CREATE TRIGGER file_gone AFTER DELETE ON file BEGIN
-                UPDATE total SET bytes = bytes - OLD.bytes;
-                INSERT OR REPLACE INTO gone VALUES (OLD.id);
-            END;
-            """,
-            // AUTOINCREMENT writes its sequence for every row, and most URLs need no index beside that of the keys. The
-            // old entries are dropped, because a copy would need as much space again, which a disk that the cache has
-            // filled does not have.
-            """
             CREATE TABLE sequence (
                 -- The last id that was assigned to an entry. Ids are never used twice, not even after the entry is
-                -- removed, because readers depend on it.
+                -- removed, because readers depend on it. AUTOINCREMENT would write its sequence for every row.
                 last INTEGER NOT NULL
             );
-            INSERT INTO sequence SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'entry';
-            DELETE FROM file;
-            DELETE FROM piece;
-            DROP TABLE entry;
             CREATE TABLE entry (
                 id INTEGER PRIMARY KEY,
                 -- Null for a visible entry, otherwise the store that writes it, or reads it after its removal.
@@ -112,15 +45,43 @@ enum CacheSchema {
                 bodySum INTEGER,
                 body BLOB
             );
+            -- The indices contain the owner, which is null in every row, so that SQLite does not read the table for it.
             CREATE INDEX entry_key ON entry (key, owner) WHERE owner IS NULL;
             CREATE INDEX entry_url ON entry (url, owner) WHERE owner IS NULL AND url IS NOT NULL;
             CREATE INDEX entry_used ON entry (used, length, owner) WHERE owner IS NULL;
             CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL;
+            CREATE TABLE piece (
+                -- The entry's id and, in the lower 20 bits, the number of the piece in its body.
+                id INTEGER PRIMARY KEY,
+                sum INTEGER NOT NULL,
+                bytes BLOB NOT NULL
+            );
+            CREATE TABLE file (
+                -- The entry's id.
+                id INTEGER PRIMARY KEY,
+                -- Of the file, as far as it is written.
+                bytes INTEGER NOT NULL,
+                -- The sums of the pieces, eight bytes each.
+                sums BLOB NOT NULL
+            );
+            -- The bytes of all files.
+            CREATE TABLE total (bytes INTEGER NOT NULL);
+            INSERT INTO total VALUES (0);
+            -- The ids of files that must be removed, because their rows are.
+            CREATE TABLE gone (id INTEGER PRIMARY KEY);
             CREATE TRIGGER entry_gone AFTER DELETE ON entry BEGIN
                 DELETE FROM piece WHERE id >= OLD.id << 20 AND id < (OLD.id + 1) << 20;
                 DELETE FROM file WHERE id = OLD.id;
             END;
-            """,
+            CREATE TRIGGER file_grown AFTER UPDATE OF bytes ON file BEGIN
+                UPDATE total SET bytes = bytes + NEW.bytes - OLD.bytes;
+            END;
+            CREATE TRIGGER file_gone AFTER DELETE ON file BEGIN
+                UPDATE total SET bytes = bytes - OLD.bytes;
+                INSERT OR REPLACE INTO gone VALUES (OLD.id);
+            END;
+            \(beginning)
+            """
         ],
         pageSize: 4096,
         // Some builds of SQLite overwrite all deleted bytes, which takes as much writing as the body has, and room that
