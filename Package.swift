@@ -110,15 +110,13 @@ let layers: [Target] = [
     .target(name: "CPlugboard"),
     module("PlugboardJSON", "PlugboardSystem"),
     module("PlugboardJSONCoding", "PlugboardJSON"),
-    module("PlugboardShapes", "PlugboardJSON"),
     .target(
         name: "MetaschemaDocuments", path: "Sources/PlugboardJSONSchema/Metaschemas/Documents",
         sources: ["documents.c"]),
     .target(
         name: "PlugboardJSONSchema",
         dependencies: [
-            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "PlugboardShapes", "CPlugboardPCRE2",
-            "CPlugboardIDN2",
+            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "CPlugboardPCRE2", "CPlugboardIDN2",
         ],
         exclude: ["Metaschemas/Documents"], swiftSettings: strict),
     module("PlugboardMessages", "PlugboardSystem"),
@@ -134,10 +132,9 @@ let layers: [Target] = [
     module("PlugboardFileClaims", "PlugboardSystem", "PlugboardMessages"),
     module(
         "PlugboardDownloads", "PlugboardSystem", "PlugboardRanges", "PlugboardFileClaims", "PlugboardMessages",
-        "PlugboardJSON",
-        "CPlugboardFiles", "CPlugboardNettle"),
+        "PlugboardJSONCoding", "CPlugboardFiles", "CPlugboardNettle"),
     module(
-        "PlugboardUploads", "PlugboardSystem", "PlugboardFileClaims", "PlugboardMessages", "PlugboardJSON",
+        "PlugboardUploads", "PlugboardSystem", "PlugboardFileClaims", "PlugboardMessages", "PlugboardJSONCoding",
         "CPlugboardNettle"),
     module("PlugboardSQLite", "PlugboardSystem", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardSystem", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
@@ -150,6 +147,8 @@ let layers: [Target] = [
     module("PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardXML", "CPlugboardExpat", "PlugboardCodecs", "PlugboardMessages"),
     module("PlugboardProtobuf", "PlugboardCodecs", "PlugboardMessages", swiftProtobuf),
+    // Not in PlugboardDownloads, so that programs with other downloads do not link libexpat.
+    module("PlugboardMetalink", "PlugboardDownloads", "PlugboardXML", "PlugboardMessages"),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
     module("PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     module("PlugboardFoundation", "PlugboardCodecs", "PlugboardJSONCoding", "PlugboardJSON", "PlugboardMessages"),
@@ -186,7 +185,7 @@ let layers: [Target] = [
     // Requests as objects, which need the kernel and no plugin.
     module(
         "PlugboardEndpoints", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
-        "PlugboardJSONCoding", "PlugboardShapes", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
+        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
         "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardQueueOptions", "PlugboardRetryOptions",
         "PlugboardValidatorOptions"),
     // OpenAPI documents and definitions in YAML.
@@ -208,8 +207,8 @@ let layers: [Target] = [
         "PlugboardEventLoop",
         "PlugboardMessages"),
     module(
-        "PluginCheck", "PlugboardSystem", "PlugboardCore", "PluginLoader", "PlugboardKit", "CPlugboard",
-        "PlugboardTransport",
+        "PluginCheck", "PlugboardSystem", "PlugboardCore", "PluginLoader", "PlugboardKit", "PlugboardTesting",
+        "CPlugboard", "PlugboardTransport",
         "PlugboardEventLoop",
         "PlugboardMessages", "PlugboardJSON"),
 ]
@@ -237,7 +236,7 @@ let programs: [Target] = [
             "PluginLoader", "PluginCheck", "PlugboardControl", "PlugboardReachability",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardCurl", "CPlugboardEpoll",
             "ScaffoldTemplates", "PlugboardJSON",
-            "PlugboardCodecs", "PlugboardDownloads", "PlugboardUploads", "PlugboardEndpoints",
+            "PlugboardCodecs", "PlugboardDownloads", "PlugboardMetalink", "PlugboardUploads", "PlugboardEndpoints",
             "PlugboardJSONSchema", "PlugboardYAML",
             argumentParser,
         ],
@@ -373,9 +372,8 @@ let testTargets: [Target] = [
         "PlugboardMessages",
         "CPlugboard"),
     tests(
-        "DownloadsTests", "PlugboardSystem", "PlugboardDownloads", "PlugboardRanges", "PlugboardFileClaims",
-        "Plugboard", "PlugboardKit",
-        "PlugboardMessages"),
+        "DownloadsTests", "PlugboardSystem", "PlugboardDownloads", "PlugboardMetalink", "PlugboardRanges",
+        "PlugboardFileClaims", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     tests(
         "UploadsTests", "PlugboardUploads", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     pluginTests("Logging"),
@@ -424,7 +422,6 @@ let fuzzers: [Target] = [
     fuzzer("ServerSentEvents", "PlugboardCodecs", "PlugboardMessages"),
     fuzzer("Store", "PlugboardCache", "PlugboardCookies", "PlugboardKit", "PlugboardSQLite"),
     fuzzer("StoredResponse", "PlugboardCache", "PlugboardCacheOptions", "PlugboardKit"),
-    fuzzer("StrictXML", "PlugboardDownloads", "PlugboardMessages"),
     fuzzer("URL", "PlugboardCache", "PlugboardCookies", "PlugboardKit", "PlugboardRedirect"),
     fuzzer("WWWAuthenticate", "PlugboardAuthentication", "PlugboardKit"),
     fuzzer("XML", "PlugboardMessages", "PlugboardXML"),
@@ -445,6 +442,7 @@ let package = Package(
         .library(name: "PlugboardXML", targets: ["PlugboardXML"]),
         .library(name: "PlugboardProtobuf", targets: ["PlugboardProtobuf"]),
         .library(name: "PlugboardDownloads", targets: ["PlugboardDownloads"]),
+        .library(name: "PlugboardMetalink", targets: ["PlugboardMetalink"]),
         .library(name: "PlugboardUploads", targets: ["PlugboardUploads"]),
         .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
         .library(name: "PlugboardYAML", targets: ["PlugboardYAML"]),

@@ -14,7 +14,7 @@ package final class FileClaim: Sendable {
         var wait: CheckedContinuation<Void, Never>?
     }
 
-    private struct FileID: Hashable {
+    struct FileID: Hashable {
         let device: UInt64
         let inode: UInt64
 
@@ -148,7 +148,7 @@ package final class FileClaim: Sendable {
         id(of: path).map { id in holdings.withLock { $0[id] != nil } } ?? false
     }
 
-    private static func id(of path: String) -> FileID? {
+    static func id(of path: String) -> FileID? {
         var entry = stat()
         return lstat(path, &entry) == 0 ? FileID(entry) : nil
     }

@@ -1,4 +1,4 @@
-@_exported public import PlugboardShapes
+import PlugboardJSON
 
 extension JSONSchema {
     /// Compiles a shape.

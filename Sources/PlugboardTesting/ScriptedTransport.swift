@@ -93,35 +93,45 @@ public final class ScriptedTransport: Transport {
 /// Reads the request's body, calls the script for the outcome, and reports it.
 ///
 /// Sendable because its state is used on the loop only.
-private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable {
-    typealias Ask =
+package final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable {
+    package typealias Ask =
         @Sendable (ScriptedTransport.Sent, @escaping @Sendable (ScriptedTransport.Outcome) -> Void)
         -> @Sendable () -> Void
 
     private let request: AttemptRequest
     private let observer: any AttemptObserver
     private let loop: EventLoop
+    private let isDetailed: Bool
     private let ask: Ask
     private var pieces: [Bytes] = []
     private var stopAsking: (@Sendable () -> Void)?
     private var isOver = false
+    private var isSuspended = false
+    /// The outcome that came while it was suspended.
+    private var held: ScriptedTransport.Outcome?
 
-    init(
-        _ request: AttemptRequest, observer: any AttemptObserver, loop: EventLoop,
+    /// - Parameter isDetailed: Whether it reports milestones, an interim response and progress as well, and reports
+    ///   nothing while it is suspended.
+    package init(
+        _ request: AttemptRequest, observer: any AttemptObserver, loop: EventLoop, isDetailed: Bool = false,
         ask: @escaping Ask
     ) {
         self.request = request
         self.observer = observer
         self.loop = loop
+        self.isDetailed = isDetailed
         self.ask = ask
     }
 
-    func begin() {
+    private var isWatched: Bool { isDetailed && request.isWatched }
+
+    package func begin() {
         guard !isOver else { return }
+        for milestone: Milestone in [.resolved, .connected] where isWatched { observer.attemptReached(milestone) }
         if let body = request.body { body.pull(Pull(self)) } else { finishSending() }
     }
 
-    func receive(_ piece: Piece, serial: UInt64) -> Bool { loop.enqueue { self.take(piece) } }
+    package func receive(_ piece: Piece, serial: UInt64) -> Bool { loop.enqueue { self.take(piece) } }
 
     private func take(_ piece: Piece) {
         guard !isOver else { return }
@@ -138,30 +148,47 @@ private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable 
         let sent = ScriptedTransport.Sent(
             method: request.method, url: request.url, fields: request.fields,
             body: request.body == nil ? nil : Bytes.joined(pieces), options: request.options)
+        pieces = []
         let stop = ask(sent) { [loop] outcome in loop.enqueue { self.report(outcome) } }
         if isOver { stop() } else { stopAsking = stop }
     }
 
     private func report(_ outcome: ScriptedTransport.Outcome) {
         guard !isOver else { return }
+        if isSuspended {
+            held = outcome
+            return
+        }
+        if isWatched { observer.attemptReached(.firstByte) }
         switch outcome {
         case .respond(let head, let body):
+            if isDetailed {
+                observer.attemptReceived(interim: ResponseHead(status: 103, fields: ["link": "</style.css>"]))
+                guard !isOver else { return }
+            }
             // RFC 9110 §9.3.2, §15.3.5, §15.4.5.
             let hasBody = request.method != .head && head.status != 204 && head.status != 304
             observer.attemptReceived(head, body: hasBody ? body?.source : nil)
+            if isWatched && !isOver { observer.attemptProgressed(TransferProgress(received: body?.length ?? 0)) }
             end(nil)
         case .fail(let error): end(error)
         case .silence: break
         }
     }
 
-    func cancel() {
+    package func cancel() {
         stopAsking?()
         end(PlugboardError(.cancelled, "The attempt was cancelled."))
     }
 
-    func suspend() {}
-    func resume() {}
+    package func suspend() { isSuspended = isDetailed }
+
+    package func resume() {
+        isSuspended = false
+        guard let outcome = held.take() else { return }
+        // In a later turn, because the kernel's call to resume has not ended.
+        loop.enqueue { self.report(outcome) }
+    }
 
     private func end(_ error: PlugboardError?) {
         guard !isOver else { return }

@@ -1,7 +1,7 @@
 import PlugboardMessages
 
 /// A protocol of resumable uploads: makes its requests and interprets its responses.
-enum UploadDialect: String, Sendable {
+enum UploadDialect: String, Sendable, Codable {
     /// draft-ietf-httpbis-resumable-upload-05.
     case draft
     /// tus 1.0.

@@ -5,7 +5,7 @@ import Synchronization
 /// The file of an upload, in the state in which it was opened.
 final class UploadFile: Sendable {
     /// Identifies a state of a file.
-    struct Identity: Sendable, Equatable {
+    struct Identity: Sendable, Equatable, Codable {
         var size: Int
         /// The time of the last change of its bytes, in nanoseconds since 1970.
         var modified: Int64
@@ -13,11 +13,6 @@ final class UploadFile: Sendable {
         var device: UInt64
         /// The time of the last change of any kind, in nanoseconds since 1970, which no program can set back.
         var changed: Int64
-
-        init(size: Int, modified: Int64, inode: UInt64, device: UInt64, changed: Int64) {
-            (self.size, self.modified, self.inode, self.device) = (size, modified, inode, device)
-            self.changed = changed
-        }
 
         /// Whether the content is the same, although the name, links or permissions may have changed.
         func hasContent(of other: Identity) -> Bool {

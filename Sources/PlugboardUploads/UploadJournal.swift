@@ -1,11 +1,11 @@
 import PlugboardFileClaims
-import PlugboardJSON
+import PlugboardJSONCoding
 import PlugboardMessages
 import PlugboardSystem
 import Synchronization
 
 /// The resource on the server that receives the bytes of one upload.
-struct UploadResource: Sendable, Equatable {
+struct UploadResource: Sendable, Equatable, Codable {
     /// Every client that knows the URL can add to the upload and remove it, so the URL is never printed.
     var url: String
     var dialect: UploadDialect
@@ -26,6 +26,22 @@ package final class UploadJournal: Sendable {
         var file: UploadFile.Identity
         /// The trust with which the upload was sent to the resource.
         var trust: TransferTrust
+    }
+
+    /// The members by which a journal of any version is recognized.
+    private struct Head: Decodable {
+        let plugboardUpload: Int
+        let target: String?
+    }
+
+    /// All members of a journal of this version.
+    private struct Text: Codable {
+        let plugboardUpload: Int
+        let target: String
+        let resource: UploadResource
+        let file: UploadFile.Identity
+        let isVerified: Bool
+        let detour: String?
     }
 
     private static let version = 1
@@ -65,58 +81,36 @@ package final class UploadJournal: Sendable {
     }
 
     private static func openLocked(_ path: String, _ claim: FileClaim) throws(PlugboardError) -> Int32 {
-        // Another upload may have removed the file between opening and locking it.
-        for _ in 0..<100 {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
-            guard descriptor >= 0 else { throw .journal(path) }
-            if let number = claim.lock(descriptor) {
-                close(descriptor)
-                guard number == EWOULDBLOCK else { throw .journal(path, number) }
-                break
+        do throws(FileClaim.Refusal) {
+            return try claim.openLocked(path, mode: 0o600) { descriptor, _ in
+                isJournal(descriptor) && fchmod(descriptor, 0o600) == 0
             }
-            guard isSame(descriptor, path) else {
-                claim.unlock(descriptor)
-                close(descriptor)
-                continue
-            }
-            var file = stat()
-            guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_uid == geteuid(),
-                file.st_nlink == 1, isJournal(descriptor, file), fchmod(descriptor, 0o600) == 0
-            else {
-                claim.unlock(descriptor)
-                close(descriptor)
+        } catch {
+            switch error {
+            case .system(let number): throw .journal(path, number)
+            case .busy, .replaced:
+                throw PlugboardError(
+                    .uploadBusy,
+                    "Another upload with the journal \(path) is under way. Wait for it, or name another journal.")
+            case .foreign, .other:
                 throw PlugboardError(
                     .uploadJournal,
                     "\(path) is not a journal of an upload, or not a regular file of this user's own. Name another file."
                 )
             }
-            return descriptor
         }
-        throw PlugboardError(
-            .uploadBusy, "Another upload with the journal \(path) is under way. Wait for it, or name another journal.")
-    }
-
-    private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
-        var file = stat()
-        var entry = stat()
-        return fstat(descriptor, &file) == 0 && lstat(path, &entry) == 0 && file.st_ino == entry.st_ino
-            && file.st_dev == entry.st_dev
     }
 
     /// Whether the file is a journal of any version, or the beginning of one: other files must not be overwritten.
-    private static func isJournal(_ descriptor: Int32, _ file: stat) -> Bool {
-        guard file.st_size <= sizeLimit, let bytes = read(descriptor, Int(file.st_size)) else { return false }
+    private static func isJournal(_ descriptor: Int32) -> Bool {
+        guard let bytes = FileClaim.bytes(of: descriptor, limit: sizeLimit) else { return false }
         // A crash can leave a part of the text, or zeros.
         if bytes.allSatisfy({ $0 == 0 }) || "{\"plugboardUpload\"".utf8.starts(with: bytes) { return true }
-        guard let object = (try? JSONParser.parse(bytes))?.objectValue else {
-            return bytes.starts(with: "{\"plugboardUpload\"".utf8)
-        }
-        return object["plugboardUpload"] != nil
+        return decode(Head.self, bytes) != nil || bytes.starts(with: "{\"plugboardUpload\"".utf8)
     }
 
-    private static func read(_ descriptor: Int32, _ size: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: size)
-        return pread(descriptor, &bytes, size, 0) == size ? bytes : nil
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
+        try? JSONValueDecoder(strict: false).decode(type, from: bytes)
     }
 
     /// The form in which URLs are compared.
@@ -148,49 +142,25 @@ package final class UploadJournal: Sendable {
     ///
     /// - Parameter target: The key of the upload's URL.
     func load(_ target: String, with trust: TransferTrust) -> Content {
-        guard let bytes = content(), !bytes.isEmpty,
-            let object = (try? JSONParser.parse(bytes))?.objectValue
-        else { return .nothing }
-        func integer(_ name: String) -> Int? {
-            guard let number = object[name]?.numberValue?.integer(Int.self), number >= 0 else { return nil }
-            return number
-        }
-        guard let version = integer("plugboardUpload") else { return .nothing }
-        guard version == UploadJournal.version else { return .other }
-        if let other = object["target"]?.stringValue, other != target { return .other }
-        guard object["target"]?.stringValue == target, let url = object["url"]?.stringValue, Origin(url: url) != nil,
-            let dialect = object["protocol"]?.stringValue.flatMap(UploadDialect.init(rawValue:)),
-            let size = integer("size"), let modified = object["modified"]?.numberValue?.integer(Int64.self),
-            let inode = object["inode"]?.numberValue?.integer(UInt64.self),
-            let device = object["device"]?.numberValue?.integer(UInt64.self),
-            let changed = object["changed"]?.numberValue?.integer(Int64.self)
+        guard let bytes = content(), let head = UploadJournal.decode(Head.self, bytes) else { return .nothing }
+        guard head.plugboardUpload == UploadJournal.version, head.target ?? target == target else { return .other }
+        guard let text = UploadJournal.decode(Text.self, bytes), Origin(url: text.resource.url) != nil,
+            text.file.size >= 0, text.resource.appendLimit ?? 0 >= 0
         else { return .nothing }
         let entry = Entry(
-            resource: UploadResource(
-                url: url, dialect: dialect, expires: integer("expires").map { Int64($0) },
-                appendLimit: integer("appendLimit")),
-            file: UploadFile.Identity(
-                size: size, modified: modified, inode: inode, device: device, changed: changed),
-            trust: TransferTrust(
-                isVerified: object["isVerified"]?.boolValue ?? true, detour: object["detour"]?.stringValue))
+            resource: text.resource, file: text.file,
+            trust: TransferTrust(isVerified: text.isVerified, detour: text.detour))
         guard entry.trust.detour == trust.detour else { return .otherDetour }
         return entry.trust.isVerified || !trust.isVerified ? .entry(entry) : .unverified
     }
 
     /// Writes the entry, and waits until it is on the disk. Does nothing if the upload has ended.
     func save(_ entry: Entry, target: String) throws(PlugboardError) {
-        var object: JSONObject = [
-            "plugboardUpload": .number(JSONNumber(UploadJournal.version)), "target": .string(target),
-            "protocol": .string(entry.resource.dialect.rawValue), "url": .string(entry.resource.url),
-            "size": .number(JSONNumber(entry.file.size)), "modified": .number(JSONNumber(entry.file.modified)),
-            "inode": .number(JSONNumber(entry.file.inode)), "device": .number(JSONNumber(entry.file.device)),
-            "changed": .number(JSONNumber(entry.file.changed)),
-        ]
-        if !entry.trust.isVerified { object["isVerified"] = false }
-        if let detour = entry.trust.detour { object["detour"] = .string(detour) }
-        if let expires = entry.resource.expires { object["expires"] = .number(JSONNumber(expires)) }
-        if let limit = entry.resource.appendLimit { object["appendLimit"] = .number(JSONNumber(limit)) }
-        let text = JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]
+        let members = Text(
+            plugboardUpload: UploadJournal.version, target: target, resource: entry.resource, file: entry.file,
+            isVerified: entry.trust.isVerified, detour: entry.trust.detour)
+        // Only a number that is not finite cannot be encoded, and there is none.
+        let text = ((try? JSONValueEncoder().bytes(of: members)) ?? []) + [UInt8(ascii: "\n")]
         let number: Int32? = isOpen.withLock { isOpen in
             guard isOpen else { return nil }
             let count = pwrite(descriptor, text, text.count, 0)
@@ -206,41 +176,26 @@ package final class UploadJournal: Sendable {
 
     /// Removes a journal whose upload the server has dropped since.
     package static func removeIfExpired(_ path: String, now: Int64) {
-        // Read without the lock, because another upload of this journal would not wait for it.
-        let reader = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard reader >= 0 else { return }
-        defer { close(reader) }
-        // A journal in use is not expired. It is read again, because it may have changed before it was locked.
-        guard isExpired(content(reader), now), let journal = try? UploadJournal(path),
+        // Read without the lock, because another upload of this journal would not wait for it. A journal in use is not
+        // expired. It is read again, because it may have changed before it was locked.
+        guard isExpired(FileClaim.bytes(of: path, limit: sizeLimit), now), let journal = try? UploadJournal(path),
             isExpired(journal.content(), now)
         else { return }
         journal.remove()
     }
 
     private static func isExpired(_ bytes: [UInt8]?, _ now: Int64) -> Bool {
-        guard let bytes, let object = (try? JSONParser.parse(bytes))?.objectValue,
-            object["plugboardUpload"] != nil,
-            let expires = object["expires"]?.numberValue?.integer(Int64.self)
-        else { return false }
-        return expires <= now
+        bytes.flatMap { decode(Text.self, $0)?.resource.expires }.map { $0 <= now } ?? false
     }
 
-    private func content() -> [UInt8]? { UploadJournal.content(descriptor) }
-
-    private static func content(_ descriptor: Int32) -> [UInt8]? {
-        var file = stat()
-        guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_size <= sizeLimit else {
-            return nil
-        }
-        return read(descriptor, Int(file.st_size))
-    }
+    private func content() -> [UInt8]? { FileClaim.bytes(of: descriptor, limit: UploadJournal.sizeLimit) }
 
     /// Removes the journal after the end of the upload, when there is nothing to continue.
     func remove() {
         isOpen.withLock { isOpen in
             guard isOpen else { return }
             isOpen = false
-            if UploadJournal.isSame(descriptor, path) { unlink(path) }
+            if FileClaim.isSame(descriptor, path) { unlink(path) }
         }
     }
 }

@@ -29,7 +29,6 @@ let package = Package(
         fuzzer("ServerSentEvents", "PlugboardCodecs"),
         fuzzer("Store", "PlugboardCache", "PlugboardCookies"),
         fuzzer("StoredResponse", "PlugboardCache"),
-        fuzzer("StrictXML", "PlugboardDownloads"),
         fuzzer("URL", "PlugboardCache", "PlugboardCookies", "PlugboardRedirect"),
         fuzzer("WWWAuthenticate", "PlugboardAuthentication"),
         fuzzer("XML", "PlugboardXML"),

@@ -12,11 +12,12 @@ struct RulesTests {
     func `other texts are not versions`(_ version: String) { #expect(!DescriptorRules.isVersion(version)) }
 
     @Test func `an empty descriptor has a fault for each part that is missing`() {
-        let faults = DescriptorRules.faults(in: plug_plugin_v1())
+        let faults = descriptorFaults(plug_plugin_v1())
 
         #expect(faults.count == 3, "\(faults)")
-        #expect(faults[0].contains("its id ''") && faults[1].contains("its version ''"))
-        #expect(faults[2] == "it has no create function")
+        #expect(faults.contains { $0.hasPrefix("its id is not made of words") })
+        #expect(faults.contains("it has no create function"))
+        #expect(faults.contains("its version '' is not major.minor.patch"))
     }
 
     @Test(arguments: ["kernel", "kernel.calls"])
@@ -24,7 +25,7 @@ struct RulesTests {
         var plugin = plug_plugin_v1()
         plugin.id = plug_text(immortal: id)
 
-        #expect(DescriptorRules.faults(in: plugin).first == "its id '\(id)' is reserved for the kernel")
+        #expect(descriptorFaults(plugin).first?.hasPrefix("its id is the kernel's own") == true)
     }
 
     @Test func `a listed hook without a function is a fault`() {
@@ -32,11 +33,15 @@ struct RulesTests {
         plugin.hooks = PLUG_ON_REQUEST | PLUG_ON_CLOSE | 1 << 20
         plugin.on_close = { _, _, _ in }
 
-        let faults = DescriptorRules.faults(in: plugin)
+        let faults = descriptorFaults(plugin)
 
-        #expect(faults.contains("it lists on_request and has no such function"))
+        #expect(faults.contains("it lists on_request but has no such function"))
         #expect(faults.contains("it lists an unknown hook"))
         #expect(!faults.contains { $0.contains("on_close") })
+    }
+
+    private func descriptorFaults(_ plugin: plug_plugin_v1) -> [String] {
+        withUnsafePointer(to: plugin) { DescriptorRules.faults(in: $0) }
     }
 
     private func faults(_ change: (inout plug_option_v1) -> Void) -> [String] {

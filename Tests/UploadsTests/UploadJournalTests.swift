@@ -9,10 +9,17 @@ import Testing
 extension UploadTests {
     // MARK: Journals
 
+    /// A journal of the upload `T` to the server, which is used where the values are right.
+    private static func text(
+        url: String = "http://127.0.0.1/", dialect: String = "draft", size: String = "100000"
+    ) -> String {
+        #"{"plugboardUpload":1,"target":"T","resource":{"url":"\#(url)","dialect":"\#(dialect)"},"#
+            + #""file":{"size":\#(size),"modified":1,"inode":1,"device":1,"changed":1},"isVerified":true}"#
+    }
+
     @Test(arguments: [
         "", "{", "\u{0}\u{0}", #"{"plugboardUpload":1,"targ"#, #"{"plugboardUpload": 1}"#,
-        #"{"plugboardUpload":1,"target":"T","protocol":"draft","url":"file:///etc/passwd","size":100000}"#,
-        #"{"plugboardUpload":1,"target":"T","protocol":"ftp","url":"http://127.0.0.1/","size":-1}"#,
+        UploadTests.text(url: "file:///etc/passwd"), UploadTests.text(dialect: "ftp"), UploadTests.text(size: "-1"),
     ])
     func `a journal that is damaged is not used`(text: String) async throws {
         let server = try UploadServer(.tus)

@@ -32,39 +32,56 @@ public struct PluginDescriptor: @unchecked Sendable {
                 "The plugin uses revision \(revision) of the ABI, and this kernel uses revision \(PLUG_ABI_REVISION). "
                     + "Rebuild the plugin with this kernel's plugboard.h.")
         }
+        self.init(unchecked: raw, owner: owner)
+        if let fault = (faults + faultsOfOptions).first {
+            throw PluginDescriptor.malformed(fault, PluginDescriptor.isWellFormed(id: id) ? id : nil)
+        }
+    }
+
+    /// A descriptor of this kernel's revision, which may break rules.
+    package init(unchecked raw: UnsafePointer<plug_plugin_v1>, owner: LinkedDescriptor? = nil) {
         self.raw = raw
         self.owner = owner
-        guard PluginDescriptor.isWellFormed(id: id) else {
-            throw PluginDescriptor.malformed(
-                "its id is not made of words of letters, digits, '-' and '_', joined by single dots")
+    }
+
+    /// The rules that it breaks, beside those of its options, each as a clause.
+    package var faults: [String] {
+        let plugin = raw.pointee
+        var faults: [String] = []
+        func refuse(_ isRefused: Bool, _ fault: String) { if isRefused { faults.append(fault) } }
+        refuse(
+            !PluginDescriptor.isWellFormed(id: id),
+            "its id is not made of words of letters, digits, '-' and '_', joined by single dots")
+        refuse(
+            PluginDescriptor.isReserved(id: id),
+            "its id is the kernel's own, and so are those that begin with 'kernel.'")
+        refuse(!(0...999).contains(priority), "its priority \(priority) is not between 0 and 999")
+        refuse(plugin.create == nil, "it has no create function")
+        let functions: [(Hooks, String, Bool)] = [
+            (.request, "on_request", plugin.on_request != nil), (.response, "on_response", plugin.on_response != nil),
+            (.failure, "on_failure", plugin.on_failure != nil), (.close, "on_close", plugin.on_close != nil),
+            (.event, "on_event", plugin.on_event != nil),
+        ]
+        for (hook, name, exists) in functions {
+            refuse(hooks.contains(hook) && !exists, "it lists \(name) but has no such function")
         }
-        guard !PluginDescriptor.isReserved(id: id) else {
-            throw PluginDescriptor.malformed(
-                "its id is the kernel's own, and so are those that begin with 'kernel.'", id)
-        }
-        guard (0...999).contains(priority) else {
-            throw PluginDescriptor.malformed("its priority \(priority) is not between 0 and 999", id)
-        }
-        guard raw.pointee.create != nil else { throw PluginDescriptor.malformed("it has no create function", id) }
-        if let hook = missingHook { throw PluginDescriptor.malformed("it lists \(hook) but has no such function", id) }
-        if commands.count > 0 && raw.pointee.command == nil {
-            throw PluginDescriptor.malformed("it lists commands but has no command function", id)
-        }
-        if raw.pointee.provide_count > 0 && raw.pointee.service == nil {
-            throw PluginDescriptor.malformed("it provides services but has no service function", id)
-        }
-        for option in settings + attributes {
-            guard !option.name.isEmpty, option.kind != nil else {
-                throw PluginDescriptor.malformed("its option '\(option.name)' has no name or an unknown type", id)
+        refuse(plugin.hooks >> UInt32(functions.count) != 0, "it lists an unknown hook")
+        refuse(plugin.command_count > 0 && plugin.command == nil, "it lists commands but has no command function")
+        refuse(plugin.provide_count > 0 && plugin.service == nil, "it provides services but has no service function")
+        return faults
+    }
+
+    /// The rules that its settings and attributes break, each as a clause.
+    package var faultsOfOptions: [String] {
+        (settings + attributes).compactMap { option in
+            if option.name.isEmpty || option.kind == nil {
+                return "its option '\(option.name)' has no name or an unknown type"
             }
             if option.hasEmptyBounds {
-                throw PluginDescriptor.malformed(
-                    "the minimum of its option '\(option.name)' is larger than the maximum; INT64_MAX is no maximum", id
-                )
+                return "the minimum of its option '\(option.name)' is larger than the maximum; INT64_MAX is no maximum"
             }
-            if !option.fallback.isEmpty, let error = option.error(in: option.fallback) {
-                throw PluginDescriptor.malformed("the default of its option '\(option.name)' \(error)", id)
-            }
+            if option.fallback.isEmpty { return nil }
+            return option.error(in: option.fallback).map { "the default of its option '\(option.name)' \($0)" }
         }
     }
 
@@ -103,18 +120,6 @@ public struct PluginDescriptor: @unchecked Sendable {
                 $0.name.string, $0.documentation.string, arguments: $0.arguments.string,
                 isQuiet: $0.flags & plug_command_flags(PLUG_COMMAND_QUIET) != 0)
         }
-    }
-
-    /// The name of a hook that is listed but has no function, or a text for an unknown one.
-    private var missingHook: String? {
-        let plugin = raw.pointee
-        let functions: [(Hooks, String, Bool)] = [
-            (.request, "on_request", plugin.on_request != nil), (.response, "on_response", plugin.on_response != nil),
-            (.failure, "on_failure", plugin.on_failure != nil), (.close, "on_close", plugin.on_close != nil),
-            (.event, "on_event", plugin.on_event != nil),
-        ]
-        if let missing = functions.first(where: { hooks.contains($0.0) && !$0.2 }) { return missing.1 }
-        return plugin.hooks >> UInt32(functions.count) == 0 ? nil : "an unknown hook"
     }
 
     /// Whether the kernel itself uses an id, for its log, its counters and its data directory.

@@ -81,11 +81,6 @@ public struct Parameters: Sendable {
     }
 
     private init(encoded value: some Encodable, by encoder: JSONValueEncoder) throws(PlugboardError) {
-        if !encoder.hasWriters, encoder.keys == .unchanged, let simple = ParameterEncoder.entries(of: value) {
-            self.init()
-            entries = simple
-            return
-        }
         let encoded: JSONValue
         do throws(JSONEncodingError) {
             encoded = try encoder.encode(value)

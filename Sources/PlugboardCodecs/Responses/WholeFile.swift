@@ -7,10 +7,8 @@ import PlugboardSystem
 /// Used by one task at a time. Its functions block.
 package final class WholeFile {
     private let path: String
-    private let temporary: String
-    private let descriptor: Int32
+    private let draft: DraftFile
     private let permissions: mode_t?
-    private var isThere = false
 
     /// Creates a file that will replace `path`, or the target of the symbolic link there.
     ///
@@ -29,25 +27,16 @@ package final class WholeFile {
                 free(resolved)
             }
         }
-        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { target[...$0] } ?? ""
-        // The name does not contain the file's name, which may have the maximum length.
-        temporary = "\(folder).plugboard-\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
+        do throws(DraftFile.Failure) { draft = try DraftFile(target, mode: wanted ?? 0o666) } catch {
+            throw WholeFile.error(path, error.number)
+        }
         self.path = target
         self.permissions = wanted
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, wanted ?? 0o666)
-        guard descriptor >= 0 else { throw WholeFile.error(path, errno) }
-    }
-
-    deinit {
-        if descriptor < 0 { return }
-        close(descriptor)
-        if !isThere { unlink(temporary) }
     }
 
     /// Appends bytes.
     package func write(_ bytes: Bytes) throws(PlugboardError) {
-        let failed = bytes.withUnsafeBytes { WholeFile.writeAll($0, to: descriptor) }
+        let failed = bytes.withUnsafeBytes { writeAll($0, to: draft.descriptor) }
         if let failed { throw WholeFile.error(path, failed) }
     }
 
@@ -55,33 +44,13 @@ package final class WholeFile {
     ///
     /// - Parameter isSynced: Whether its bytes must be written to the disk first.
     package func appear(isSynced: Bool = false) throws(PlugboardError) {
-        if let permissions { _ = fchmod(descriptor, permissions) }
-        guard !isSynced || fsync(descriptor) == 0, rename(temporary, path) == 0 else {
-            throw WholeFile.error(path, errno)
+        if let permissions { _ = fchmod(draft.descriptor, permissions) }
+        do throws(DraftFile.Failure) { try draft.appear(isSynced: isSynced) } catch {
+            throw WholeFile.error(path, error.number)
         }
-        isThere = true
-    }
-
-    /// Writes all bytes. Returns the number of the error, or nil.
-    private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = systemWrite(descriptor, rest.baseAddress, rest.count)
-            if count > 0 {
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            } else if count == 0 || errno != EINTR {
-                return errno
-            }
-        }
-        return nil
     }
 
     private static func error(_ path: String, _ cause: Int32) -> PlugboardError {
         PlugboardError(.downloadWrite, "\(path) cannot be written.", underlying: systemText(cause))
     }
-}
-
-/// The system's function, which the method of the same name would hide in the class.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }

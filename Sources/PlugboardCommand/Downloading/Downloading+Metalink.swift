@@ -1,6 +1,7 @@
 import Plugboard
 import PlugboardDownloads
 import PlugboardKit
+import PlugboardMetalink
 
 /// Files that Metalink documents name (RFC 5854), and servers that name such documents (RFC 6249).
 extension Downloading {

@@ -40,20 +40,3 @@ enum StandardError {
         }
     }
 }
-
-/// Writes all bytes, in as many system calls as needed. Returns the number of the error, or nil. Blocks.
-func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
-    var rest = bytes
-    while !rest.isEmpty {
-        let count = write(descriptor, rest.baseAddress, rest.count)
-        if count >= 0 {
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-        } else if errno == EAGAIN {
-            var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&wanted, 1, -1)
-        } else if errno != EINTR {
-            return errno
-        }
-    }
-    return nil
-}

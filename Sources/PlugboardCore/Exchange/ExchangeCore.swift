@@ -11,7 +11,7 @@ import Synchronization
 /// a hundred times. This is safe: no method of a part calls anything that could come back to the exchange.
 ///
 /// Sendable because, after `init`, it is touched on its loop only; other threads go through `EventLoop.enqueue`.
-final class ExchangeCore: @unchecked Sendable {
+final class ExchangeCore: OpaqueNode, @unchecked Sendable {
     // Each of these is counted once in an exchange; an unowned reference would be counted at each use.
     let core: KernelCore
     /// The loop on which the exchange is from its beginning to its end.
@@ -134,10 +134,6 @@ final class ExchangeCore: @unchecked Sendable {
     ///
     /// Equals `Unmanaged.toOpaque`, without reference counting, because an exchange needs it a hundred times.
     var pointer: OpaquePointer { unsafeBitCast(self, to: OpaquePointer.self) }
-
-    static func from(_ pointer: OpaquePointer) -> ExchangeCore {
-        Unmanaged<ExchangeCore>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
-    }
 
     /// The storage for texts that are handed out now.
     var scratch: Scratch { views.scratch(of: home) }

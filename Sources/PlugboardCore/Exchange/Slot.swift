@@ -41,7 +41,7 @@ final class Slot: @unchecked Sendable {
 
     /// Calls the plugin's command; it may block. [worker]
     func call(_ command: String, _ arguments: String, _ reply: plug_reply, _ core: KernelCore) {
-        host.arguments.set(reply, to: ArgumentsNode(arguments))
+        host.arguments.set(reply, to: ValuesNode(arguments: arguments))
         withText(command) { command in
             withText(arguments) { arguments in
                 core.call(index, .command) { plugin.pointee.command?(instance, command, arguments, reply) }

@@ -5,11 +5,31 @@ import PlugboardSystem
 // Conversions between the pointers of C and the objects that they stand for. Free functions, because C function
 // pointers capture nothing.
 
+/// An object that C sees as an opaque pointer, which holds no reference.
+protocol OpaqueNode: AnyObject {}
+
+extension OpaqueNode {
+    /// Valid as long as the object.
+    var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    /// The object of a pointer; nil for NULL.
+    @inline(__always)
+    static func from(_ pointer: OpaquePointer?) -> Self? {
+        pointer.map { Unmanaged<Self>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+    }
+}
+
+/// Writes a value where the plugin wants it; `PLUG_NOT_FOUND` without one.
+func give<Value>(_ value: Value?, to place: UnsafeMutablePointer<Value>?) -> plug_result {
+    guard let value else { return PLUG_NOT_FOUND }
+    place?.pointee = value
+    return PLUG_OK
+}
+
 /// The exchange, if the plugin calls the host within a steering hook; else nil.
 func steering(_ pointer: OpaquePointer?) -> ExchangeCore? {
-    guard let pointer else { return nil }
-    let exchange = ExchangeCore.from(pointer)
-    return exchange.frame.isSteering ? exchange : nil
+    guard let exchange = ExchangeCore.from(pointer), exchange.frame.isSteering else { return nil }
+    return exchange
 }
 
 /// Takes over the reference that a `plug_body *` stands for: `.some(nil)` for NULL, and nil for a body that the plugin
@@ -46,8 +66,8 @@ func makeBytes(_ bytes: plug_bytes, of host: HostContext) -> Bytes? {
 }
 
 /// `PLUG_STALE` if the pull was completed before, or its body was released.
-func completePull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> plug_result {
-    HostContext.from(host).core?.home(of: pull).pulls.remove(pull)?.complete(piece) == true ? PLUG_OK : PLUG_STALE
+func completePull(_ host: HostContext, _ pull: plug_pull, _ piece: Piece) -> plug_result {
+    host.core?.home(of: pull).pulls.remove(pull)?.complete(piece) == true ? PLUG_OK : PLUG_STALE
 }
 
 /// The fields of a message, as a plugin hands them in; the error names the field that cannot be sent, without its

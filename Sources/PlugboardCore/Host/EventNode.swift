@@ -5,7 +5,7 @@ import PlugboardBorder
 ///
 /// The kernel's own events use one node after the other (`begin`), because an exchange with plugins that listen to all
 /// has a dozen.
-final class EventNode {
+final class EventNode: OpaqueNode {
     typealias Details = [(String, ObservedEvent.Detail)]
 
     // Unchecked, because making details and releasing what is here calls nothing that uses the node.
@@ -77,12 +77,6 @@ final class EventNode {
     var kind: WantedEvents { event.map { WantedEvents($0) } ?? .ofPlugins }
 
     var id: String { event?.name ?? ownID }
-
-    var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
-
-    static func from(_ pointer: OpaquePointer) -> EventNode {
-        Unmanaged<EventNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
-    }
 
     var observed: ObservedEvent {
         let head = facts?.pointee.head

@@ -2,7 +2,7 @@ import CPlugboard
 import PlugboardBorder
 
 /// What C sees as a head: the request's or the response's of an exchange, or one that stands by itself.
-final class HeadNode {
+final class HeadNode: OpaqueNode {
     enum Kind {
         // The exchange owns its two nodes, so it outlives them.
         case request(ExchangeCore)
@@ -28,12 +28,6 @@ final class HeadNode {
     convenience init(_ head: ResponseHead) {
         self.init(.alone)
         alone = head
-    }
-
-    var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
-
-    static func from(_ pointer: OpaquePointer) -> HeadNode {
-        Unmanaged<HeadNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
     }
 
     // MARK: Reading

@@ -14,7 +14,7 @@ final class HostContext: @unchecked Sendable {
     let index: Int
     let table: UnsafeMutablePointer<plug_host_v1>
     /// The arguments of the commands that run.
-    let arguments = Registry<ArgumentsNode>()
+    let arguments = Registry<ValuesNode>()
     /// The ids of services that the plugin needs or uses.
     private let needs: Set<String>
     private let state = Mutex(State())
@@ -45,8 +45,10 @@ final class HostContext: @unchecked Sendable {
     /// What the host's functions return while there is no `startedCore`.
     var codeOfAbsence: plug_result { core == nil ? PLUG_STALE : PLUG_WRONG_TIME }
 
-    static func from(_ host: UnsafePointer<plug_host_v1>) -> HostContext {
-        Unmanaged<HostContext>.fromOpaque(host.pointee.kernel).takeUnretainedValue()
+    /// The context of a table; nil for NULL.
+    @inline(__always)
+    static func from(_ host: UnsafePointer<plug_host_v1>?) -> HostContext? {
+        host.map { Unmanaged<HostContext>.fromOpaque($0.pointee.kernel).takeUnretainedValue() }
     }
 
     /// Calls a function that the plugin handed in. [any]

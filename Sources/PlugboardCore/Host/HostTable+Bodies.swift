@@ -4,7 +4,7 @@ import PlugboardBorder
 extension HostTable {
     static func setBodies(_ table: inout plug_host_v1) {
         table.body_of_bytes = { host, bytes in
-            guard let host = host.map({ HostContext.from($0) }) else {
+            guard let host = HostContext.from(host) else {
                 bytes.release?(bytes.context)
                 return nil
             }
@@ -17,7 +17,7 @@ extension HostTable {
         }
         table.body_of_source = { host, source in
             guard let table = source?.pointee else { return nil }
-            guard let host = host.map({ HostContext.from($0) }) else {
+            guard let host = HostContext.from(host) else {
                 table.release?(table.context)
                 return nil
             }
@@ -63,36 +63,34 @@ extension HostTable {
 
     private static func setCompletions(_ table: inout plug_host_v1) {
         table.pull_give = { host, pull, bytes in
-            guard let host else {
+            guard let host = HostContext.from(host) else {
                 bytes.release?(bytes.context)
                 return PLUG_BAD_ARGUMENT
             }
-            let context = HostContext.from(host)
-            if let bytes = makeBytes(bytes, of: context) { return completePull(host, pull, .bytes(bytes)) }
-            let id = context.id
+            if let bytes = makeBytes(bytes, of: host) { return completePull(host, pull, .bytes(bytes)) }
             let error = PlugboardError(
-                .pluginFault, "The plugin \(id) gave a body \(bytes.count) bytes at NULL.", plugin: id)
+                .pluginFault, "The plugin \(host.id) gave a body \(bytes.count) bytes at NULL.", plugin: host.id)
             return completePull(host, pull, .broken(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
         }
         table.pull_end = { host, pull, trailers, count in
-            guard let host else { return PLUG_BAD_ARGUMENT }
+            guard let host = HostContext.from(host) else { return PLUG_BAD_ARGUMENT }
             do throws(PlugboardError) {
                 return completePull(host, pull, .end(trailers: try checkedFields(trailers, count)))
             } catch {
-                let id = HostContext.from(host).id
                 let error = PlugboardError(
-                    .pluginFault, "The plugin \(id) ended a body with trailers that cannot be sent: \(error.reason).",
-                    plugin: id)
+                    .pluginFault,
+                    "The plugin \(host.id) ended a body with trailers that cannot be sent: \(error.reason).",
+                    plugin: host.id)
                 return completePull(host, pull, .broken(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
             }
         }
         table.pull_fail = { host, pull, code, reason in
-            guard let host else { return PLUG_BAD_ARGUMENT }
-            return completePull(host, pull, .broken(PlugboardError(code, reason, plugin: HostContext.from(host).id)))
+            guard let host = HostContext.from(host) else { return PLUG_BAD_ARGUMENT }
+            return completePull(host, pull, .broken(PlugboardError(code, reason, plugin: host.id)))
         }
         table.piece_keep = { host, piece, bytes in
-            guard let host, let piece, let bytes else { return PLUG_BAD_ARGUMENT }
-            guard let original = PieceDelivery.original(of: piece, HostContext.from(host).core) else {
+            guard let host = HostContext.from(host), let piece, let bytes else { return PLUG_BAD_ARGUMENT }
+            guard let original = PieceDelivery.original(of: piece, host.core) else {
                 return PLUG_WRONG_TIME
             }
             let kept = KeptBytes(original.bytes)
@@ -105,10 +103,8 @@ extension HostTable {
             return PLUG_OK
         }
         table.pull_forward = { host, pull, piece in
-            guard let host, let piece else { return PLUG_BAD_ARGUMENT }
-            guard let original = PieceDelivery.original(of: piece, HostContext.from(host).core) else {
-                return PLUG_WRONG_TIME
-            }
+            guard let host = HostContext.from(host), let piece else { return PLUG_BAD_ARGUMENT }
+            guard let original = PieceDelivery.original(of: piece, host.core) else { return PLUG_WRONG_TIME }
             return completePull(host, pull, original)
         }
     }

@@ -3,29 +3,27 @@ import PlugboardBorder
 
 extension HostTable {
     static func setExchange(_ table: inout plug_host_v1) {
-        table.visit = { pointer in pointer.map { ExchangeCore.from($0).steering.visit.rawValue } ?? PLUG_VISIT_FIRST }
-        table.exchange_id = { pointer in pointer.map { ExchangeCore.from($0).number } ?? 0 }
-        table.attempt = { pointer in pointer.map { UInt32(clamping: ExchangeCore.from($0).attempts.count) } ?? 0 }
-        table.request = { pointer in pointer.map { ExchangeCore.from($0).requestHead.pointer } }
+        table.visit = { ExchangeCore.from($0)?.steering.visit.rawValue ?? PLUG_VISIT_FIRST }
+        table.exchange_id = { ExchangeCore.from($0)?.number ?? 0 }
+        table.attempt = { UInt32(clamping: ExchangeCore.from($0)?.attempts.count ?? 0) }
+        table.request = { ExchangeCore.from($0)?.requestHead.pointer }
         table.response = { pointer in
-            guard let pointer else { return nil }
-            let exchange = ExchangeCore.from(pointer)
-            return exchange.response == nil ? nil : exchange.responseHead.pointer
+            guard let exchange = ExchangeCore.from(pointer), exchange.response != nil else { return nil }
+            return exchange.responseHead.pointer
         }
         table.failure = { pointer, code, reason in
-            guard let pointer, let failure = ExchangeCore.from(pointer).failure else { return PLUG_WRONG_TIME }
-            let exchange = ExchangeCore.from(pointer)
+            guard let exchange = ExchangeCore.from(pointer), let failure = exchange.failure else {
+                return PLUG_WRONG_TIME
+            }
             code?.pointee = exchange.scratch.text(failure.code.name)
             reason?.pointee = exchange.scratch.text(failure.reason)
             return PLUG_OK
         }
         table.can_resend = { pointer in steering(pointer)?.canResend == true ? PLUG_OK : PLUG_WRONG_TIME }
         table.resolve_url = { pointer, reference in
-            guard let pointer else { return plug_text() }
-            let exchange = ExchangeCore.from(pointer)
-            guard let url = URLParts.resolve(reference.string, against: exchange.request.head.url) else {
-                return plug_text()
-            }
+            guard let exchange = ExchangeCore.from(pointer),
+                let url = URLParts.resolve(reference.string, against: exchange.request.head.url)
+            else { return plug_text() }
             return exchange.scratch.text(url)
         }
         setFacts(&table)
@@ -36,14 +34,13 @@ extension HostTable {
     /// What a plugin needs to send the request again later, and to keep responses of different routes apart.
     private static func setFacts(_ table: inout plug_host_v1) {
         table.sender = { pointer in
-            guard let pointer else { return plug_text() }
-            let exchange = ExchangeCore.from(pointer)
-            guard let sender = exchange.family.sender else { return plug_text() }
+            guard let exchange = ExchangeCore.from(pointer), let sender = exchange.family.sender else {
+                return plug_text()
+            }
             return exchange.scratch.text(exchange.pipeline.slots[sender].id)
         }
         table.option_at = { pointer, index, option, flags in
-            guard let pointer else { return PLUG_BAD_ARGUMENT }
-            let exchange = ExchangeCore.from(pointer)
+            guard let exchange = ExchangeCore.from(pointer) else { return PLUG_BAD_ARGUMENT }
             guard let stored = exchange.request.head.storedOptions else { return PLUG_NOT_FOUND }
             let texts = exchange.scratch.options(isFirst: index == 0) { stored.options.texts }
             guard index < texts.count else { return PLUG_NOT_FOUND }
@@ -54,32 +51,28 @@ extension HostTable {
             return PLUG_OK
         }
         table.route = { pointer, flags in
-            guard let pointer else { return plug_text() }
-            let exchange = ExchangeCore.from(pointer)
+            guard let exchange = ExchangeCore.from(pointer) else { return plug_text() }
             let route = exchange.core.routes.route(of: exchange.request.head)
             flags?.pointee = route.flags
             return route.text.isEmpty ? plug_text() : exchange.scratch.text(route.text)
         }
         table.own_routes = { pointer in
-            guard let pointer else { return plug_text() }
-            let exchange = ExchangeCore.from(pointer)
-            guard let options = exchange.request.head.storedOptions?.options, options.haveRoute else {
-                return plug_text()
-            }
+            guard let exchange = ExchangeCore.from(pointer),
+                let options = exchange.request.head.storedOptions?.options, options.haveRoute
+            else { return plug_text() }
             return exchange.scratch.text(options.allRoutes)
         }
     }
 
     private static func setAttributes(_ table: inout plug_host_v1) {
         table.attribute = { pointer, name in
-            guard let pointer else { return plug_text() }
-            let exchange = ExchangeCore.from(pointer)
-            guard exchange.mayHaveAttributes, let value = exchange.attribute(name.string) else { return plug_text() }
+            guard let exchange = ExchangeCore.from(pointer), exchange.mayHaveAttributes,
+                let value = exchange.attribute(name.string)
+            else { return plug_text() }
             return exchange.scratch.text(value)
         }
         table.attribute_at = { pointer, index, attribute in
-            guard let pointer else { return PLUG_BAD_ARGUMENT }
-            let exchange = ExchangeCore.from(pointer)
+            guard let exchange = ExchangeCore.from(pointer) else { return PLUG_BAD_ARGUMENT }
             guard let found = exchange.attribute(at: Int(clamping: index)) else { return PLUG_NOT_FOUND }
             attribute?.pointee = plug_field(
                 name: exchange.scratch.text(found.name), value: exchange.scratch.text(found.value))
@@ -94,8 +87,8 @@ extension HostTable {
             return exchange.setAttribute(name, to: value) ? PLUG_OK : PLUG_TOO_LARGE
         }
         table.attribute_flags = { pointer, name in
-            guard let pointer else { return 0 }
-            let (exchange, name) = (ExchangeCore.from(pointer), name.string)
+            guard let exchange = ExchangeCore.from(pointer) else { return 0 }
+            let name = name.string
             let isOwn = exchange.request.head.attributes[name] != nil
             return (isOwn ? PLUG_ATTRIBUTE_OWN : 0)
                 | (exchange.core.attributeCheck.isSecret(name) ? PLUG_ATTRIBUTE_SECRET : 0)
@@ -104,90 +97,77 @@ extension HostTable {
 
     private static func setStates(_ table: inout plug_host_v1) {
         table.set_turn_state = { pointer, state, release in
-            guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return PLUG_WRONG_TIME }
-            let exchange = ExchangeCore.from(pointer)
-            guard exchange.steering.phase != .ended else { return PLUG_WRONG_TIME }
+            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slot,
+                exchange.steering.phase != .ended
+            else { return PLUG_WRONG_TIME }
             exchange.setTurnState(state.map { PluginStates.State(pointer: $0, release: release) }, of: slot.index)
             return PLUG_OK
         }
         table.turn_state = { pointer in
-            guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return nil }
-            return ExchangeCore.from(pointer).states.ofTurn(slot.index)
+            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slot else { return nil }
+            return exchange.states.ofTurn(slot.index)
         }
         table.set_exchange_state = { pointer, state, release in
-            guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return PLUG_WRONG_TIME }
-            let exchange = ExchangeCore.from(pointer)
             // The states were released when the exchange left.
-            guard exchange.home.underWay.contains(exchange) else { return PLUG_WRONG_TIME }
+            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slot,
+                exchange.home.underWay.contains(exchange)
+            else { return PLUG_WRONG_TIME }
             exchange.setExchangeState(
                 state.map { PluginStates.State(pointer: $0, release: release) }, of: slot.index)
             return PLUG_OK
         }
         table.exchange_state = { pointer in
-            guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return nil }
-            return ExchangeCore.from(pointer).states.ofExchange(slot.index)
+            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slot else { return nil }
+            return exchange.states.ofExchange(slot.index)
         }
     }
 
     static func setHeads(_ table: inout plug_host_v1) {
         table.method = { head in
-            guard let head else { return plug_text() }
-            let node = HeadNode.from(head)
-            return node.isOfRequest ? node.scratch.text(node.method) : plug_text()
+            guard let head = HeadNode.from(head), head.isOfRequest else { return plug_text() }
+            return head.scratch.text(head.method)
         }
         table.set_method = { head, method in
             let method = Method(method.string)
             guard method.isValid else { return PLUG_BAD_ARGUMENT }
-            return head.map { HeadNode.from($0).editRequest { $0.method = method } } ?? PLUG_BAD_ARGUMENT
+            return HeadNode.from(head)?.editRequest { $0.method = method } ?? PLUG_BAD_ARGUMENT
         }
         table.url = { head in
-            guard let head else { return plug_text() }
-            let node = HeadNode.from(head)
-            return node.isOfRequest ? node.scratch.text(node.url) : plug_text()
+            guard let head = HeadNode.from(head), head.isOfRequest else { return plug_text() }
+            return head.scratch.text(head.url)
         }
         table.set_url = { head, url in
-            guard let head else { return PLUG_BAD_ARGUMENT }
             let url = url.string
-            guard Origin(url: url) != nil else { return PLUG_BAD_ARGUMENT }
-            return HeadNode.from(head).editRequest { $0.url = url }
+            guard let head = HeadNode.from(head), Origin(url: url) != nil else { return PLUG_BAD_ARGUMENT }
+            return head.editRequest { $0.url = url }
         }
-        table.status = { head in head.map { UInt32(clamping: HeadNode.from($0).status) } ?? 0 }
-        table.set_status = { head, status in
-            head.map { HeadNode.from($0).setStatus(Int(status)) } ?? PLUG_BAD_ARGUMENT
-        }
+        table.status = { UInt32(clamping: HeadNode.from($0)?.status ?? 0) }
+        table.set_status = { HeadNode.from($0)?.setStatus(Int($1)) ?? PLUG_BAD_ARGUMENT }
         setFields(&table)
     }
 
     private static func setFields(_ table: inout plug_host_v1) {
-        table.field_count = { head in head.map { UInt64(HeadNode.from($0).fields.count) } ?? 0 }
-        table.field_at = { head, index, field in
-            guard let head, let found = HeadNode.from(head).field(at: index) else { return PLUG_NOT_FOUND }
-            field?.pointee = found
-            return PLUG_OK
-        }
+        table.field_count = { UInt64(HeadNode.from($0)?.fields.count ?? 0) }
+        table.field_at = { give(HeadNode.from($0)?.field(at: $1), to: $2) }
         table.read_fields = { head, first, fields, count in
-            guard let head, let fields else { return 0 }
-            return HeadNode.from(head).read(
-                from: first, to: UnsafeMutableBufferPointer(start: fields, count: Int(clamping: count)))
+            guard let head = HeadNode.from(head), let fields else { return 0 }
+            return head.read(from: first, to: UnsafeMutableBufferPointer(start: fields, count: Int(clamping: count)))
         }
-        table.field = { head, name in head.map { HeadNode.from($0).field(name.buffer) } ?? plug_text() }
+        table.field = { HeadNode.from($0)?.field($1.buffer) ?? plug_text() }
         table.set_field = { head, name, value in
-            guard let head, isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
-            return HeadNode.from(head).edit { $0.set(name.buffer, value.buffer) }
+            guard let head = HeadNode.from(head), isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
+            return head.edit { $0.set(name.buffer, value.buffer) }
         }
         table.add_field = { head, name, value in
-            guard let head, isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
-            return HeadNode.from(head).edit { $0.append(name.buffer, value.buffer) }
+            guard let head = HeadNode.from(head), isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
+            return head.edit { $0.append(name.buffer, value.buffer) }
         }
         table.remove_field = { head, name in
-            head.map { HeadNode.from($0).edit { $0.remove(name.buffer) } } ?? PLUG_BAD_ARGUMENT
+            HeadNode.from(head)?.edit { $0.remove(name.buffer) } ?? PLUG_BAD_ARGUMENT
         }
         table.mark_secret = { head, name in
-            head.map { HeadNode.from($0).edit { $0.markSecret(name.buffer) } } ?? PLUG_BAD_ARGUMENT
+            HeadNode.from(head)?.edit { $0.markSecret(name.buffer) } ?? PLUG_BAD_ARGUMENT
         }
-        table.is_secret = { head, index in
-            guard let head else { return 0 }
-            return HeadNode.from(head).isSecret(at: index) ? 1 : 0
-        }
+        table.is_secret = { HeadNode.from($0)?.isSecret(at: $1) == true ? 1 : 0 }
     }
 }

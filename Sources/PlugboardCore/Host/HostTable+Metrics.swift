@@ -6,16 +6,16 @@ extension HostTable {
         table.counter = { host, name in metric(host, PLUG_METRIC_COUNTER, name, nil, 0, nil, 0) }
         table.metric = { metric($0, $1, $2, $3, $4, $5, $6) }
         table.metric_add = { host, number, delta in
-            if let host { HostContext.from(host).core?.metrics.add(delta, to: number) }
+            HostContext.from(host)?.core?.metrics.add(delta, to: number)
         }
         table.metric_set = { host, number, value in
-            if let host { HostContext.from(host).core?.metrics.set(number, to: value) }
+            HostContext.from(host)?.core?.metrics.set(number, to: value)
         }
         table.metric_observe = { host, number, value in
-            if let host { HostContext.from(host).core?.metrics.observe(value, in: number) }
+            HostContext.from(host)?.core?.metrics.observe(value, in: number)
         }
         table.read_metrics = { host, context, read in
-            guard let read, let core = host.flatMap({ HostContext.from($0).core }) else { return }
+            guard let read, let core = HostContext.from(host)?.core else { return }
             for metric in core.metrics.all { metric.withView { read(context, $0) } }
         }
     }
@@ -25,7 +25,7 @@ private func metric(
     _ host: UnsafePointer<plug_host_v1>?, _ kind: plug_metric_kind, _ name: plug_text,
     _ labels: UnsafePointer<plug_field>?, _ labelCount: UInt64, _ bounds: UnsafePointer<Int64>?, _ boundCount: UInt64
 ) -> plug_metric {
-    guard let host = host.map({ HostContext.from($0) }), let core = host.core, let kind = Metric.Kind(rawValue: kind),
+    guard let host = HostContext.from(host), let core = host.core, let kind = Metric.Kind(rawValue: kind),
         isName(name.buffer), areReadable(labels, labelCount), bounds != nil || boundCount == 0
     else { return 0 }
     let fields = UnsafeBufferPointer(start: labels, count: Int(clamping: labelCount))

@@ -42,10 +42,10 @@ enum HostTable {
         }
         table.respond_with = { pointer, response in
             guard let exchange = steering(pointer) else { return PLUG_VERDICT_REFUSED }
-            guard let response else {
+            guard let response = SubResponseNode.from(response) else {
                 return exchange.refuse("respond_with", "there is no sub-response")
             }
-            switch SubResponseNode.from(response).take() {
+            switch response.take() {
             case .success(var response):
                 response.isOfSubRequest = true
                 response.body = response.body?.adopted(by: exchange.home)

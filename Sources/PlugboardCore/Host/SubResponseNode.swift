@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Sendable because the response is under a lock, which a plugin may take on any loop, and the rest is touched on the
 /// loop of the sub-request only.
-final class SubResponseNode: @unchecked Sendable {
+final class SubResponseNode: OpaqueNode, @unchecked Sendable {
     let head: HeadNode?
     /// The number of attempts on the network.
     let attempts: Int
@@ -29,10 +29,6 @@ final class SubResponseNode: @unchecked Sendable {
     }
 
     deinit { response.withLock { $0 }?.body?.release() }
-
-    static func from(_ pointer: OpaquePointer) -> SubResponseNode {
-        Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
-    }
 
     var failure: (code: plug_text, reason: plug_text)? {
         error.map { (scratch.text($0.code.name), scratch.text($0.reason)) }
@@ -96,8 +92,6 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
 
     private func deliver(_ node: SubResponseNode) {
         sender.core?.home(of: number).subRequests.remove(number)
-        withExtendedLifetime(node) {
-            sender.call(.completed) { completed(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
-        }
+        withExtendedLifetime(node) { sender.call(.completed) { completed(context, node.pointer) } }
     }
 }

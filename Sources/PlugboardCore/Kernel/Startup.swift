@@ -91,7 +91,7 @@ final class Startup: Sendable {
 
     private func create(_ plugin: EnabledPlugin, at index: Int) -> Result<Slot, Refusal> {
         let host = HostContext(plugin.descriptor, index: index, isQuiet: plugin.isQuiet, core: core)
-        let settings = SettingsNode(plugin.values, plugin.descriptor.settings)
+        let settings = ValuesNode(plugin.values, of: plugin.descriptor.settings)
         let instance = withExtendedLifetime(settings) {
             core.call(index, .create) {
                 plugin.descriptor.raw.pointee.create?(host.table, settings.pointer)

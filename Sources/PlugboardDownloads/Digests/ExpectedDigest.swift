@@ -11,7 +11,7 @@ public struct ExpectedDigest: Sendable, Equatable {
         case sha512 = "sha-512"
 
         /// Reads a name, such as `sha-256` or `SHA256`.
-        init?(_ name: String) {
+        package init?(_ name: String) {
             let name = name.lowercased()
             guard
                 let known = Algorithm.allCases.first(where: { $0.rawValue == name || "sha\($0.byteCount * 8)" == name })

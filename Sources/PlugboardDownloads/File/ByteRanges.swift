@@ -48,10 +48,12 @@ struct ByteRanges: Sendable, Equatable {
         return first > 0 && ranges[first - 1].upperBound >= range.upperBound
     }
 
-    /// The longest ranges, in ascending order.
-    func largest(_ count: Int) -> [Range<Int>] {
-        guard ranges.count > count else { return ranges }
-        return ranges.sorted { $0.count > $1.count }.prefix(count).sorted { $0.lowerBound < $1.lowerBound }
+    /// The longest ranges.
+    func largest(_ count: Int) -> ByteRanges {
+        guard ranges.count > count else { return self }
+        var largest = ByteRanges()
+        largest.ranges = ranges.sorted { $0.count > $1.count }.prefix(count).sorted { $0.lowerBound < $1.lowerBound }
+        return largest
     }
 
     /// The missing offsets below a length.
@@ -80,5 +82,21 @@ struct ByteRanges: Sendable, Equatable {
             clipped.ranges.append(range.lowerBound..<min(range.upperBound, length))
         }
         return clipped
+    }
+}
+
+extension ByteRanges: Codable {
+    /// Reads `[first, end, first, end, …]`, in ascending order.
+    init(from decoder: any Decoder) throws {
+        let ends = try [Int](from: decoder)
+        guard ends.count.isMultiple(of: 2), ends.first ?? 0 >= 0, zip(ends, ends.dropFirst()).allSatisfy(<) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "the ranges are not ascending"))
+        }
+        ranges = stride(from: 0, to: ends.count, by: 2).map { ends[$0]..<ends[$0 + 1] }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try ranges.flatMap { [$0.lowerBound, $0.upperBound] }.encode(to: encoder)
     }
 }

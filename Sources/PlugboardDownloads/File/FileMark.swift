@@ -1,8 +1,7 @@
-import PlugboardJSON
 import PlugboardSystem
 
 /// Identifies a file and its last change.
-struct FileMark: Sendable, Equatable {
+struct FileMark: Sendable, Equatable, Codable {
     /// The longest time, in nanoseconds, for which a process may write without a mark before it is killed.
     private static let tolerance: Int64 = 2_000_000_000
 
@@ -39,16 +38,4 @@ struct FileMark: Sendable, Equatable {
         let (since, isFar) = time.subtractingReportingOverflow(earlier)
         return !isFar && (0...tolerance).contains(since)
     }
-
-    init?(_ value: JSONValue) {
-        guard let members = value.arrayValue, members.count == 3,
-            let inode = members[0].stringValue.flatMap({ UInt64($0) }),
-            let changed = members[1].stringValue.flatMap({ Int64($0) }),
-            let noted = members[2].stringValue.flatMap({ Int64($0) })
-        else { return nil }
-        self.init(inode: inode, changed: changed, noted: noted)
-    }
-
-    /// The numbers as texts, because numbers in JSON are not always exact.
-    var value: JSONValue { .array([.string(String(inode)), .string(String(changed)), .string(String(noted))]) }
 }

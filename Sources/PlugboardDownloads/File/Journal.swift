@@ -1,4 +1,4 @@
-import PlugboardJSON
+import PlugboardJSONCoding
 import PlugboardMessages
 import PlugboardRanges
 
@@ -84,134 +84,91 @@ struct Journal: Sendable, Equatable {
         return written?.clipped(to: size) ?? ByteRanges(0..<size)
     }
 
+    /// The members of the text. URLs are hashed, and the validator is in the fields of the response.
+    private struct Text: Codable {
+        struct Digest: Codable {
+            let function: String
+            let count: Int
+            let words: [UInt64]
+        }
+
+        let plugboardDownload: Int
+        let url: String
+        let urls: [String]
+        let boot: String
+        let synced: ByteRanges
+        let coding: String
+        let acceptsRanges: Bool
+        let marks: [String]
+        let length: Int?
+        let written: ByteRanges?
+        let name: String?
+        let combination: String?
+        let announced: String?
+        let pieces: String?
+        let verified: ByteRanges
+        let isVerified: Bool
+        let detour: String?
+        let file: FileMark?
+        let digests: [Digest]
+        var entityTag: String?
+        var lastModified: String?
+        var date: String?
+    }
+
     /// Nil for a journal that is damaged or of another version.
     init?(_ bytes: [UInt8]) {
-        guard let object = (try? JSONParser.parse(bytes))?.objectValue,
-            object["plugboardDownload"]?.numberValue?.integer(Int.self) == Journal.version,
-            let url = object["url"]?.stringValue, let boot = object["boot"]?.stringValue,
-            let synced = Journal.ranges(object["synced"]),
-            let coding = object["coding"]?.stringValue, let acceptsRanges = object["acceptsRanges"]?.boolValue,
-            let marks = object["marks"]?.arrayValue
+        guard let text = try? JSONValueDecoder(strict: false).decode(Text.self, from: bytes),
+            text.plugboardDownload == Journal.version, text.length ?? 0 >= 0, text.written == nil || text.length != nil
         else { return nil }
-        var length: Int?
-        if let value = object["length"] {
-            guard let number = value.numberValue?.integer(Int.self), number >= 0 else { return nil }
-            length = number
-        }
-        if let value = object["written"] {
-            guard let ranges = Journal.ranges(value), length != nil else { return nil }
-            written = ranges
-        }
-        if let value = object["combination"] {
-            guard let known = value.stringValue.flatMap({ Combination($0) }) else { return nil }
-            combination = known
-        }
-        if let value = object["announced"] {
-            guard let digest = value.stringValue.flatMap({ ExpectedDigest($0) }) else { return nil }
-            announced = digest
-        }
-        if let value = object["pieces"] {
-            guard let digest = value.stringValue.flatMap({ ExpectedDigest($0) }),
-                let ranges = Journal.ranges(object["verified"])
-            else { return nil }
-            pieces = digest
-            verified = ranges
-        }
-        if let value = object["file"] {
-            guard let mark = FileMark(value) else { return nil }
-            file = mark
-        }
-        for value in object["digests"]?.arrayValue ?? [] {
-            guard let state = Journal.digest(value) else { return nil }
-            digests.append(state)
-        }
         // The validator is parsed from the original fields again, so that it cannot be a weak one.
         var fields = Fields()
-        if let tag = object["entityTag"]?.stringValue { fields.append(.etag, tag) }
-        if let modified = object["lastModified"]?.stringValue, let date = object["date"]?.stringValue {
+        if let tag = text.entityTag { fields.append(.etag, tag) }
+        if let modified = text.lastModified, let date = text.date {
             fields.append(.lastModified, modified)
             fields.append(.date, date)
         }
-        self.url = url
-        urls = Set((object["urls"]?.arrayValue ?? []).compactMap(\.stringValue)).union([url])
-        self.boot = boot
-        self.synced = synced
-        name = object["name"]?.stringValue
-        trust = TransferTrust(
-            isVerified: object["isVerified"]?.boolValue ?? true, detour: object["detour"]?.stringValue)
-        representation = Representation(
-            validator: StrongValidator(fields), length: length, coding: coding, acceptsRanges: acceptsRanges,
-            marks: marks.compactMap(\.stringValue))
+        self.init(
+            url: text.url, boot: text.boot,
+            representation: Representation(
+                validator: StrongValidator(fields), length: text.length, coding: text.coding,
+                acceptsRanges: text.acceptsRanges, marks: text.marks))
+        combination = text.combination.flatMap { Combination($0) }
+        announced = text.announced.flatMap { ExpectedDigest($0) }
+        pieces = text.pieces.flatMap { ExpectedDigest($0) }
+        digests = text.digests.compactMap { digest in
+            ExpectedDigest.Algorithm(digest.function).flatMap {
+                RunningDigest.State($0, count: digest.count, words: digest.words)
+            }
+        }
+        guard (combination == nil) == (text.combination == nil), (announced == nil) == (text.announced == nil),
+            (pieces == nil) == (text.pieces == nil), digests.count == text.digests.count
+        else { return nil }
+        urls.formUnion(text.urls)
+        (synced, written, verified) = (text.synced, text.written, text.verified)
+        name = text.name
+        trust = TransferTrust(isVerified: text.isVerified, detour: text.detour)
+        file = text.file
     }
 
     var text: [UInt8] {
-        let known = representation
-        var object: JSONObject = [
-            "plugboardDownload": .number(JSONNumber(Journal.version)), "url": .string(url),
-            "urls": .array(urls.sorted().prefix(Journal.urlLimit).map { .string($0) }), "boot": .string(boot),
-            "synced": Journal.value(synced), "coding": .string(known.coding),
-            "acceptsRanges": .bool(known.acceptsRanges), "marks": .array(known.marks.map { .string($0) }),
-        ]
-        if let length = known.length { object["length"] = .number(JSONNumber(length)) }
-        if let written { object["written"] = Journal.value(written) }
-        if let name { object["name"] = .string(name) }
-        if let combination { object["combination"] = .string(combination.text) }
-        if let announced { object["announced"] = .string(announced.text) }
-        if let pieces {
-            object["pieces"] = .string(pieces.text)
-            object["verified"] = Journal.value(verified)
-        }
-        if !trust.isVerified { object["isVerified"] = false }
-        if let detour = trust.detour { object["detour"] = .string(detour) }
-        if let file { object["file"] = file.value }
-        if !digests.isEmpty { object["digests"] = .array(digests.map { Journal.value($0) }) }
-        switch known.validator {
-        case .entityTag(let tag): object["entityTag"] = .string(tag)
+        let limit = Journal.rangeLimit
+        var text = Text(
+            plugboardDownload: Journal.version, url: url, urls: Array(urls.sorted().prefix(Journal.urlLimit)),
+            boot: boot, synced: synced.largest(limit), coding: representation.coding,
+            acceptsRanges: representation.acceptsRanges, marks: representation.marks, length: representation.length,
+            written: written?.largest(limit), name: name, combination: combination?.text, announced: announced?.text,
+            pieces: pieces?.text, verified: verified.largest(limit), isVerified: trust.isVerified,
+            detour: trust.detour, file: file,
+            digests: digests.map { Text.Digest(function: $0.algorithm.rawValue, count: $0.count, words: $0.words) })
+        switch representation.validator {
+        case .entityTag(let tag): text.entityTag = tag
         case .lastModified(let date):
-            object["lastModified"] = .string(date.description)
-            object["date"] = .string(HTTPDate(seconds: date.seconds + 86_400).description)
+            text.lastModified = date.description
+            text.date = HTTPDate(seconds: date.seconds + 86_400).description
         case nil: break
         }
-        return JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")]
-    }
-
-    /// `["sha-256", count, "word", …]`, with the words in hexadecimal digits.
-    private static func value(_ digest: RunningDigest.State) -> JSONValue {
-        .array(
-            [.string(digest.algorithm.rawValue), .number(JSONNumber(digest.count))]
-                + digest.words.map { .string(String($0, radix: 16)) })
-    }
-
-    private static func digest(_ value: JSONValue) -> RunningDigest.State? {
-        guard let members = value.arrayValue, members.count == 10,
-            let algorithm = members[0].stringValue.flatMap({ ExpectedDigest.Algorithm($0) }),
-            let count = members[1].numberValue?.integer(Int.self)
-        else { return nil }
-        return RunningDigest.State(
-            algorithm, count: count,
-            words: members[2...].compactMap { $0.stringValue.flatMap { UInt64($0, radix: 16) } })
-    }
-
-    /// `[first, end, first, end, …]`, in ascending order.
-    private static func value(_ ranges: ByteRanges) -> JSONValue {
-        .array(
-            ranges.largest(rangeLimit).flatMap {
-                [.number(JSONNumber($0.lowerBound)), .number(JSONNumber($0.upperBound))]
-            })
-    }
-
-    private static func ranges(_ value: JSONValue?) -> ByteRanges? {
-        guard let elements = value?.arrayValue, elements.count.isMultiple(of: 2), elements.count <= 2 * rangeLimit
-        else { return nil }
-        var ranges = ByteRanges()
-        var end = -1
-        for index in stride(from: 0, to: elements.count, by: 2) {
-            guard let first = elements[index].numberValue?.integer(Int.self),
-                let next = elements[index + 1].numberValue?.integer(Int.self), first > end, next > first
-            else { return nil }
-            ranges.insert(first..<next)
-            end = next
-        }
-        return ranges
+        // Only a number that is not finite cannot be encoded, and there is none.
+        return ((try? JSONValueEncoder().bytes(of: text)) ?? []) + [UInt8(ascii: "\n")]
     }
 }

@@ -28,7 +28,7 @@ extension PartialFile {
         else { throw .writing(partial) }
         try await settleFlush()
         if let error = await file.waiting(for: { fsync($0) }) { throw loseUnsynchronized(error) }
-        guard PartialFile.isSame(descriptor, partial) else {
+        guard FileClaim.isSame(descriptor, partial) else {
             var failed: PlugboardError?
             if let fallback {
                 do throws(PlugboardError) {
@@ -68,7 +68,7 @@ extension PartialFile {
         }
         isPresent = false
         unlink(journalPath)
-        PartialFile.synchronizeFolder(of: destination)
+        synchronizeFolder(of: destination)
     }
 
     /// The error for a complete file that cannot be renamed.
@@ -98,19 +98,9 @@ extension PartialFile {
             .downloadExists, "\(path) exists, and is not to be replaced.\(difference.map { " \($0)" } ?? "")")
     }
 
-    /// Writes the folder to the disk. Best effort: some file systems cannot synchronize a folder.
-    static func synchronizeFolder(of path: String) {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { $0 == path.utf8.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
-
     /// Removes the bytes and the journal.
     func remove() {
-        guard isPresent, PartialFile.isSame(descriptor, partial) else { return }
+        guard isPresent, FileClaim.isSame(descriptor, partial) else { return }
         isPresent = false
         // Without the journal value, it is not written again.
         journal = nil
@@ -122,7 +112,7 @@ extension PartialFile {
     func removeIfUnused() {
         var file = stat()
         guard isPresent, journal == nil, fstat(descriptor, &file) == 0, file.st_size == 0,
-            access(journalPath, F_OK) != 0, PartialFile.isSame(descriptor, partial)
+            access(journalPath, F_OK) != 0, FileClaim.isSame(descriptor, partial)
         else { return }
         unlink(partial)
     }

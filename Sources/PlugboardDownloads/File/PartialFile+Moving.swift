@@ -60,7 +60,7 @@ extension PartialFile {
             if read < 0 && errno == EINTR { continue }
             // The file is shorter than the received bytes.
             guard read > 0 else { return read < 0 ? errno : EIO }
-            if let failed = write(UnsafeRawBufferPointer(rebasing: buffer[..<read]), to: target, at: offset) {
+            if let failed = writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<read]), to: target, at: offset) {
                 return failed
             }
             offset += read

@@ -55,6 +55,9 @@ final class PartialFile: @unchecked Sendable {
     /// The number of bytes, or the interval, after which the journal gets the digests so far.
     private static let digestInterval = (bytes: 8 << 20, time: Duration.seconds(1))
 
+    /// The longest journal that is read.
+    private static let journalLimit = 256 << 10
+
     /// Opens the partial file, and locks it until the object is released.
     init(_ path: String, _ claim: FileClaim = FileClaim()) throws(PlugboardError) {
         self.path = path
@@ -96,7 +99,7 @@ final class PartialFile: @unchecked Sendable {
     ///     that were combined for another reason are not used.
     func takeUp(url: String?, mirrors: [String] = [], _ combination: Journal.Combination?) {
         forget()
-        guard let bytes = readJournal(), let found = Journal(bytes),
+        guard let bytes = FileClaim.bytes(of: journalPath, limit: PartialFile.journalLimit), let found = Journal(bytes),
             found.combination == nil || found.combination == combination, found.trust == trust
         else { return }
         if let url, found.url != url {
@@ -149,7 +152,7 @@ final class PartialFile: @unchecked Sendable {
         isCombined = false
         try drop()
         // An old journal must not reappear with the new bytes after a crash of the system.
-        if unlink(journalPath) == 0 { PartialFile.synchronizeFolder(of: path) }
+        if unlink(journalPath) == 0 { synchronizeFolder(of: path) }
         var journal = Journal(url: url, boot: bootID, representation: representation)
         journal.name = name
         journal.urls.formUnion(mirrors)
@@ -224,7 +227,7 @@ final class PartialFile: @unchecked Sendable {
     /// Adds bytes at an offset. Returns the pieces that are complete now, which the caller verifies.
     @discardableResult
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(PlugboardError) -> [Int] {
-        if let number = PartialFile.write(bytes, to: descriptor, at: offset) { throw .writing(partial, number) }
+        if let number = writeAll(bytes, to: descriptor, at: offset) { throw .writing(partial, number) }
         let range = offset..<offset + bytes.count
         received.insert(range)
         if !algorithms.isEmpty, pieces == nil { digests.grow(to: received.prefix) }
@@ -245,17 +248,5 @@ final class PartialFile: @unchecked Sendable {
         if since < PartialFile.saveInterval { return false }
         let (bytes, time) = PartialFile.digestInterval
         return journal?.written != nil || provedPrefix - digestsSaved >= bytes || since >= time
-    }
-
-    /// Writes all bytes. Returns the system's error, or nil.
-    static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) -> Int32? {
-        var written = 0
-        while written < bytes.count {
-            let count = pwrite(file, bytes.baseAddress! + written, bytes.count - written, off_t(offset + written))
-            if count < 0 && errno == EINTR { continue }
-            if count <= 0 { return count < 0 ? errno : ENOSPC }
-            written += count
-        }
-        return nil
     }
 }

@@ -5,20 +5,19 @@ import PlugboardCore
 struct BatchQueue {
     private enum Status { case waiting, running, ended }
 
-    /// The requests to one origin, in the order in which they begin.
+    /// The requests to one origin.
     private struct Line {
-        var requests: [Int] = []
-        /// The index of the first request that may still wait.
-        var first = 0
+        /// The requests that have not begun; the next one is the last. Some may have ended.
+        var waiting: [Int] = []
         var running = 0
         let limit: Int
     }
 
     private var status: [Status]
     private var lines: [Line] = []
-    /// The line of each request.
+    /// The line of each request, and its position in the order of all.
     private var lineOf: [Int]
-    private let priorities: [CallPriority]
+    private var rankOf: [Int]
     private let limit: Int
     private var running = 0
 
@@ -26,26 +25,22 @@ struct BatchQueue {
     ///   subject only to `limit`.
     init(_ requests: [(priority: CallPriority, origin: Origin?)], limit: Int?, limitPerHost: Int?) {
         status = Array(repeating: .waiting, count: requests.count)
-        priorities = requests.map(\.priority)
         // With a limit of 0 no batch would end.
         self.limit = max(limit ?? .max, 1)
         lineOf = Array(repeating: 0, count: requests.count)
-        let hostLimit = max(limitPerHost ?? .max, 1)
+        rankOf = lineOf
         var known: [Origin?: Int] = [:]
-        let order = requests.indices.sorted { left, right in
-            requests[left].priority == requests[right].priority
-                ? left < right : requests[left].priority > requests[right].priority
-        }
-        for index in order {
+        let order = requests.indices.sorted { (requests[$1].priority, $0) < (requests[$0].priority, $1) }
+        for (rank, index) in order.enumerated().reversed() {
             // Without a limit for hosts, all requests are in one line.
             let origin = limitPerHost == nil ? nil : requests[index].origin
             let line = known[origin] ?? lines.count
             if line == lines.count {
                 known[origin] = line
-                lines.append(Line(limit: origin == nil ? .max : hostLimit))
+                lines.append(Line(limit: origin == nil ? .max : max(limitPerHost ?? .max, 1)))
             }
-            lines[line].requests.append(index)
-            lineOf[index] = line
+            lines[line].waiting.append(index)
+            (lineOf[index], rankOf[index]) = (line, rank)
         }
     }
 
@@ -53,10 +48,12 @@ struct BatchQueue {
     mutating func next() -> Int? {
         guard running < limit else { return nil }
         var best: Int?
-        for line in lines.indices {
-            guard lines[line].running < lines[line].limit, let request = head(of: line) else { continue }
-            if let other = best, !comes(request, before: other) { continue }
-            best = request
+        for line in lines.indices where lines[line].running < lines[line].limit {
+            while let request = lines[line].waiting.last, status[request] != .waiting {
+                lines[line].waiting.removeLast()
+            }
+            guard let request = lines[line].waiting.last else { continue }
+            if best.map({ rankOf[request] < rankOf[$0] }) ?? true { best = request }
         }
         guard let best else { return nil }
         status[best] = .running
@@ -76,18 +73,4 @@ struct BatchQueue {
 
     /// The requests that have begun and have not ended.
     var begun: [Int] { status.indices.filter { status[$0] == .running } }
-
-    /// The first waiting request of a line.
-    private mutating func head(of line: Int) -> Int? {
-        while lines[line].first < lines[line].requests.count {
-            let request = lines[line].requests[lines[line].first]
-            if status[request] == .waiting { return request }
-            lines[line].first += 1
-        }
-        return nil
-    }
-
-    private func comes(_ one: Int, before other: Int) -> Bool {
-        priorities[one] == priorities[other] ? one < other : priorities[one] > priorities[other]
-    }
 }

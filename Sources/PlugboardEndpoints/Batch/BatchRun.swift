@@ -13,7 +13,6 @@ final class BatchRun: CallFollower {
         var bytes: ByteSum
         /// Whether each call has ended, by its index.
         var hasEnded: [Bool]
-        var waiter: UnsafeContinuation<Void, Never>?
     }
 
     let calls: [any AnyCall]
@@ -41,25 +40,24 @@ final class BatchRun: CallFollower {
         return "batch of \(calls.count)" + (shown.isEmpty ? "" : " (\(shown.joined(separator: "; ")))")
     }
 
-    /// The call that failed first, by its index.
-    var firstFailure: Int? { state.withLock { $0.firstFailure } }
+    /// Throws the error of the first failure, or else of the first call that has no value. All calls have ended.
+    func check() throws(PlugboardError) {
+        if let index = state.withLock({ $0.firstFailure }), let error = calls[index].error {
+            throw error.of("Request \(index + 1) of \(calls.count) of the batch failed")
+        }
+        for call in calls { if let error = call.error { throw error } }
+    }
 
     /// Runs the batch, and returns when all calls have ended.
     func run() async {
-        for index in calls.indices {
-            Task {
-                await calls[index].ended()
-                noteEnd(of: index)
-            }
-        }
         startNext()
-        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            let isOver = state.withLock { state in
-                let isOver = state.progress.ended == calls.count
-                if !isOver { state.waiter = continuation }
-                return isOver
+        await withDiscardingTaskGroup { group in
+            for index in calls.indices {
+                group.addTask { [self] in
+                    await calls[index].ended()
+                    noteEnd(of: index)
+                }
             }
-            if isOver { continuation.resume() }
         }
     }
 
@@ -105,7 +103,7 @@ final class BatchRun: CallFollower {
     private func noteEnd(of index: Int) {
         let hasFailed = calls[index].state == .failed
         let bytes = calls[index].currentProgress
-        let (mustCancel, waiter) = state.withLock { state in
+        let mustCancel = state.withLock { state in
             state.queue.end(index)
             state.hasEnded[index] = true
             state.progress.ended += 1
@@ -115,14 +113,11 @@ final class BatchRun: CallFollower {
             let isFirst = hasFailed && state.firstFailure == nil
             if isFirst { state.firstFailure = index }
             addReport(&state)
-            let isOver = state.progress.ended == calls.count
-            defer { if isOver { state.waiter = nil } }
-            return (isFirst && cancelsAtFailure, isOver ? state.waiter : nil)
+            return isFirst && cancelsAtFailure
         }
         if mustCancel { cancel() }
         startNext()
         reports.run()
-        waiter?.resume()
     }
 
     /// Called within the lock, so that reports are in order.
@@ -130,6 +125,17 @@ final class BatchRun: CallFollower {
         state.progress.bytes = state.bytes.total
         let progress = state.progress
         reports.add { [onProgress] in onProgress(progress) }
+    }
+}
+
+extension PlugboardError {
+    /// This error with a reason that names the failed request.
+    func of(_ part: String) -> PlugboardError {
+        // A cancellation, for example, is not a failure of this request.
+        guard CallState(self) == .failed else { return self }
+        var error = self
+        error.reason = "\(part): \(reason)"
+        return error
     }
 }
 

@@ -72,9 +72,12 @@ extension Client {
         executor: CallbackExecutor? = nil
     ) -> Call<[E.Response]> {
         started(labels, executor) { [self] control throws(PlugboardError) in
-            let items = endpoints.map { BatchItem(makeCall($0, isPart: true)) }
-            let run = await run(items, options, control)
-            return try run.values(of: items)
+            let calls = endpoints.map { makeCall($0, isPart: true) }
+            try await run(calls, options, control).check()
+            var values: [E.Response] = []
+            values.reserveCapacity(calls.count)
+            for call in calls { values.append(try call.outcome.get()) }
+            return values
         }
     }
 
@@ -87,11 +90,10 @@ extension Client {
         let endpoints = (repeat each endpoint)
         return started(labels, executor) { [self] control throws(PlugboardError) in
             let calls = (repeat makeCall(each endpoints, isPart: true))
-            var items: [BatchItem<Void>] = []
-            for call in repeat each calls { items.append(BatchItem(watching: call)) }
-            let run = await run(items, options, control)
-            _ = try run.values(of: items)
-            return (repeat try (each calls).valueAtEnd)
+            var parts: [any AnyCall] = []
+            for call in repeat each calls { parts.append(call) }
+            try await run(parts, options, control).check()
+            return (repeat try (each calls).outcome.get())
         }
     }
 
@@ -102,11 +104,15 @@ extension Client {
         executor: CallbackExecutor? = nil
     ) -> Call<[any Sendable]> {
         started(labels, executor) { [self] control throws(PlugboardError) in
-            let items = endpoints.map { BatchItem(erasing: $0, self) }
-            let run = await run(items, options, control)
-            return try run.values(of: items)
+            let calls = endpoints.map { makeAnyCall($0) }
+            try await run(calls, options, control).check()
+            var values: [any Sendable] = []
+            for call in calls { values.append(try call.anyValue) }
+            return values
         }
     }
+
+    private func makeAnyCall<E: Endpoint>(_ endpoint: E) -> any CallControl { makeCall(endpoint, isPart: true) }
 
     /// Starts a batch and returns it as a call, whose value is the result of each request.
     @discardableResult
@@ -115,9 +121,9 @@ extension Client {
         labels: CallLabels = CallLabels(), executor: CallbackExecutor? = nil
     ) -> Call<[Result<E.Response, PlugboardError>]> {
         started(labels, executor) { [self] control throws(PlugboardError) in
-            let items = endpoints.map { BatchItem(makeCall($0, isPart: true)) }
-            _ = await run(items, options, control)
-            return items.map { $0.outcome() ?? .failure(.withoutOutcome) }
+            let calls = endpoints.map { makeCall($0, isPart: true) }
+            _ = await run(calls, options, control)
+            return calls.map { $0.outcome }
         }
     }
 
@@ -128,9 +134,7 @@ extension Client {
         executor: CallbackExecutor? = nil
     ) -> Call<Void> {
         started(labels, executor) { [self] control throws(PlugboardError) in
-            let items = calls.map { BatchItem(anyCall: $0) }
-            let run = await run(items, options, control)
-            _ = try run.values(of: items)
+            try await run(calls, options, control).check()
         }
     }
 
@@ -143,15 +147,17 @@ extension Client {
     }
 
     /// Runs the calls within the limits, until all have ended or the call of the batch ends.
-    private func run<Value>(
-        _ items: [BatchItem<Value>], _ options: BatchOptions, _ control: any CallControl
+    private func run(
+        _ calls: [any AnyCall], _ options: BatchOptions, _ control: any CallControl
     ) async -> BatchRun {
-        let run = BatchRun(items.map(\.call), options) { progress in
+        let run = BatchRun(calls, options) { progress in
             control.report(progress.bytes)
             options.onProgress?(progress)
         }
-        for (index, item) in items.enumerated() {
-            item.watch { [weak run] progress in run?.report(progress, of: index) }
+        for (index, call) in calls.enumerated() {
+            // The bytes of a call that the program has made count at its end.
+            guard let own = call as? any CallControl, own.isPart else { continue }
+            own.watch { [weak run] progress in run?.report(progress, of: index) }
         }
         control.lead(run)
         await withTaskCancellationHandler {
@@ -160,41 +166,5 @@ extension Client {
             run.cancel()
         }
         return run
-    }
-}
-
-extension BatchRun {
-    /// The values if all calls have succeeded; otherwise the error of the first failure, or of the first call that has
-    /// no value.
-    fileprivate func values<Value>(of items: [BatchItem<Value>]) throws(PlugboardError) -> [Value] {
-        if let index = firstFailure {
-            let error = calls[index].error ?? .withoutOutcome
-            throw error.of("Request \(index + 1) of \(items.count) of the batch failed")
-        }
-        var values: [Value] = []
-        values.reserveCapacity(items.count)
-        for item in items {
-            guard let outcome = item.outcome() else { throw .withoutOutcome }
-            values.append(try outcome.get())
-        }
-        return values
-    }
-}
-
-extension BatchItem where Value == Void {
-    /// A typed call of which the batch uses only the end and the progress.
-    fileprivate init<Typed>(watching call: Call<Typed>) {
-        self.init(
-            call: call, outcome: { call.outcome?.map { _ in } }, watch: { call.onProgress($0) })
-    }
-}
-
-extension Call {
-    /// The value of a call that has ended.
-    fileprivate var valueAtEnd: Value {
-        get throws(PlugboardError) {
-            guard let outcome else { throw .withoutOutcome }
-            return try outcome.get()
-        }
     }
 }

@@ -201,11 +201,16 @@ public final class Call<Value: Sendable>: AnyCall, CustomStringConvertible {
             } onCancel: {
                 cancel()
             }
-            switch lock.withLock({ $0.end }) {
-            case .success(let value)?: return value
-            case .failure(let error, _)?: throw error
-            case nil: throw PlugboardError(.kernel, "A call has ended without an outcome.")
-            }
+            return try outcome.get()
+        }
+    }
+
+    /// The outcome of a call that has ended.
+    var outcome: Result<Value, PlugboardError> {
+        switch lock.withLock({ $0.end }) {
+        case .success(let value)?: .success(value)
+        case .failure(let error, _)?: .failure(error)
+        case nil: .failure(PlugboardError(.kernel, "A call has ended without an outcome."))
         }
     }
 

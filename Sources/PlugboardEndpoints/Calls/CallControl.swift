@@ -1,9 +1,7 @@
 import PlugboardCore
 
 /// The operations on a call that its work may use.
-protocol CallControl: AnyObject, Sendable {
-    var id: CallID { get }
-    var labels: CallLabels { get }
+protocol CallControl: AnyCall {
     /// Whether a batch or a chain made the call and is still under way.
     var isPart: Bool { get }
 
@@ -18,6 +16,12 @@ protocol CallControl: AnyObject, Sendable {
 
     /// Makes the calls of the work follow this call: they are suspended and resumed with it.
     func lead(_ follower: any CallFollower)
+
+    /// Calls a closure with the bytes sent and received so far, until the call has ended.
+    func watch(_ report: @escaping @Sendable (TransferProgress) -> Void)
+
+    /// The value of a call that has ended. Throws the error of the call.
+    var anyValue: any Sendable { get throws(PlugboardError) }
 
     /// Reports the progress of work that sends no request of its own.
     func report(_ progress: TransferProgress)
@@ -71,6 +75,10 @@ extension Call: CallControl {
         if isEnded { exchange.cancel() }
         return try await exchange.response
     }
+
+    func watch(_ report: @escaping @Sendable (TransferProgress) -> Void) { _ = attach(progress: report, onMain: false) }
+
+    var anyValue: any Sendable { get throws(PlugboardError) { try outcome.get() } }
 
     func report(_ progress: TransferProgress) { changeProgress { $0 = progress } }
 

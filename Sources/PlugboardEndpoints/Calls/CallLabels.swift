@@ -3,7 +3,7 @@ import Synchronization
 
 /// The number of a call, unique in this process.
 public struct CallID: Sendable, Hashable, CustomStringConvertible {
-    private let number: UInt64
+    let number: UInt64
     private static let last = Atomic<UInt64>(0)
 
     /// The next number.

@@ -4,7 +4,6 @@ import Synchronization
 /// its start; it lists a waiting call only as long as the program holds it.
 public final class CallRegistry: Sendable {
     private struct Entry {
-        let order: UInt64
         weak var call: (any AnyCall)?
         /// The call, from its start.
         var held: (any AnyCall)?
@@ -12,7 +11,6 @@ public final class CallRegistry: Sendable {
 
     private struct State {
         var calls: [CallID: Entry] = [:]
-        var last: UInt64 = 0
         /// The number of callers that wait for the end of all calls; no call may start meanwhile.
         var finishing = 0
     }
@@ -24,10 +22,7 @@ public final class CallRegistry: Sendable {
     /// All calls, including waiting ones.
     public var all: [any AnyCall] {
         // The references are released after the lock, because the end of a call takes the lock.
-        state.withLock { state in
-            state.calls.values.compactMap { entry in entry.call.map { (entry.order, $0) } }
-        }
-        .sorted { $0.0 < $1.0 }.map(\.1)
+        state.withLock { $0.calls.values.compactMap { $0.call } }.sorted { $0.id.number < $1.id.number }
     }
 
     /// The number of calls.
@@ -44,10 +39,7 @@ public final class CallRegistry: Sendable {
     func endFinishing() { state.withLock { $0.finishing -= 1 } }
 
     func add(_ call: any AnyCall) {
-        state.withLock { state in
-            state.last += 1
-            state.calls[call.id] = Entry(order: state.last, call: call)
-        }
+        state.withLock { $0.calls[call.id] = Entry(call: call) }
     }
 
     /// Holds a started call.

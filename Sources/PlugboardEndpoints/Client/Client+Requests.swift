@@ -46,8 +46,8 @@ extension Client {
             for adapter in state.settings.parameterAdapters { try adapter.adapt(&parameters, context) }
         }
 
-        var bytes = try EndpointURL.filled(
-            endpoint.path, below: urlBase(of: endpoint), with: &parameters, general: state.settings.parameters,
+        var bytes = try URLTemplate.filled(
+            state.target(of: endpoint).url, with: &parameters, general: state.settings.parameters,
             of: endpoint.endpointName)
 
         var body: (body: Body, type: String?)?
@@ -94,15 +94,6 @@ extension Client {
             }
         }
         return try parameters.get()
-    }
-
-    /// The base URL of a relative path; nil if there is none.
-    private func urlBase<E: Endpoint>(of endpoint: E) -> EndpointURL.Base? {
-        let own = endpoint.base.isEmpty ? nil : endpoint.base
-        let usesPrefix = state.settings.pathPrefix.isEmpty || endpoint.usesPathPrefix
-        let general = endpoint.usesCDN ? state.cdn ?? state.base : state.base
-        if own == nil, usesPrefix { return general }
-        return (own ?? general?.base).map { EndpointURL.Base($0, usesPrefix ? state.settings.pathPrefix : "") }
     }
 
     /// Makes the body from the parameters, and leaves the parameters for the query.

@@ -85,10 +85,11 @@ public final class Client: Sendable {
         _ endpoint: E, _ labels: CallLabels? = nil, _ executor: CallbackExecutor? = nil, debug: DebugBehavior? = nil,
         isPart: Bool = false
     ) -> Call<E.Response> {
-        let settings = settings
+        let state = latest.state.withLock { $0 }
+        let settings = state.settings
         let labels = labels ?? CallLabels(endpoint, settings.userInfo)
         return Call<E.Response>(
-            labels: labels, target: target(of: endpoint, settings), executor: executor ?? settings.callbackExecutor,
+            labels: labels, target: state.target(of: endpoint), executor: executor ?? settings.callbackExecutor,
             registry: calls, kernel: kernel, catalog: settings.messages, isPart: isPart
         ) { [self] control throws(PlugboardError) in
             try await current.perform(endpoint, labels: labels, control: control, debug: debug)
@@ -103,13 +104,5 @@ public final class Client: Sendable {
         return Call<Value>(
             labels: labels, executor: executor ?? settings.callbackExecutor, registry: calls, kernel: kernel,
             catalog: settings.messages, work: work)
-    }
-
-    /// The method and URL of an endpoint's request, as far as they are known before it is made.
-    private func target<E: Endpoint>(of endpoint: E, _ settings: ClientSettings) -> CallTarget {
-        let general = endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base
-        return CallTarget(
-            method: endpoint.method, base: endpoint.base.isEmpty ? general : endpoint.base,
-            prefix: endpoint.usesPathPrefix ? settings.pathPrefix : "", path: endpoint.path)
     }
 }

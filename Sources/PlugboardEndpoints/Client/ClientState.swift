@@ -1,19 +1,20 @@
 import Synchronization
 
-/// Settings of a client, with the values that are derived from them once.
+/// Settings of a client. A class, because copying the settings for each request would take longer.
 final class ClientState: Sendable {
     let settings: ClientSettings
-    /// The base and the CDN, with the prefix.
-    let base: EndpointURL.Base?
-    let cdn: EndpointURL.Base?
-    /// Whether hooks or a judge receive outcomes.
-    let isJudged: Bool
 
-    init(_ settings: ClientSettings) {
-        self.settings = settings
-        base = settings.base.map { EndpointURL.Base($0, settings.pathPrefix) }
-        cdn = settings.cdn.map { EndpointURL.Base($0, settings.pathPrefix) }
-        isJudged = !settings.responseHooks.isEmpty || settings.judge != nil
+    init(_ settings: ClientSettings) { self.settings = settings }
+
+    /// Whether hooks or a judge receive outcomes.
+    var isJudged: Bool { !settings.responseHooks.isEmpty || settings.judge != nil }
+
+    /// The method and URL of an endpoint's request, as far as they are known before it is made.
+    func target<E: Endpoint>(of endpoint: E) -> CallTarget {
+        let general = endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base
+        return CallTarget(
+            method: endpoint.method, base: endpoint.base.isEmpty ? general : endpoint.base,
+            prefix: endpoint.usesPathPrefix ? settings.pathPrefix : "", path: endpoint.path)
     }
 }
 

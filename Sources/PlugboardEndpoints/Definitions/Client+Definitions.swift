@@ -30,7 +30,7 @@ extension Client {
         DefinedEndpoint(name, parameters, body: body, attributes: attributes, in: settings) {
             (response: ReceivedResponse, definition: Definition, client: Client) throws(PlugboardError) -> Value in
             // The value has the type that was compared, so the cast succeeds.
-            if let plain = PlainType(type) { return try response.value(of: plain, for: definition.name) as! Value }
+            if let value = try response.uncoded(type, for: definition.name) { return value as! Value }
             let codec = try client.settings.codec(named: definition.responseCodec, of: definition)
             return try client.value(type, from: response, with: codec)
         }

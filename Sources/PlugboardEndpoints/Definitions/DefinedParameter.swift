@@ -57,7 +57,7 @@ public struct DefinedParameter: Sendable {
     }
 
     /// The name by which a program or a command line gives the parameter.
-    public let name: String
+    public internal(set) var name: String
     /// The name in the request: that of the placeholder, field, cookie or member.
     public var sentName: String
     /// The place in the request; nil for the query or the body, depending on the method.

@@ -107,40 +107,27 @@ struct DefinedRequest: Sendable {
         }
     }
 
-    /// The path with its placeholders filled. A value cannot change other segments: slashes are percent-encoded, and
-    /// segments of dots are refused.
+    /// The path with its placeholders filled. A value cannot change other segments.
     private static func path(of definition: Definition, _ call: DefinedCall) throws(PlugboardError) -> String {
-        let template: PathTemplate
-        do throws(PathTemplate.Invalid) {
-            template = try PathTemplate(definition.wholePath)
+        let name = Printable.text(definition.name)
+        let template: URLTemplate
+        do throws(URLTemplate.Invalid) {
+            template = try URLTemplate(path: definition.wholePath)
         } catch {
-            throw PlugboardError(.requestURL, "The path of \(Printable.text(definition.name)) \(error.reason).")
+            throw PlugboardError(.requestURL, "The path of \(name) \(error.reason).")
         }
         var values: [String: (DefinedParameter, JSONValue)] = [:]
         for (parameter, value) in call.values where parameter.place == .path {
             values[parameter.sentName] = (parameter, value)
         }
-        var path = ""
-        for part in template.parts {
-            switch part {
-            case .text(let text): path += text
-            case .placeholder(let name):
-                guard let (parameter, value) = values[name] else {
-                    throw PlugboardError(
-                        .requestParameter,
-                        "The placeholder {\(Printable.text(name))} of \(Printable.text(definition.name)) has no value.")
-                }
-                path += try StyledParameter(parameter, value, usual: .simple).pathText()
+        let path = try template.filled(hasHost: false, of: { name }) {
+            (placeholder: String, path: inout [UInt8]) throws(PlugboardError) in
+            guard let (parameter, value) = values[placeholder] else {
+                throw URLTemplate.refusal(placeholder, "has no value", name)
             }
+            path += try StyledParameter(parameter, value, usual: .simple).pathText().utf8
         }
-        for segment in path.utf8.split(separator: UInt8(ascii: "/")) where segment.count <= 2 {
-            guard segment.allSatisfy({ $0 == UInt8(ascii: ".") }) else { continue }
-            throw PlugboardError(
-                .requestParameter,
-                "The path of \(Printable.text(definition.name)) has a segment of dots, which would lead to another path."
-            )
-        }
-        return path
+        return String(decoding: path, as: UTF8.self)
     }
 
     private func makeBody(

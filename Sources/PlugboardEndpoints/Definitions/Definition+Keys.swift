@@ -1,7 +1,6 @@
 import PlugboardCore
 import PlugboardJSON
 import PlugboardKit
-import PlugboardShapes
 
 /// The keys of a definition in a file. Each key changes the value of the refined definition.
 extension Definition {

@@ -39,7 +39,7 @@ public struct Definitions: Sendable {
     /// Adds a definition, or replaces the one with its name. Placeholders of its path become parameters, as in a file.
     public mutating func add(_ definition: Definition) {
         var definition = definition
-        if definition.path != nil, let template = try? PathTemplate(definition.wholePath) {
+        if definition.path != nil, let template = try? URLTemplate(path: definition.wholePath) {
             definition.addPlaceholders(template.placeholders)
         }
         addRead(definition)

@@ -174,15 +174,14 @@ extension Definition {
 
     /// Adds the placeholders of the path to the parameters, and notes conflicts.
     mutating func complete(at location: JSONPath, _ reading: inout ConfigurationReading) {
-        guard let path else { return }
-        let template: PathTemplate
-        do throws(PathTemplate.Invalid) {
-            template = try PathTemplate((pathPrefix ?? "") + path)
+        guard path != nil else { return }
+        let names: [String]
+        do throws(URLTemplate.Invalid) {
+            names = try URLTemplate(path: wholePath).placeholders
         } catch {
             reading.note(location.appending("path"), error.reason)
             return
         }
-        let names = template.placeholders
         guard names.count <= DefinedParameter.countLimit else {
             reading.note(location.appending("path"), "has more than \(DefinedParameter.countLimit) placeholders")
             return

@@ -30,19 +30,11 @@ struct StyledParameter {
         func assigned(_ text: String) -> String {
             style == .matrix ? name + (text.isEmpty ? "" : "=") + text : text
         }
-        let parts: [String]
-        switch value {
-        case .array(let elements):
-            let texts = try texts(of: elements)
-            parts = explodes ? texts.map(assigned) : [assigned(texts.joined(separator: ","))]
-        case .object(let object):
-            let pairs = try pairs(of: object)
-            parts =
-                explodes
-                ? pairs.map { "\($0)=\($1)" } : [assigned(pairs.map { "\($0),\($1)" }.joined(separator: ","))]
-        default:
-            parts = [assigned(try text(of: value))]
-        }
+        let items = try items(encoded)
+        let parts =
+            explodes
+            ? items.map { item in item.key.map { "\($0)=\(item.text)" } ?? assigned(item.text) }
+            : [assigned(StyledParameter.joined(items, by: ",", ","))]
         let text = parts.joined(separator: start.isEmpty ? "," : start)
         guard !text.isEmpty else {
             throw error("is empty, so that its segment of the path would be too")
@@ -54,45 +46,22 @@ struct StyledParameter {
     func pairs() throws(PlugboardError) -> [(name: String, value: String)] {
         let name = encoded(name)
         if style == .json { return [(name, encoded(JSONWriter.write(value)))] }
-        switch value {
-        case .array(let elements):
-            if style == .deepObject { return try deepPairs(of: value, name) }
-            let texts = try texts(of: elements)
-            if explodes { return texts.map { (name, $0) } }
-            return texts.isEmpty ? [] : [(name, texts.joined(separator: separator))]
-        case .object(let object):
-            if style == .deepObject { return try deepPairs(of: value, name) }
-            let pairs = try pairs(of: object)
-            if explodes && style == .form { return pairs }
-            return pairs.isEmpty
-                ? [] : [(name, pairs.map { $0 + separator + $1 }.joined(separator: separator))]
-        default:
-            return [(name, try text(of: value))]
-        }
+        if style == .deepObject { return try deepPairs(of: value, name) }
+        let items = try items(encoded)
+        if explodes, style == .form || items.first?.key == nil { return items.map { ($0.key ?? name, $0.text) } }
+        let separator = style == .spaceDelimited ? "%20" : style == .pipeDelimited ? "%7C" : ","
+        return items.isEmpty ? [] : [(name, StyledParameter.joined(items, by: separator, separator))]
     }
 
     /// The value of a header field, without percent-encoding.
     func fieldText() throws(PlugboardError) -> String {
-        let text: String
-        switch value {
-        case _ where style == .json: text = JSONWriter.write(value)
-        case .array(let elements): text = try texts(of: elements, plain).joined(separator: ",")
-        case .object(let object):
-            text = try pairs(of: object, plain).map { $0 + (explodes ? "=" : ",") + $1 }.joined(separator: ",")
-        default: text = try self.text(of: value, plain)
-        }
+        let text: String =
+            try style == .json
+            ? JSONWriter.write(value) : StyledParameter.joined(items { $0 }, by: ",", explodes ? "=" : ",")
         guard KernelSettings.isHeaderValue(text) else {
             throw error("has a line break, which a header field cannot have")
         }
         return text
-    }
-
-    private var separator: String {
-        switch style {
-        case .spaceDelimited: "%20"
-        case .pipeDelimited: "%7C"
-        default: ","
-        }
     }
 
     // The limit also bounds the recursion for values made in code, which no parser has checked.
@@ -111,31 +80,26 @@ struct StyledParameter {
                 pairs += try deepPairs(of: element, "\(name)%5B\(index)%5D", depth: depth + 1)
             }
         default:
-            pairs = [(name, try text(of: value))]
+            pairs = [(name, try text(of: value, encoded))]
         }
         return pairs
     }
 
-    private func texts(of elements: [JSONValue]) throws(PlugboardError) -> [String] { try texts(of: elements, encoded) }
+    /// An element of a list, a member of an object with its key, or a value alone.
+    private typealias Item = (key: String?, text: String)
 
-    private func pairs(of object: JSONObject) throws(PlugboardError) -> [(name: String, value: String)] {
-        try pairs(of: object, encoded)
+    private func items(_ form: (String) -> String) throws(PlugboardError) -> [Item] {
+        var items: [Item] = []
+        switch value {
+        case .array(let elements): for element in elements { items.append((nil, try text(of: element, form))) }
+        case .object(let object): for (key, member) in object { items.append((form(key), try text(of: member, form))) }
+        default: items.append((nil, try text(of: value, form)))
+        }
+        return items
     }
 
-    private func text(of value: JSONValue) throws(PlugboardError) -> String { try text(of: value, encoded) }
-
-    private func texts(of elements: [JSONValue], _ form: (String) -> String) throws(PlugboardError) -> [String] {
-        var texts: [String] = []
-        for element in elements { texts.append(try text(of: element, form)) }
-        return texts
-    }
-
-    private func pairs(
-        of object: JSONObject, _ form: (String) -> String
-    ) throws(PlugboardError) -> [(name: String, value: String)] {
-        var pairs: [(name: String, value: String)] = []
-        for (key, member) in object { pairs.append((form(key), try text(of: member, form))) }
-        return pairs
+    private static func joined(_ items: [Item], by separator: String, _ assignment: String) -> String {
+        items.map { item in item.key.map { $0 + assignment + item.text } ?? item.text }.joined(separator: separator)
     }
 
     private func text(of value: JSONValue, _ form: (String) -> String) throws(PlugboardError) -> String {
@@ -150,36 +114,22 @@ struct StyledParameter {
         }
     }
 
-    private func plain(_ text: String) -> String { text }
-
     private func encoded(_ text: String) -> String {
-        guard !text.utf8.allSatisfy(StyledParameter.isUnreserved) else { return text }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            if StyledParameter.isUnreserved(byte) || allowsReserved && StyledParameter.isReserved(byte) {
-                bytes.append(byte)
+        guard allowsReserved else {
+            PercentEncoding.append(escaping: text, to: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        for scalar in text.unicodeScalars {
+            // RFC 3986 §2.2, without `&` and `#`, which end a parameter, and `+`, which servers read as a space.
+            if ":/?[]@!$'()*,;=".unicodeScalars.contains(scalar) {
+                bytes += String(scalar).utf8
             } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(StyledParameter.digits[Int(byte >> 4)])
-                bytes.append(StyledParameter.digits[Int(byte & 15)])
+                PercentEncoding.append(escaping: String(scalar), to: &bytes)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
-
-    /// Whether a byte is unreserved (RFC 3986 §2.3).
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
-        default: false
-        }
-    }
-
-    /// RFC 3986 §2.2, without `&` and `#`, which end a parameter, and `+`, which servers read as a space.
-    private static func isReserved(_ byte: UInt8) -> Bool { ":/?[]@!$'()*,;=".utf8.contains(byte) }
 
     private func error(_ what: String) -> PlugboardError {
         PlugboardError(.requestParameter, "The parameter \(Printable.text(calledName)) \(what).")

@@ -39,59 +39,32 @@ extension DownloadedFile: UndecodedResponse {}
 extension Endpoint {
     /// The value for the type of the response, according to the table of `Endpoint`.
     func value(of response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
-        guard let type = PlainType(Response.self) else {
-            return try client.value(Response.self, from: response, with: responseCodec)
-        }
-        // The cast succeeds, because `PlainType` compared the types.
-        return try response.value(of: type, for: endpointName) as! Response
-    }
-}
-
-/// A type of response that needs no codec.
-///
-/// The type is compared at run time, because the `Decodable` response of a generic endpoint may be one of these.
-enum PlainType {
-    case void, bytes, string, json, received, streamed, file
-
-    init?(_ type: Any.Type) {
-        if type == Void.self {
-            self = .void
-        } else if type == Bytes.self {
-            self = .bytes
-        } else if type == String.self {
-            self = .string
-        } else if type == JSONValue.self {
-            self = .json
-        } else if type == ReceivedResponse.self {
-            self = .received
-        } else if type == StreamedResponse.self {
-            self = .streamed
-        } else if type == DownloadedFile.self {
-            self = .file
-        } else {
-            return nil
-        }
+        // The value has the type that was compared, so the cast succeeds.
+        if let value = try response.uncoded(Response.self, for: endpointName) { return value as! Response }
+        return try client.value(Response.self, from: response, with: responseCodec)
     }
 }
 
 extension ReceivedResponse {
-    /// A value of this type.
-    func value(of type: PlainType, for endpoint: @autoclosure () -> String) throws(PlugboardError) -> any Sendable {
-        switch type {
-        case .void: return ()
-        case .bytes: return try wholeBody
-        // The path of a downloaded file, or the whole body as text.
-        case .string:
+    /// The value of a type that needs no codec; nil for any other type.
+    ///
+    /// The type is compared at run time, because the `Decodable` response of a generic endpoint may be one of these.
+    func uncoded(
+        _ type: Any.Type, for endpoint: @autoclosure () -> String
+    ) throws(PlugboardError) -> (any Sendable)? {
+        if type == Void.self { return () }
+        if type == Bytes.self { return try wholeBody }
+        if type == String.self {
+            // The path of a downloaded file, or the whole body as text.
             if let file { return file.path }
             return try text
-        case .json: return try json
-        case .received: return self
-        case .streamed: return streamed
-        case .file:
-            if let file { return file }
-            throw PlugboardError(
-                .requestOption,
-                "\(Printable.text(endpoint())) returns a file and has no downloadPath. Add one to it.")
         }
+        if type == JSONValue.self { return try json }
+        if type == ReceivedResponse.self { return self }
+        if type == StreamedResponse.self { return streamed }
+        guard type == DownloadedFile.self else { return nil }
+        if let file { return file }
+        throw PlugboardError(
+            .requestOption, "\(Printable.text(endpoint())) returns a file and has no downloadPath. Add one to it.")
     }
 }

@@ -47,7 +47,7 @@ enum EndpointCheck {
         }
     }
 
-    /// Whether a parameter is the encoded value of a property with one of the types of `isRequirement`.
+    /// Whether a parameter is the encoded value of a property with a type that such requirements have.
     private static func isEqual(_ property: Any, _ parameter: JSONValue) -> Bool {
         switch property {
         case let text as String: parameter == .string(text)
@@ -74,20 +74,9 @@ enum EndpointCheck {
         return properties
     }
 
-    /// Whether a stored property with this name implements a requirement instead of being a parameter.
+    /// Whether a stored property with this name implements a requirement instead of being a parameter. The labels are
+    /// both.
     private static func isRequirement(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 4: name == "path" || name == "base"
-        case 7: name == "usesCDN"
-        case 8: name == "attempts"
-        case 11: name == "usesCookies"
-        case 12: name == "downloadPath" || name == "usesAdapters" || name == "endpointName"
-        case 14: name == "usesPathPrefix"
-        case 15: name == "queryParameters" || name == "acceptableTypes"
-        case 17: name == "usesGeneralFields"
-        case 19: name == "usesGeneralUserInfo"
-        case 21: name == "usesGeneralParameters"
-        default: false
-        }
+        types[name] != nil && !["identifier", "group", "tag", "category"].contains(name)
     }
 }

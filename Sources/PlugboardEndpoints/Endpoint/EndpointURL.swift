@@ -1,6 +1,4 @@
-import PlugboardCodecs
 import PlugboardCore
-import PlugboardJSON
 
 /// Makes the URL of an endpoint from its parts.
 ///
@@ -34,72 +32,11 @@ import PlugboardJSON
 /// segment. Values that would remove their segment or change its meaning are refused: an empty value, `.` and `..`.
 /// Placeholders are allowed in paths and queries of all parts, but not in the host.
 enum EndpointURL {
-    /// Appends a path to a base and fills the placeholders. The result is in UTF-8.
-    ///
-    /// Throws `request.url` and `request.parameter` if it cannot be made.
-    static func filled(
-        _ path: String, below base: Base?, with parameters: inout Parameters, general: Parameters,
-        of endpoint: @autoclosure () -> String
-    ) throws(PlugboardError) -> [UInt8] {
-        let bytes = path.utf8.span
-        var hasPlaceholders = false
-        var isPlain = base?.isPlain == true
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "{"), UInt8(ascii: "}"): hasPlaceholders = true
-            // The path may be absolute, or have a query or a fragment.
-            case UInt8(ascii: ":"), UInt8(ascii: "?"), UInt8(ascii: "#"): isPlain = false
-            default: break
-            }
-        }
-        guard let base, isPlain else {
-            let url = try joined(base?.base, base?.prefix ?? "", path)
-            return try Placeholders.fill(url, with: &parameters, general: general, of: endpoint())
-        }
-        var url: [UInt8] = []
-        // Reserves space for placeholders and a query of usual length.
-        url.reserveCapacity(base.url.utf8.count + bytes.count + 64)
-        base.append(to: &url)
-        if bytes.isEmpty { return url }
-        var rest = bytes
-        if url.last != slash { url.append(slash) }
-        if bytes[0] == slash { rest = bytes.extracting(droppingFirst: 1) }
-        if hasPlaceholders {
-            return try Placeholders.fill(rest, after: url, with: &parameters, general: general, of: endpoint)
-        }
-        PercentEncoding.append(rest, 0..<rest.count, to: &url)
-        return url
-    }
-
-    private static let slash = UInt8(ascii: "/")
-
-    /// A base with the path prefix, joined once for all endpoints of a client.
-    final class Base: Sendable {
-        let base: String
-        let prefix: String
-        let url: String
-        /// Whether there are no placeholders, no query and no fragment.
-        let isPlain: Bool
-
-        init(_ base: String, _ prefix: String) {
-            self.base = base
-            self.prefix = prefix
-            // Joining cannot fail with a base.
-            url = (try? joined(base, prefix, "")) ?? base
-            isPlain = !(base + prefix).utf8.contains { "{}?#".utf8.contains($0) }
-        }
-
-        fileprivate func append(to bytes: inout [UInt8]) {
-            let url = url.utf8.span
-            PercentEncoding.append(url, 0..<url.count, to: &bytes)
-        }
-    }
-
-    /// Joins the parts to one URL, with placeholders.
+    /// Joins the parts to one URL in UTF-8, with placeholders, which `URLTemplate` fills.
     ///
     /// Throws `request.url` if the path is relative and there is no base.
-    static func joined(_ base: String?, _ prefix: String, _ path: String) throws(PlugboardError) -> String {
-        if isAbsolute(path) { return path }
+    static func joined(_ base: String?, _ prefix: String, _ path: String) throws(PlugboardError) -> [UInt8] {
+        if isAbsolute(path) { return Array(path.utf8) }
         guard let base else {
             throw PlugboardError(
                 .requestURL,
@@ -107,7 +44,8 @@ enum EndpointURL {
                     + "endpoint's.")
         }
         var url: [UInt8] = []
-        url.reserveCapacity(base.utf8.count + prefix.utf8.count + path.utf8.count + 2)
+        // With room for a query of usual length.
+        url.reserveCapacity(base.utf8.count + prefix.utf8.count + path.utf8.count + 64)
         let query = append(base.utf8[...], to: &url, isFirst: true)
         // The prefix is a path.
         _ = append(prefix.utf8[...], to: &url)
@@ -116,7 +54,7 @@ enum EndpointURL {
             url.append(index == 1 && url.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
             url.append(contentsOf: query)
         }
-        return String(decoding: url, as: UTF8.self)
+        return url
     }
 
     /// Appends the part before `?` and `#`, with one slash before it, and returns the query without its `?`.

@@ -11,27 +11,15 @@ struct DividedPath {
     let hasFragment: Bool
 
     init(_ text: String) {
-        let (question, hash) = (UInt8(ascii: "?"), UInt8(ascii: "#"))
-        var (path, query, hasFragment) = ([UInt8](), [UInt8](), false)
-        var (isQuery, isPlaceholder) = (false, false)
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "{") { isPlaceholder = true }
-            if byte == UInt8(ascii: "}") { isPlaceholder = false }
-            if byte == hash, !isPlaceholder {
-                hasFragment = true
-                break
-            }
-            if byte == question, !isPlaceholder, !isQuery {
-                isQuery = true
-            } else if isQuery {
-                query.append(byte)
-            } else {
-                path.append(byte)
-            }
+        var isPlaceholder = false
+        let end = text.utf8.firstIndex { byte in
+            if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}") { isPlaceholder = byte == UInt8(ascii: "{") }
+            return !isPlaceholder && (byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#"))
         }
-        self.path = String(decoding: path, as: UTF8.self)
-        self.query = String(decoding: query, as: UTF8.self)
-        self.hasFragment = hasFragment
+        let rest = text.utf8[(end ?? text.utf8.endIndex)...]
+        path = String(Substring(text.utf8[..<rest.startIndex]))
+        query = String(Substring(rest.prefix { $0 != UInt8(ascii: "#") }.dropFirst()))
+        hasFragment = rest.contains(UInt8(ascii: "#"))
     }
 
     /// The decoded parameters of the query.

@@ -127,17 +127,8 @@ struct OpenAPIFiles {
     }
 
     private static func pointer(to path: String, _ fragment: Substring) -> String {
-        var token: [UInt8] = []
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "~"): token += "~0".utf8
-            case UInt8(ascii: "/"): token += "~1".utf8
-            case UInt8(ascii: "%"): token += "%25".utf8
-            default: token.append(byte)
-            }
-        }
         let slash = fragment.isEmpty || fragment.utf8.first == UInt8(ascii: "/") ? "" : "/"
-        return "#/\(key)/\(String(decoding: token, as: UTF8.self))\(slash)\(fragment)"
+        return "#/\(key)/\(JSONPointer.fragment(JSONPointer.escaped(path)))\(slash)\(fragment)"
     }
 
     /// Whether a reference is a URL instead of a path.

@@ -67,13 +67,9 @@ extension OpenAPIReader {
     private mutating func readEncoding(
         of media: ConfigurationNode, into properties: inout [DefinedParameter], _ form: DefinedBody.Form
     ) {
-        for index in properties.indices {
-            switch form {
-            case .form:
-                // OpenAPI §4.8.15.1: lists are repeated, and objects are JSON.
-                properties[index].style = properties[index].kind == .object ? .json : .form
-            default: break
-            }
+        for index in properties.indices where form == .form {
+            // OpenAPI §4.8.15.1: lists are repeated, and objects are JSON.
+            properties[index].style = properties[index].kind == .object ? .json : .form
         }
         guard form != .json, let value = media.value["encoding"] else { return }
         let list = media.member("encoding", value)

@@ -130,30 +130,12 @@ extension OpenAPIReader {
     static func distinct(_ parameters: [DefinedParameter]) -> [DefinedParameter] {
         var known: Set<String> = []
         return parameters.map { parameter in
-            if known.insert(parameter.name).inserted { return parameter }
-            let renamed = parameter.renamed("\(parameter.place?.rawValue ?? "query").\(parameter.name)")
-            known.insert(renamed.name)
-            return renamed
+            var parameter = parameter
+            if !known.insert(parameter.name).inserted {
+                parameter.name = "\(parameter.place?.rawValue ?? "query").\(parameter.name)"
+                known.insert(parameter.name)
+            }
+            return parameter
         }
-    }
-}
-
-extension DefinedParameter {
-    fileprivate func renamed(_ name: String) -> DefinedParameter {
-        var parameter = DefinedParameter(name, place)
-        parameter.sentName = sentName
-        parameter.kind = kind
-        parameter.elementKind = elementKind
-        parameter.values = values
-        parameter.takesNull = takesNull
-        parameter.isRequired = isRequired
-        parameter.fallback = fallback
-        parameter.style = style
-        parameter.explodes = explodes
-        parameter.allowsReserved = allowsReserved
-        parameter.contentType = contentType
-        parameter.documentation = documentation
-        parameter.isDeprecated = isDeprecated
-        return parameter
     }
 }

@@ -111,32 +111,24 @@ struct OpenAPIReferences {
                     "leads to an anchor, which is not read; write a JSON Pointer, such as #/components/schemas/NAME",
                 isElsewhere: true)
         }
-        var node = ConfigurationNode(value: root, path: [])
         var elements: [JSONPathElement] = []
         var value = root
         for part in bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         where !bytes.isEmpty {
-            let token = OpenAPIReferences.token(part)
-            let next: JSONValue?
-            if case .array = value, let index = Int(token), index >= 0 {
-                elements.append(.index(index))
-                next = value[index]
-            } else {
-                if case .object(let object) = value, object[token] == nil {
-                    let candidates = missCount < 100 ? object.keys.prefix(200) : []
-                    let near = Spelling.nearest(token, in: candidates).map { "; did you mean \($0)?" }
-                    throw Unresolved(reason: "leads to nothing: there is no \(Printable.text(token))\(near ?? "")")
-                }
-                elements.append(.key(token))
-                next = value[token]
+            let key = JSONPointer.key(part)
+            guard let next = JSONPointer.part(key, of: value) else {
+                let candidates: ArraySlice = missCount < 100 ? value.objectValue?.keys.prefix(200) ?? [] : []
+                let near = Spelling.nearest(key, in: candidates).map { "; did you mean \($0)?" } ?? ""
+                throw Unresolved(reason: "leads to nothing: there is no \(Printable.text(key))\(near)")
             }
-            guard let next else {
-                throw Unresolved(reason: "leads to nothing: there is no \(Printable.text(token))")
+            if value.arrayValue != nil, let index = Int(key) {
+                elements.append(.index(index))
+            } else {
+                elements.append(.key(key))
             }
             value = next
         }
-        node = ConfigurationNode(value: value, path: JSONPath(elements))
-        return node
+        return ConfigurationNode(value: value, path: JSONPath(elements))
     }
 
     /// The bytes without percent-encoding; nil if a percent sign is not followed by two digits.
@@ -144,25 +136,6 @@ struct OpenAPIReferences {
         var isMalformed = false
         let text = PercentEncoding.decoded(bytes, isMalformed: &isMalformed)
         return isMalformed ? nil : text
-    }
-
-    /// The text of a token: `~1` is a slash and `~0` a tilde (RFC 6901 §4).
-    private static func token(_ part: ArraySlice<UInt8>) -> String {
-        var text: [UInt8] = []
-        var isEscape = false
-        for byte in part {
-            if isEscape {
-                text.append(byte == UInt8(ascii: "1") ? UInt8(ascii: "/") : UInt8(ascii: "~"))
-                if byte != UInt8(ascii: "0") && byte != UInt8(ascii: "1") { text.append(byte) }
-                isEscape = false
-            } else if byte == UInt8(ascii: "~") {
-                isEscape = true
-            } else {
-                text.append(byte)
-            }
-        }
-        if isEscape { text.append(UInt8(ascii: "~")) }
-        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -32,16 +32,8 @@ public struct JSONPath: Sendable, Hashable {
         elements.reduce(into: "") { text, element in
             text += "/"
             switch element {
-            case .index(let index):
-                text += String(index)
-            case .key(let key):
-                for scalar in key.unicodeScalars {
-                    switch scalar {
-                    case "~": text += "~0"
-                    case "/": text += "~1"
-                    default: text.unicodeScalars.append(scalar)
-                    }
-                }
+            case .index(let index): text += String(index)
+            case .key(let key): text += JSONPointer.escaped(key)
             }
         }
     }

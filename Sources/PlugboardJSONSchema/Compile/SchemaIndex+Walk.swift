@@ -50,7 +50,7 @@ extension SchemaIndex {
         }
         if hidesSiblings && place.pointer != "" { return }
         for (key, value) in object {
-            let pointer = "\(place.pointer)/\(SchemaIndex.escape(key))"
+            let pointer = "\(place.pointer)/\(JSONPointer.escaped(key))"
             switch SchemaIndex.shape(of: key) {
             case .none: continue
             case .schema:
@@ -66,7 +66,7 @@ extension SchemaIndex {
             case .map:
                 for (name, value) in value.objectValue ?? [:] {
                     let place = SchemaPlace(
-                        document: place.document, pointer: "\(pointer)/\(SchemaIndex.escape(name))")
+                        document: place.document, pointer: "\(pointer)/\(JSONPointer.escaped(name))")
                     try walk(value, place, resource: index, base: base, dialect)
                 }
             }

@@ -65,57 +65,7 @@ struct SchemaIndex {
         return start
     }
 
-    func value(_ place: SchemaPlace) -> JSONValue? {
-        var value = documents[place.document]
-        // Splits bytes, because a slash and a combining mark form one character.
-        for step in place.pointer.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
-        {
-            guard let next = SchemaIndex.step(value, Substring(step)) else { return nil }
-            value = next
-        }
-        return value
-    }
-
-    private static func step(_ value: JSONValue, _ step: Substring) -> JSONValue? {
-        switch value {
-        case .array(let elements):
-            // RFC 6901 §4: digits without leading zeros.
-            guard step.utf8.allSatisfy({ (0x30...0x39).contains($0) }), step.utf8.first != 0x30 || step.utf8.count == 1,
-                let index = Int(step), elements.indices.contains(index)
-            else { return nil }
-            return elements[index]
-        case .object(let object): return object[unescape(step)]
-        default: return nil
-        }
-    }
-
-    static func unescape(_ step: Substring) -> String {
-        guard step.utf8.contains(UInt8(ascii: "~")) else { return String(step) }
-        var text = ""
-        var isEscape = false
-        for scalar in step.unicodeScalars {
-            if isEscape {
-                text.unicodeScalars.append(scalar == "1" ? "/" : "~")
-                isEscape = false
-            } else if scalar == "~" {
-                isEscape = true
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
-        }
-        return text
-    }
-
-    static func escape(_ key: String) -> String {
-        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return key }
-        return key.unicodeScalars.reduce(into: "") { text, scalar in
-            switch scalar {
-            case "~": text += "~0"
-            case "/": text += "~1"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-    }
+    func value(_ place: SchemaPlace) -> JSONValue? { JSONPointer.value(place.pointer, in: documents[place.document]) }
 
     /// The pointer without its last step; nil for the root's.
     static func parent(_ pointer: String) -> String? {
@@ -163,7 +113,7 @@ struct SchemaIndex {
                 reason: "The reference leads to \(uri), which is not registered. Register the document under this URI.")
         }
         let target = resources[index]
-        guard let fragment = URIReference.decode(rawFragment ?? "") else {
+        guard let fragment = JSONPointer.text(ofFragment: rawFragment ?? "") else {
             throw SchemaError(kind: .missingTarget, location: location, reason: "The fragment is not UTF-8.")
         }
         if fragment.isEmpty { return (target.place, nil) }

@@ -74,14 +74,14 @@ extension SchemaNodeCompiler {
         if vocabulary.contains(.applicator) {
             for (name, _) in try keywords.object("properties", compiler) ?? [:] {
                 var slot = compiler.name(name)
-                slot.node = child("properties/\(SchemaIndex.escape(name))", &compiler)
+                slot.node = child("properties/\(JSONPointer.escaped(name))", &compiler)
                 positions[ExactText(name)] = names.count
                 names.append(slot)
             }
             plan.patternsStart = UInt32(compiler.draft.patternNodes.count)
             var patterns: [PatternNode] = []
             for (text, _) in try keywords.object("patternProperties", compiler) ?? [:] {
-                let keyword = "patternProperties/\(SchemaIndex.escape(text))"
+                let keyword = "patternProperties/\(JSONPointer.escaped(text))"
                 let pattern = try compiler.pattern(text, place, keyword)
                 patterns.append(PatternNode(pattern: pattern, node: child(keyword, &compiler)))
             }
@@ -132,7 +132,7 @@ extension SchemaNodeCompiler {
             else { continue }
             for (name, value) in entries {
                 var plan = DependencyPlan(name: compiler.name(name))
-                let pointer = "\(keyword)/\(SchemaIndex.escape(name))"
+                let pointer = "\(keyword)/\(JSONPointer.escaped(name))"
                 if let names = value.arrayValue, keyword != "dependentSchemas" {
                     plan.start = UInt32(compiler.draft.dependentNames.count)
                     for name in names {

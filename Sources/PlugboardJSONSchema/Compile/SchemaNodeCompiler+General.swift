@@ -174,7 +174,7 @@ extension SchemaNodeCompiler {
     }
 
     mutating func formats(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
-        guard let name = try keywords.string("format", compiler), let format = Format(name, draft) else { return }
+        guard let name = try keywords.string("format", compiler), let format = Format(rawValue: name) else { return }
         // Options cannot switch off a vocabulary that asserts formats.
         guard compiler.options.formats == true || vocabulary.contains(.formatAssertion) else { return }
         compiler.draft.formats.append(format)

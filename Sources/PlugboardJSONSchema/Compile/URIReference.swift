@@ -84,22 +84,4 @@ enum URIReference {
         }
         return output.joined(separator: "/")
     }
-
-    /// The bytes that %-escapes stand for; nil if that is not UTF-8.
-    static func decode(_ fragment: String) -> String? {
-        guard fragment.utf8.contains(UInt8(ascii: "%")) else { return fragment }
-        var bytes: [UInt8] = []
-        var rest = Array(fragment.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2, let high = rest[rest.startIndex].hexValue,
-                let low = rest[rest.startIndex + 1].hexValue
-            {
-                bytes.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
 }

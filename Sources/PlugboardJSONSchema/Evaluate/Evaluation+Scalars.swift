@@ -73,7 +73,9 @@ extension Evaluation {
     func hasFormat(_ index: Int, _ token: Int) -> Bool {
         let format = program._withUnsafeGuaranteedRef { $0.formats.base[index] }
         let text = tokens[token]
-        return format.matches(UnsafeBufferPointer(start: bytes + text.offset, count: Int(text.count)))
+        return scratch._withUnsafeGuaranteedRef {
+            format.matches(UnsafeBufferPointer(start: bytes + text.offset, count: Int(text.count)), $0)
+        }
     }
 
     @inline(never)

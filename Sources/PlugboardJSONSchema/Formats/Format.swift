@@ -1,3 +1,5 @@
+import CPlugboardPCRE2
+
 /// The formats that are checked; other formats are ignored.
 enum Format: String {
     case date, time, duration, email, hostname, ipv4, ipv6, uri, iri, uuid, regex
@@ -10,102 +12,40 @@ enum Format: String {
     case jsonPointer = "json-pointer"
     case relativeJSONPointer = "relative-json-pointer"
 
-    init?(_ name: String, _ draft: SchemaDraft) { self.init(rawValue: name) }
-
     /// Whether a string has the format. The bytes are valid UTF-8.
-    func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        switch self {
-        case .date: DateFormats.isDate(text)
-        case .time: DateFormats.isTime(text)
-        case .dateTime: DateFormats.isDateTime(text)
-        case .duration: DateFormats.isDuration(text)
-        case .email: MailFormats.isMailbox(text, isInternational: false)
-        case .idnEmail: MailFormats.isMailbox(text, isInternational: true)
-        case .hostname: HostFormats.isHostname(text)
-        case .idnHostname: HostFormats.isInternational(text)
-        case .ipv4: HostFormats.isIPv4(text)
-        case .ipv6: HostFormats.isIPv6(text)
-        case .uri: URIFormats.isURI(text, isInternational: false, isReference: false)
-        case .uriReference: URIFormats.isURI(text, isInternational: false, isReference: true)
-        case .iri: URIFormats.isURI(text, isInternational: true, isReference: false)
-        case .iriReference: URIFormats.isURI(text, isInternational: true, isReference: true)
-        case .uriTemplate: URIFormats.isTemplate(text)
-        case .uuid: Format.isUUID(text)
-        case .jsonPointer: Format.isPointer(text)
-        case .relativeJSONPointer: Format.isRelativePointer(text)
-        case .regex: Pattern.isValid(String(decoding: text, as: UTF8.self))
-        }
-    }
-
-    // RFC 4122 §3
-    private static func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard text.count == 36 else { return false }
-        for (position, byte) in text.enumerated() {
-            switch position {
-            case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return false }
-            default: guard byte.hexValue != nil else { return false }
-            }
-        }
-        return true
-    }
-
-    // RFC 6901 §3
-    private static func isPointer(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let first = text.first else { return true }
-        guard first == UInt8(ascii: "/") else { return false }
-        for position in text.indices where text[position] == UInt8(ascii: "~") {
-            guard position + 1 < text.count,
-                text[position + 1] == UInt8(ascii: "0") || text[position + 1] == UInt8(ascii: "1")
+    func matches(_ text: UnsafeBufferPointer<UInt8>, _ scratch: Scratch) -> Bool {
+        if let code = Format.codes[self] {
+            let options = UInt32(PCRE2_NO_UTF_CHECK)
+            guard
+                pcre2_match_8(
+                    code, text.baseAddress, text.count, 0, options, scratch.matchData, Format.unlimited) >= 0
             else { return false }
         }
-        return true
-    }
-
-    private static func isRelativePointer(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var cursor = ByteCursor(text)
-        guard cursor.integer() else { return false }
-        if cursor.take("+") || cursor.take("-") {
-            guard cursor.integer() else { return false }
+        switch self {
+        case .time: return Format.hasPossibleSecond(text)
+        case .dateTime: return Format.hasPossibleSecond(UnsafeBufferPointer(rebasing: text.dropFirst(11)))
+        case .email, .idnEmail:
+            let start = text.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? 0
+            let domain = UnsafeBufferPointer(rebasing: text[start...])
+            if domain.first == UInt8(ascii: "[") { return true }
+            return self == .email ? HostFormats.isHostname(domain) : HostFormats.isInternational(domain)
+        case .hostname: return HostFormats.isHostname(text)
+        case .idnHostname: return HostFormats.isInternational(text)
+        case .regex: return Pattern.isValid(String(decoding: text, as: UTF8.self))
+        default: return true
         }
-        if cursor.take("#") { return cursor.isAtEnd }
-        return isPointer(cursor.rest)
-    }
-}
-
-/// Reads bytes one after the other.
-struct ByteCursor {
-    let text: UnsafeBufferPointer<UInt8>
-    var position = 0
-
-    init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
-
-    var isAtEnd: Bool { position >= text.count }
-    var next: UInt8? { position < text.count ? text[position] : nil }
-    var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: text[position...]) }
-
-    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-        guard let next, UInt32(next) == scalar.value else { return false }
-        position += 1
-        return true
     }
 
-    /// Takes digits without a leading zero.
-    mutating func integer() -> Bool {
-        let start = position
-        while let next, next.isDigit { position += 1 }
-        return position == start + 1 || (position > start && text[start] != UInt8(ascii: "0"))
-    }
-
-    /// Takes exactly this many digits, and returns their value.
-    mutating func number(_ count: Int) -> Int? {
-        guard position + count <= text.count else { return nil }
-        var value = 0
-        for _ in 0..<count {
-            guard text[position].isDigit else { return nil }
-            value = value * 10 + Int(text[position] & 0x0F)
-            position += 1
+    /// Whether a time, whose syntax is right, has no leap second or has it at 23:59:60 UTC (RFC 3339 appendix D).
+    private static func hasPossibleSecond(_ time: UnsafeBufferPointer<UInt8>) -> Bool {
+        func number(_ start: Int) -> Int { Int(time[start] & 0x0F) * 10 + Int(time[start + 1] & 0x0F) }
+        guard number(6) == 60 else { return true }
+        var minute = number(0) * 60 + number(3)
+        if time[time.count - 1] | 0x20 != UInt8(ascii: "z") {
+            let offset = number(time.count - 5) * 60 + number(time.count - 2)
+            minute += time[time.count - 6] == UInt8(ascii: "-") ? offset : -offset
         }
-        return value
+        return (minute + 1440) % 1440 == 1439
     }
 }
 

@@ -1,7 +1,7 @@
 import CPlugboardIDN2
 import CPlugboardPCRE2
 
-/// Formats of host names and addresses.
+/// Formats of host names.
 enum HostFormats {
     // RFC 1123 §2.1, and RFC 5890 §2.3.2.1 for labels that begin with xn--.
     static func isHostname(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -57,14 +57,9 @@ enum HostFormats {
     }
 
     // Safe because a compiled pattern never changes: several threads may match with it.
-    private nonisolated(unsafe) static let wrongDirection: OpaquePointer? = {
-        let expression = Array(
-            (#"^[\p{bc:r}\p{bc:al}](?:.*\p{bc:en}.*\p{bc:an}|.*\p{bc:an}.*\p{bc:en}|"#
-                + #".*[^\p{bc:r}\p{bc:al}\p{bc:en}\p{bc:an}\p{bc:nsm}]\p{bc:nsm}*$)"#).utf8)
-        var number: Int32 = 0
-        var offset = 0
-        return pcre2_compile_8(expression, expression.count, UInt32(PCRE2_UTF), &number, &offset, nil)
-    }()
+    private nonisolated(unsafe) static let wrongDirection = Format.compile(
+        #"^[\p{bc:r}\p{bc:al}](?:.*\p{bc:en}.*\p{bc:an}|.*\p{bc:an}.*\p{bc:en}|"#
+            + #".*[^\p{bc:r}\p{bc:al}\p{bc:en}\p{bc:an}\p{bc:nsm}]\p{bc:nsm}*$)"#, 0)
 
     private static func length(_ text: UnsafePointer<UInt8>) -> Int {
         var count = 0
@@ -100,51 +95,5 @@ enum HostFormats {
         }
         guard let punycode, punycode.count <= 63 else { return nil }
         return punycode.count
-    }
-
-    // RFC 2673 §3.2
-    static func isIPv4(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        let octets = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return octets.count == 4
-            && octets.allSatisfy { octet in
-                guard (1...3).contains(octet.count), octet.allSatisfy(\.isDigit) else { return false }
-                if octet.count > 1, octet.first == UInt8(ascii: "0") { return false }
-                return octet.reduce(0) { $0 * 10 + Int($1 & 0x0F) } <= 255
-            }
-    }
-
-    // RFC 4291 §2.2
-    static func isIPv6(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var groups = 0
-        var hasGap = false
-        var position = 0
-        if text.count >= 2, text[0] == UInt8(ascii: ":") {
-            guard text[1] == UInt8(ascii: ":") else { return false }
-            hasGap = true
-            position = 2
-            if position == text.count { return true }
-        }
-        while true {
-            let start = position
-            while position < text.count, text[position].hexValue != nil { position += 1 }
-            if position < text.count, text[position] == UInt8(ascii: ".") {
-                guard isIPv4(UnsafeBufferPointer(rebasing: text[start...])) else { return false }
-                groups += 2
-                break
-            }
-            guard (1...4).contains(position - start) else { return false }
-            groups += 1
-            if position == text.count { break }
-            guard text[position] == UInt8(ascii: ":") else { return false }
-            position += 1
-            guard position < text.count else { return false }
-            if text[position] == UInt8(ascii: ":") {
-                guard !hasGap else { return false }
-                hasGap = true
-                position += 1
-                if position == text.count { break }
-            }
-        }
-        return hasGap ? groups <= 7 : groups == 8
     }
 }

@@ -63,7 +63,7 @@ enum Metaschemas {
             return .array(elements)
         case .object(var object):
             for (step, places) in groups {
-                let key = SchemaIndex.unescape(Substring(step.text))
+                let key = JSONPointer.key(step.text.utf8)
                 guard let member = object[key] else { continue }
                 object[key] = replacing(member, places.map { $0.dropFirst() }, with: filling)
             }

@@ -66,7 +66,7 @@ extension RefusalReport {
         let text = String(
             decoding: UnsafeBufferPointer(start: evaluation.bytes + token.offset, count: Int(token.count)),
             as: UTF8.self)
-        return RefusalReport.shortened(SchemaIndex.escape(text))
+        return RefusalReport.shortened(JSONPointer.escaped(text))
     }
 
     private func error(

@@ -74,17 +74,8 @@ struct ValueText {
     }
 
     private mutating func writeString(_ token: JSONToken) {
-        text.append(UInt8(ascii: "\""))
-        for byte in UnsafeBufferPointer(start: bytes + token.offset, count: Int(token.count)) {
-            guard !isFull else { return }
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
-                text += "\\u00".utf8 + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            default: text.append(byte)
-            }
-        }
-        text.append(UInt8(ascii: "\""))
+        // Four bytes more than fit, so that the replacement of a character that is cut in two is not shown.
+        let start = UnsafeBufferPointer(start: bytes + token.offset, count: min(Int(token.count), limit + 4))
+        text += JSONWriter.write(.string(String(decoding: start, as: UTF8.self))) as [UInt8]
     }
 }

@@ -1,3 +1,5 @@
+import PlugboardJSON
+
 /// Explains why a streamed document is not valid. Kept values are explained like those of a whole document.
 extension StreamedCheck {
     /// The JSON Pointer through this many of the open arrays and objects.
@@ -13,7 +15,7 @@ extension StreamedCheck {
     private func key(of frame: Int) -> String {
         let end = frame + 1 < frames.count ? frames[frame + 1].path : path.count
         let text = String(decoding: path[frames[frame].path..<end], as: UTF8.self)
-        return RefusalReport.shortened(SchemaIndex.escape(text))
+        return RefusalReport.shortened(JSONPointer.escaped(text))
     }
 
     /// The path of keywords to a schema.

@@ -42,10 +42,7 @@ public enum WholeFile {
         }
     }
 
-    private struct Failure: Error {
-        /// The `errno` of the call that failed.
-        let number: Int32
-    }
+    private typealias Failure = DraftFile.Failure
 
     private static func save(_ bytes: [UInt8], to path: String, mode: mode_t) throws(Failure) {
         var entry = stat()
@@ -69,53 +66,26 @@ public enum WholeFile {
     /// Writes to a device or a FIFO. Fails for a folder.
     private static func overwrite(_ path: String, with bytes: [UInt8], followsLink: Bool) throws(Failure) {
         let file = open(path, O_WRONLY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
-        guard file >= 0 else { throw Failure(number: errno) }
+        guard file >= 0 else { throw Failure() }
         defer { close(file) }
         var opened = stat()
         // Another user may have put something else at the path since it was looked at.
         guard fstat(file, &opened) == 0, opened.st_mode & S_IFMT != S_IFREG, isTrusted(opened) else {
-            throw Failure(number: EPERM)
+            throw Failure(EPERM)
         }
         try write(bytes, to: file)
     }
 
     /// Writes a new file and renames it to the path. A symbolic link at the path is replaced, not followed.
     private static func replace(_ path: String, with bytes: [UInt8], _ mode: mode_t) throws(Failure) {
-        // An unpredictable name and a new file: other users may write to the folder.
-        let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-        guard file >= 0 else { throw Failure(number: errno) }
-        defer { close(file) }
-        do throws(Failure) {
-            try write(bytes, to: file)
-            guard fchmod(file, mode) == 0, fsync(file) == 0, rename(draft, path) == 0 else {
-                throw Failure(number: errno)
-            }
-        } catch {
-            unlink(draft)
-            throw error
-        }
+        let draft = try DraftFile(path, mode: mode)
+        try write(bytes, to: draft.descriptor)
+        guard fchmod(draft.descriptor, mode) == 0 else { throw Failure() }
+        try draft.appear(isSynced: true)
         synchronizeFolder(of: path)
     }
 
     private static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { bytes in
-                PlugboardSystem.write(file, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw Failure(number: count < 0 ? errno : EIO) }
-            written += count
-        }
-    }
-
-    /// Makes the new name survive a power failure, where the folder can be opened.
-    private static func synchronizeFolder(of path: String) {
-        let name = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
-        let folder = open(name.isEmpty ? "/" : String(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return }
-        fsync(folder)
-        close(folder)
+        if let number = bytes.withUnsafeBytes({ writeAll($0, to: file) }) { throw Failure(number) }
     }
 }

@@ -58,7 +58,8 @@ package enum PercentEncoding {
     /// - Parameter decoding: Whether `%2e` is read as a dot. All other bytes are kept.
     static func withoutDotSegments(_ path: [UInt8], decoding: Bool = false) -> [UInt8] {
         let slash = UInt8(ascii: "/")
-        guard mayHaveDotSegments(path, decoding) else { return path }
+        // Most paths have none, and are returned without a copy.
+        guard path.contains(UInt8(ascii: ".")) || decoding && path.contains(percent) else { return path }
         let isAbsolute = path.first == slash
         var kept: [ArraySlice<UInt8>] = []
         var endsInDots = false
@@ -70,16 +71,6 @@ package enum PercentEncoding {
         // The empty segment at the end is the slash there.
         if endsInDots, !kept.isEmpty || !isAbsolute { kept.append([]) }
         return (isAbsolute ? [slash] : []) + kept.joined(separator: [slash])
-    }
-
-    /// Whether a segment begins with a dot. Most paths have none, and are returned without a copy.
-    private static func mayHaveDotSegments(_ path: [UInt8], _ decoding: Bool) -> Bool {
-        var isStart = true
-        for byte in path {
-            if isStart, byte == UInt8(ascii: ".") || decoding && byte == percent { return true }
-            isStart = byte == UInt8(ascii: "/")
-        }
-        return false
     }
 
     /// The number of dots that a segment consists of, one or two; nil for any other segment.

@@ -8,6 +8,11 @@ struct Digest: Sendable, Equatable {
     /// The bytes of the incomplete last word, the first byte lowest.
     private var word: UInt64 = 0
 
+    /// The digest of no bytes.
+    init() {}
+
+    init(of bytes: Bytes) { add(bytes) }
+
     mutating func add(_ bytes: Bytes) {
         bytes.withUnsafeBytes { buffer in
             var index = 0

@@ -1,5 +1,6 @@
 import PlugboardEventLoop
 import PlugboardKit
+import PlugboardTesting
 import PlugboardTransport
 import Synchronization
 
@@ -73,13 +74,12 @@ final class PlannedTransport: Transport {
         }
         let outcomes = plan?.outcomes ?? [.head(200, ["content-type": "application/json"], PlannedBody(Bytes("{}")))]
         let outcome = outcomes.isEmpty ? Plan.Outcome.silence : outcomes[min(attempts, outcomes.count) - 1]
-        let running = PlannedAttempt(outcome, attempt, observer, loop)
-        loop.enqueue {
-            running.begin { digest in
-                self.state.withLock { $0.sent[number] = digest }
-                self.deliver { loop.enqueue { running.respond() } }
-            }
+        let running = ScriptedAttempt(attempt, observer: observer, loop: loop, isDetailed: true) { sent, complete in
+            self.state.withLock { $0.sent[number] = sent.body.map { Digest(of: $0) } }
+            self.deliver { complete(outcome.scripted(on: loop)) }
+            return {}
         }
+        loop.enqueue { running.begin() }
         return running
     }
 
@@ -105,75 +105,13 @@ final class PlannedTransport: Transport {
     }
 }
 
-/// One attempt. Sendable because everything happens on the loop.
-private final class PlannedAttempt: Attempt, @unchecked Sendable {
-    private let planned: Plan.Outcome
-    private let request: AttemptRequest
-    private let observer: any AttemptObserver
-    private let loop: EventLoop
-    private var isOver = false
-    private var isSuspended = false
-    private var whenResumed: [@Sendable () -> Void] = []
-
-    init(
-        _ planned: Plan.Outcome, _ request: AttemptRequest, _ observer: any AttemptObserver, _ loop: EventLoop
-    ) {
-        self.planned = planned
-        self.request = request
-        self.observer = observer
-        self.loop = loop
-    }
-
-    /// Reads the request's body, and calls the closure with its digest.
-    func begin(_ whenSent: @escaping (Digest?) -> Void) {
-        guard !isOver else { return }
-        for milestone: Milestone in [.resolved, .connected] where request.isWatched {
-            observer.attemptReached(milestone)
-        }
-        guard let body = request.body else { return whenSent(nil) }
-        BodyReading(body) {
-            !self.isOver
-        } _: { digest, error in
-            if let error { self.end(error) } else { whenSent(digest) }
-        }.pump()
-    }
-
-    func respond() {
-        guard !isOver else { return }
-        if isSuspended { return whenResumed.append { self.respond() } }
-        if request.isWatched { observer.attemptReached(.firstByte) }
-        switch planned {
-        case .silence: break
-        case .failure(let code): end(PlugboardError(code, "The check let the attempt fail."))
+extension Plan.Outcome {
+    fileprivate func scripted(on loop: EventLoop) -> ScriptedTransport.Outcome {
+        switch self {
+        case .silence: .silence
+        case .failure(let code): .fail(PlugboardError(code, "The check let the attempt fail."))
         case .head(let status, let fields, let body):
-            observer.attemptReceived(interim: ResponseHead(status: 103, fields: ["link": "</style.css>"]))
-            guard !isOver else { return }
-            // RFC 9112 §6.3
-            let hasBody = request.method != .head && status != 204 && status != 304
-            observer.attemptReceived(
-                ResponseHead(status: status, fields: fields),
-                body: hasBody ? body.map { PlannedSource($0, loop: loop) } : nil)
-            if request.isWatched && !isOver {
-                observer.attemptProgressed(TransferProgress(received: body?.bytes.count ?? 0))
-            }
-            end(nil)
+            .respond(ResponseHead(status: status, fields: fields), body.map { Body(PlannedSource($0, loop: loop)) })
         }
-    }
-
-    func cancel() { end(PlugboardError(.cancelled, "The attempt was cancelled.")) }
-    func suspend() { isSuspended = true }
-
-    func resume() {
-        isSuspended = false
-        let jobs = whenResumed
-        whenResumed = []
-        // Resumed in a later turn, because the kernel's call to resume has not ended.
-        for job in jobs { loop.enqueue { job() } }
-    }
-
-    private func end(_ error: PlugboardError?) {
-        guard !isOver else { return }
-        isOver = true
-        observer.attemptEnded(error, Timings())
     }
 }

@@ -5,7 +5,7 @@ import PlugboardCore
 extension Check {
     static let descriptor = Check("descriptor", "id, version and order are well formed") { subject in
         let raw = try subject.rawDescriptor()
-        if let end = CheckEnd.failed(DescriptorRules.faults(in: raw.pointee)) { throw end }
+        if let end = CheckEnd.failed(DescriptorRules.faults(in: raw)) { throw end }
         if raw.pointee.documentation.count == 0 {
             throw CheckEnd.warned("it has no documentation")
         }
@@ -20,8 +20,9 @@ extension Check {
         let faults =
             OptionRules.faults(in: settings, "setting") + OptionRules.faults(in: attributes, "attribute")
             + OptionRules.faults(ofAttributes: attributes)
-        let own = faults.isEmpty ? OptionRules.faults(ofDefaultsIn: descriptor) : faults
-        if let end = CheckEnd.failed(own) { throw end }
+        // Where nothing else is wrong, the loader may refuse a default.
+        let all = faults.isEmpty ? PluginDescriptor(unchecked: descriptor).faultsOfOptions : faults
+        if let end = CheckEnd.failed(all) { throw end }
         if let silent = (Array(settings) + Array(attributes)).first(where: { $0.documentation.count == 0 }) {
             throw CheckEnd.warned("\(silent.name.string) has no documentation")
         }

@@ -31,17 +31,6 @@ enum OptionRules {
         return faults
     }
 
-    /// What the loader reports about the defaults; nothing if it refuses the plugin for another reason.
-    static func faults(ofDefaultsIn raw: UnsafePointer<plug_plugin_v1>) -> [String] {
-        guard DescriptorRules.faults(in: raw.pointee).isEmpty else { return [] }
-        do throws(PlugboardError) {
-            _ = try PluginDescriptor(checking: raw)
-            return []
-        } catch {
-            return [error.reason]
-        }
-    }
-
     /// The name `enabled` is reserved: the kernel defines `ID.enabled` for every plugin.
     static func faults(ofAttributes table: UnsafeBufferPointer<plug_option_v1>) -> [String] {
         table.contains { $0.name.string == "enabled" } ? ["the attribute enabled is the kernel's own"] : []

@@ -66,6 +66,11 @@ struct Parts: Endpoint {
         #expect(try await url("a?q={x}", ["x": ""]) == "https://a.test/api/a?q=")
     }
 
+    @Test(arguments: [("/v2", "/v2/swift"), ("v2", "v2/swift"), ("//a.test", "//a.test/swift")])
+    func `a base without a scheme may have placeholders after its host`(base: String, filled: String) async throws {
+        #expect(try await url("{x}", ["x": "swift"], base: base) == filled)
+    }
+
     @Test func `numbers and booleans fill placeholders, and a placeholder may occur twice`() async throws {
         let url = try await url(
             "v{version}/{ok}/{id}/{id}", ["version": 2, "ok": true, "id": 123_456_789_012, "page": 1])
@@ -109,7 +114,7 @@ struct Parts: Endpoint {
                 == "The placeholder {x} in the URL of Parts stands in the host, where no placeholder may stand.")
     }
 
-    @Test(arguments: ["a/{x", "a/x}", "{", "}", "a/{x}/{y", "{x}}"])
+    @Test(arguments: ["a/{x", "a/x}", "{", "}", "a/{x}/{y", "{x}}", "{}", "{x{y}"])
     func `a bracket without its partner is refused`(path: String) async {
         let error = await #expect(throws: PlugboardError.self) { _ = try await url(path, ["x": "b", "y": "c"]) }
 
@@ -125,7 +130,8 @@ struct Parts: Endpoint {
 
         expectLinearTime("different ones", size: 1000, input: input) { input in
             var parameters = input.parameters
-            let url = try? Placeholders.fill(input.path, with: &parameters, general: Parameters(), of: "test")
+            let url = try? URLTemplate.filled(
+                Array(input.path.utf8), with: &parameters, general: Parameters(), of: "test")
             #expect(url != nil && parameters.isEmpty)
         }
     }

@@ -1,3 +1,4 @@
+import PlugboardJSON
 import PlugboardKit
 import PlugboardValidatorOptions
 
@@ -32,7 +33,7 @@ struct OpenAPIDocument {
             throw OpenAPIDocument.error("must have an object of paths")
         }
         for (path, item) in paths where path.utf8.first == UInt8(ascii: "/") {
-            let own = OpenAPINode(item, "/paths/\(OpenAPINode.escape(path))")
+            let own = OpenAPINode(item, "/paths/\(JSONPointer.escaped(path))")
             guard let item = leavingOut({ document throws(PlugboardError) in try document.resolve(own) }) else {
                 continue
             }
@@ -137,7 +138,7 @@ struct OpenAPIDocument {
             media["schema"].map {
                 OpenAPIOperation.Schema(
                     statuses: statuses, type: MediaRange(type),
-                    text: JSONWriter.write(["$ref": .string("\(uri)#\(OpenAPINode.fragment($0.pointer))")]))
+                    text: JSONWriter.write(["$ref": .string("\(uri)#\(JSONPointer.fragment($0.pointer))")]))
             }
         }
     }
@@ -150,16 +151,10 @@ struct OpenAPIDocument {
             guard reference.utf8.starts(with: "#/".utf8) else {
                 throw OpenAPIDocument.error("refers to another document at \(node.pointer); join them into one first")
             }
-            var target = OpenAPINode(root, "")
-            for part in reference.utf8.dropFirst(2).split(
-                separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            {
-                guard let next = target[OpenAPINode.unescape(Array(part))] else {
-                    throw OpenAPIDocument.error("has a reference at \(node.pointer) that leads to nothing")
-                }
-                target = next
-            }
-            node = target
+            guard let pointer = JSONPointer.text(ofFragment: String(reference.dropFirst())),
+                let value = JSONPointer.value(pointer, in: root)
+            else { throw OpenAPIDocument.error("has a reference at \(node.pointer) that leads to nothing") }
+            node = OpenAPINode(value, pointer)
         }
         throw OpenAPIDocument.error("has more than 32 references in a row at \(node.pointer)")
     }

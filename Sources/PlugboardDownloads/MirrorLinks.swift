@@ -9,12 +9,14 @@ public struct MirrorLinks: Sendable, Equatable {
     /// URLs of the same file (`rel=duplicate`), the preferred one first.
     public private(set) var duplicates: [String] = []
 
+    /// The media type of Metalink documents (RFC 5854 §7).
+    package static let contentType = "application/metalink4+xml"
     private static let limit = 100
 
     /// - Parameter url: The URL of the response, the base of relative references.
     public init(_ response: ResponseHead, url: String) {
         let kind = (response.fields[.contentType] ?? "").utf8.prefix { !"; \t".utf8.contains($0) }
-        isMetalink = String(decoding: Array(kind), as: UTF8.self).lowercased() == Metalink.contentType
+        isMetalink = String(decoding: Array(kind), as: UTF8.self).lowercased() == MirrorLinks.contentType
         let own = URLParts.resolve("", against: url)
         var found: [(priority: Int, url: String)] = []
         for value in response.fields.values("Link") {
@@ -28,7 +30,7 @@ public struct MirrorLinks: Sendable, Equatable {
                 if relations.contains("duplicate") {
                     found.append((link["pri"].flatMap { Int($0) } ?? 999_999, url))
                 } else if relations.contains("describedby"), metalink == nil,
-                    link["type"]?.lowercased() == Metalink.contentType
+                    link["type"]?.lowercased() == MirrorLinks.contentType
                 {
                     metalink = url
                 }

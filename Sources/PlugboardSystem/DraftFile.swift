@@ -1,0 +1,75 @@
+/// A file that is written under another name in the same folder, and renamed when it is complete, so that an incomplete
+/// file is never visible. If it is released before that, it is removed.
+///
+/// Used by one task at a time. Its functions block.
+package final class DraftFile {
+    package struct Failure: Error {
+        /// The `errno` of the call that failed.
+        package let number: Int32
+
+        package init(_ number: Int32 = errno) { self.number = number }
+    }
+
+    /// What the bytes are written to.
+    package let descriptor: Int32
+    private let path: String
+    private let draft: String
+    private var isThere = false
+
+    /// Creates a file that will replace `path`. A symbolic link there is replaced, not followed.
+    package init(_ path: String, mode: mode_t) throws(Failure) {
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
+        // An unpredictable name, because other users may write to the folder. It does not contain the file's name,
+        // which may have the maximum length.
+        draft = "\(folder).plugboard-\(String(UInt64.random(in: 0 ... .max), radix: 36)).part"
+        self.path = path
+        descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw Failure() }
+    }
+
+    deinit {
+        if descriptor < 0 { return }
+        close(descriptor)
+        if !isThere { unlink(draft) }
+    }
+
+    /// Renames the complete file.
+    ///
+    /// - Parameter isSynced: Whether its bytes must be written to the disk first.
+    package func appear(isSynced: Bool) throws(Failure) {
+        guard !isSynced || fsync(descriptor) == 0, rename(draft, path) == 0 else { throw Failure() }
+        isThere = true
+    }
+}
+
+/// Writes all bytes at an offset, or without one at the position of the file. Blocks. Returns the system's error, or
+/// nil.
+package func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int? = nil) -> Int32? {
+    var written = 0
+    while written < bytes.count {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+        let count =
+            offset.map { pwrite(file, rest.baseAddress, rest.count, off_t($0 + written)) }
+            ?? write(file, rest.baseAddress, rest.count)
+        if count > 0 {
+            written += count
+        } else if count < 0, errno == EAGAIN {
+            var wanted = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&wanted, 1, -1)
+        } else if count == 0 || errno != EINTR {
+            return count == 0 ? ENOSPC : errno
+        }
+    }
+    return nil
+}
+
+/// Writes the folder of a file to the disk, so that a new name survives a power failure. Best effort: some file systems
+/// cannot synchronize a folder.
+package func synchronizeFolder(of path: String) {
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { $0 == path.utf8.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+}
