@@ -185,7 +185,10 @@ struct SeveralRequestTests {
     }
 
     @Test(arguments: [
-        (["get", "-sOL", "a", "-ofile", "-d", "-O"], [["get", "--output", "\0", "-sL", "a", "-ofile", "-d", "-O"]]),
+        (
+            ["get", "-sOL", "a", "-ofile", "-d", "-O"],
+            [["get", "-s", "--output", "\0", "-L", "a", "-o", "file", "-d", "-O"]]
+        ),
         (["put", "a", "-s:", "b", "--", "--next"], [["put", "a", "-s"], ["put", "b", "--", "--next"]]),
         (
             ["get", "--url=a", "--url", "b:1/c", "--data", "--url"],

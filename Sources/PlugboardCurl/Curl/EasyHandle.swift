@@ -183,7 +183,10 @@ final class EasyHandle {
         ccurl_set_transfer(easy, CURLOPT_READFUNCTION, Callbacks.upload)
         ccurl_set_prerequest(easy, Callbacks.prerequest)
         ccurl_set_debug(easy, Callbacks.debug)
-        if multi.wireLog != nil { ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
+        if let log = multi.wireLog {
+            ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
+            if log.wantsCertificates { ccurl_set_long(easy, CURLOPT_CERTINFO, 1) }
+        }
         ccurl_set_resolver_start(easy, Callbacks.resolverStart)
         ccurl_set_open_socket(easy, Callbacks.openSocket)
         ccurl_set_close_socket(easy, Callbacks.closeSocket)

@@ -26,16 +26,18 @@ struct CurlRun {
         configuration.kernel.logLevel = words.output.verbose ? .debug : .error
         var catalog = Catalog.needed(by: configuration)
         let trace = try WireTrace(group)
-        if words.output.verbose || trace != nil {
-            WireOutput.add(
-                to: &configuration, &catalog, showingSecrets: words.output.showSecrets, trace: trace)
-        }
+        let writeOut = try group.values["write-out"].map { try WriteOut($0) }
+        let wire = WireFacts(writeOut)
+        WireOutput.add(
+            to: &configuration, &catalog, isVerbose: words.output.verbose, showingSecrets: words.output.showSecrets,
+            trace: trace, facts: wire)
         let isDry = group.values["print-definition"] != nil
         let first = transfers.count
         return try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
             try await words.arguments.cookies.whileUsed(in: kernel, jar: nil, isDry: isDry) {
                 await transfers.run(group) { target, number in
-                    let transfer = try CurlTransfer(group, words, target, number: number, isFirst: number == first)
+                    var transfer = try CurlTransfer(group, words, target, number: number, isFirst: number == first)
+                    (transfer.writeOut, transfer.wire) = (writeOut, wire)
                     return try await transfer.request.prints() ? nil : transfer.run(in: kernel)
                 }
             }
@@ -67,6 +69,6 @@ extension CurlTransfer {
             group, place, isFirst: isFirst, showingSecrets: words.output.showSecrets)
         self.init(
             request: try CurlRequest(group, words, url: target.url, upload: target.upload),
-            receiver: receiver, writeOut: try group.values["write-out"].map { try WriteOut($0) }, number: number)
+            receiver: receiver, number: number)
     }
 }
