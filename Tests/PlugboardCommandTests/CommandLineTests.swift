@@ -59,6 +59,12 @@ struct CommandLineTests {
         }
     }
 
+    @Test func `an option of curl with a value that cannot be read is an error without the value`() {
+        let failure = #expect(throws: CommandFailure.self) { try CurlWords.of(["--max-redirs=geheim"]) }
+
+        #expect(failure?.status == .usage && failure?.message == "curl: The value of --max-redirs is invalid.")
+    }
+
     // MARK: Options that are not there
 
     @Test(arguments: [

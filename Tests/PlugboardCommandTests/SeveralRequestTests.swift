@@ -100,6 +100,24 @@ struct SeveralRequestTests {
         #expect(server.requests.map { $0["X-A"] } == ["1", "1"])
     }
 
+    @Test(arguments: ["get", "curl", "download"])
+    func `files of fields and of passwords are read once, and can be pipes`(verb: String) async throws {
+        let outcome = try await Command.shell(
+            #"""
+            mkfifo "$folder/fields" "$folder/netrc"; cd "$folder"
+            echo 'X-A: 1' > fields & echo 'default login ada password b' > netrc &
+            "$plugboard" "$verb" -sO "$a" "$more" "$b" -H @fields --netrc-file netrc
+            """#,
+            [
+                "folder": folder.path, "a": server.url("/a"), "b": server.url("/b"), "verb": verb,
+                "more": verb == "download" ? "-s" : "-O",
+            ])
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(server.requests.map { $0["X-A"] } == ["1", "1"])
+        #expect(server.requests.allSatisfy { $0["Authorization"] == "Basic YWRhOmI=" })
+    }
+
     @Test func `a further URL without a scheme is refused`() async throws {
         let outcome = try await Command.run("get", server.url(), "127.0.0.1:\(server.port)/geheim")
 

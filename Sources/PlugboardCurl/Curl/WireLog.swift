@@ -33,7 +33,8 @@ package final class WireLog: Sendable {
         for index in 0..<Int(chain.num_of_certs) {
             var text = texts[index]
             while let entry = text?.pointee {
-                all += "\(String(cString: entry.data))\n".utf8
+                let line = String(cString: entry.data)
+                all += (line.hasSuffix("\n") ? line : line + "\n").utf8
                 text = entry.next
             }
             all.append(0)
