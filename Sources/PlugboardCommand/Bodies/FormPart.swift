@@ -67,9 +67,9 @@ struct FormPart: Equatable {
         }
         for argument in headers {
             for field in try FieldArgument.all(in: argument, for: "--form", hasComments: true) {
-                let isLine = isToken(field.name.text) && field.value?.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x09 } ?? true
-                guard isLine else {
-                    throw CommandFailure(.usage, "--form: a field of headers= must be one line with a name and a value.")
+                let isLine = field.value?.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x09 } ?? true
+                guard isLine, isToken(field.name.text) else {
+                    throw CommandFailure(.usage, "--form: a field of headers= must be one line with a name.")
                 }
                 part.fields.append(field.name, field.value ?? "")
             }

@@ -43,7 +43,8 @@ enum PrintedCurlBody {
         var value: String
         switch part.content {
         case .text(let text):
-            if part.type == nil, part.fileName == nil, part.headers.isEmpty { return ["--form-string", "\(part.name)=\(text)"] }
+            let isPlain = part.type == nil && part.fileName == nil && part.headers.isEmpty
+            if isPlain { return ["--form-string", "\(part.name)=\(text)"] }
             value = quoted(text, isText: true)
         case .file(let path):
             value = (part.fileName == nil ? "<" : "@") + quoted(path, isText: false)

@@ -20,7 +20,8 @@ extension ConnectionArguments {
     /// Adds an argument of `--resolve`: `HOST:PORT:ADDRESS`, with curl's `+` before it and further addresses after
     /// commas.
     func addResolution(_ text: String, to options: inout RequestOptions) throws(CommandFailure) {
-        let malformed = CommandFailure(.usage, "--resolve must be HOST:PORT:ADDRESS, or with further addresses after commas.")
+        let malformed = CommandFailure(
+            .usage, "--resolve must be HOST:PORT:ADDRESS, perhaps with further addresses after commas.")
         let parts = ConnectionArguments.parts(text.hasPrefix("+") ? String(text.dropFirst()) : text)
         let addresses = parts.dropFirst(2).joined(separator: ":").split(separator: ",").map { address in
             // An IPv6 address can stand without brackets.

@@ -28,12 +28,14 @@ package final class WireLog: Sendable {
 
     /// Tells the certificates that the transfer of a handle has got, if they are wanted.
     func tellCertificates(of easy: UnsafeMutableRawPointer) {
-        guard wantsCertificates, let chain = ccurl_certificates(easy)?.pointee, let texts = chain.certinfo else { return }
+        guard wantsCertificates, let chain = ccurl_certificates(easy)?.pointee, let texts = chain.certinfo else {
+            return
+        }
         var all: [UInt8] = []
         for index in 0..<Int(chain.num_of_certs) {
             var text = texts[index]
             while let entry = text?.pointee {
-                let line = String(cString: entry.data)
+                let line = entry.data.map { String(cString: $0) } ?? ""
                 all += (line.hasSuffix("\n") ? line : line + "\n").utf8
                 text = entry.next
             }
