@@ -123,7 +123,7 @@ struct WriteOut: Sendable {
             return ""
         }
         switch value(facts) {
-        // The lines of certificates, which libcurl has made printable.
+        // Its lines are printable already.
         case .string(let text) where name == "certs": return text
         case .string(let text): return Printable.text(text)
         case .number(let number): return "\(number)"
@@ -170,10 +170,11 @@ struct WriteOut: Sendable {
         "urlnum": { number($0.urlNumber) },
     ]
 
-    /// A certificate, whose PEM form libcurl has after the name `Cert`.
+    /// The printable lines of a certificate, whose PEM form libcurl has after the name `Cert`.
     private static func text(of certificate: String) -> String {
         certificate.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.lowercased().hasPrefix("cert:") ? $0.dropFirst(5) : $0 }.joined(separator: "\n")
+            .map { Printable.text(String($0.lowercased().hasPrefix("cert:") ? $0.dropFirst(5) : $0)) }
+            .joined(separator: "\n")
     }
 
     private static func status(_ status: Int) -> JSONValue {
