@@ -15,13 +15,7 @@ enum ThreadCheck {
         var code: Int32 = 0
         while threads.count < count, code == 0 {
             var thread = pthread_t()
-            // The thread allocates nothing: its first allocation would map 64 MiB for a heap of its own.
-            code = pthread_create(
-                &thread, nil,
-                { gate in
-                    if let gate { Unmanaged<DispatchSemaphore>.fromOpaque(gate).takeUnretainedValue().wait() }
-                    return nil
-                }, Unmanaged.passUnretained(gate).toOpaque())
+            code = BlockingThread.create(&thread) { gate.wait() }
             if code == 0 { threads.append(thread) }
         }
         for _ in threads { gate.signal() }

@@ -2,8 +2,8 @@ import ArgumentParser
 import PlugboardKit
 
 struct AnyMethodVerb: RequestVerb {
-    static let configuration = CommandConfiguration.verb(
-        "request", abstract: "Sends a request with any method.",
+    static let configuration = CommandConfiguration(
+        commandName: "request", abstract: "Sends a request with any method.",
         discussion: """
             The method is sent as it is written: case matters (RFC 9110 §9.1).
 

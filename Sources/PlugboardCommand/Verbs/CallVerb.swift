@@ -3,8 +3,8 @@ import Plugboard
 import PlugboardEndpoints
 
 struct CallVerb: AsyncParsableCommand {
-    static let configuration = CommandConfiguration.verb(
-        "call", abstract: "Sends a request by the name of its definition.",
+    static let configuration = CommandConfiguration(
+        commandName: "call", abstract: "Sends a request by the name of its definition.",
         discussion: """
             The definitions are those of the configuration's section endpoints, or of
             --openapi: an operation of an OpenAPI document is called by its operationId.

@@ -2,8 +2,8 @@ import ArgumentParser
 import PlugboardKit
 
 struct DeleteVerb: RequestVerb {
-    static let configuration = CommandConfiguration.verb(
-        "delete", abstract: "Deletes what is at a URL.",
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes what is at a URL.",
         discussion: """
             EXAMPLES:
               plugboard delete https://example.com/topics/1 --fail

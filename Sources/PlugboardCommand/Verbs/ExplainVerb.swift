@@ -3,8 +3,8 @@ import Plugboard
 import PlugboardJSON
 
 struct ExplainVerb: AsyncParsableCommand {
-    static let configuration = CommandConfiguration.verb(
-        "explain", abstract: "Sends a request, and shows what plugins do with it.",
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Sends a request, and shows what plugins do with it.",
         discussion: """
             One line for each call of a hook, in the order of their beginnings: the time,
             the plugin, its verdict, how long it took, and which parts of the heads it

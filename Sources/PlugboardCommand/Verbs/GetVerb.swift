@@ -2,8 +2,8 @@ import ArgumentParser
 import PlugboardKit
 
 struct GetVerb: RequestVerb {
-    static let configuration = CommandConfiguration.verb(
-        "get", abstract: "Gets what is at a URL.",
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Gets what is at a URL.",
         discussion: """
             EXAMPLES:
               plugboard get https://example.com/ -o page.html

@@ -2,8 +2,8 @@ import ArgumentParser
 import PlugboardKit
 
 struct HeadVerb: RequestVerb {
-    static let configuration = CommandConfiguration.verb(
-        "head", abstract: "Gets the head of a response.",
+    static let configuration = CommandConfiguration(
+        commandName: "head", abstract: "Gets the head of a response.",
         discussion: """
             EXAMPLES:
               plugboard head https://example.com/

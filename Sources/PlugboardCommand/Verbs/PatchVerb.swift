@@ -2,8 +2,8 @@ import ArgumentParser
 import PlugboardKit
 
 struct PatchVerb: RequestVerb {
-    static let configuration = CommandConfiguration.verb(
-        "patch", abstract: "Sends PATCH with a body.",
+    static let configuration = CommandConfiguration(
+        commandName: "patch", abstract: "Sends PATCH with a body.",
         discussion: """
             EXAMPLES:
               plugboard patch https://example.com/topics/1 --json '{"title": "Linux"}'

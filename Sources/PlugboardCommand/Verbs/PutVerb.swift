@@ -2,8 +2,8 @@ import ArgumentParser
 import PlugboardKit
 
 struct PutVerb: RequestVerb {
-    static let configuration = CommandConfiguration.verb(
-        "put", abstract: "Puts a body at a URL.",
+    static let configuration = CommandConfiguration(
+        commandName: "put", abstract: "Puts a body at a URL.",
         discussion: """
             EXAMPLES:
               plugboard put https://example.com/notes/1 --data-binary @note.txt

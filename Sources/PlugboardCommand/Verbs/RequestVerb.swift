@@ -11,18 +11,6 @@ protocol RequestVerb: AsyncParsableCommand {
     var output: OutputArguments { get set }
 }
 
-extension CommandConfiguration {
-    /// The configuration of a verb that `Main` parses alone. With the name of the program, the parser does not look for a
-    /// request for completions first, which would be a sixth of its work.
-    static func verb(
-        _ name: String, abstract: String, usage: String? = nil, discussion: String = ""
-    ) -> CommandConfiguration {
-        CommandConfiguration(
-            commandName: name, _superCommandName: "plugboard", abstract: abstract, usage: usage,
-            discussion: discussion)
-    }
-}
-
 extension ArgumentHelp {
     static let url = ArgumentHelp(
         "An http or https URL; without a scheme, http. /path and ./path begin at kernel.baseURL.",
