@@ -100,6 +100,13 @@ struct SeveralRequestTests {
         #expect(server.requests.map { $0["X-A"] } == ["1", "1"])
     }
 
+    @Test(arguments: ["post", "curl"])
+    func `standard input is the body for all URLs`(verb: String) async throws {
+        let outcome = try await Command.run(verb, server.url("/a"), server.url("/b"), "-d", "@-", input: "x=1")
+
+        #expect(outcome.stdout == "POST /a x=1\nPOST /b x=1\n", "\(outcome.stderr)")
+    }
+
     @Test(arguments: ["get", "curl", "download"])
     func `files of fields and of passwords are read once, and can be pipes`(verb: String) async throws {
         let outcome = try await Command.shell(
