@@ -117,6 +117,12 @@ static inline void *ccurl_tls_session(CURL *easy, int *backend) {
     return session->internals;
 }
 
+// The certificates of the server, if CURLOPT_CERTINFO asks for them; NULL without any.
+static inline const struct curl_certinfo *ccurl_certificates(CURL *easy) {
+    struct curl_certinfo *chain = NULL;
+    return curl_easy_getinfo(easy, CURLINFO_CERTINFO, &chain) == CURLE_OK ? chain : NULL;
+}
+
 static inline CURLcode ccurl_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }

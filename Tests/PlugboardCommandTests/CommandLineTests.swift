@@ -19,12 +19,12 @@ struct CommandLineTests {
     // MARK: Joined options
 
     @Test(arguments: [
-        (["get", "u", "-oFILE"], ["get", "u", "-o", "FILE"]), (["-sHX: y=z"], ["-sH", "X: y=z"]),
-        (["-d", "-oFILE", "-da=b"], ["-d", "-oFILE", "-d", "a=b"]), (["-sH", "-bx"], ["-sH", "-bx"]),
+        (["u", "-oFILE"], ["u", "-o", "FILE"]), (["-sHX: y=z"], ["-s", "-H", "X: y=z"]),
+        (["-d", "-oFILE", "-da=b"], ["-d", "-oFILE", "-d", "a=b"]), (["-sH", "-bx"], ["-s", "-H", "-bx"]),
         (["-", "--output", "-kif", "--", "-oFILE"], ["-", "--output", "-kif", "--", "-oFILE"]),
     ])
-    func `a short option and its value in one word are split`(words: [String], parts: [String]) {
-        #expect(JoinedOptions.split(words) == parts)
+    func `a short option and its value in one word are split`(words: [String], parts: [String]) throws {
+        #expect(try RequestWords(["upload"] + words, isRequest: false).groups == [["upload"] + parts])
     }
 
     @Test func `values stand beside their short options in one word`() async throws {
@@ -51,11 +51,18 @@ struct CommandLineTests {
     func `the letters that are split are those of the options with values`(verb: String) async throws {
         let help = try await Command.run(verb, "--help").stdout
 
-        let letters = JoinedOptions.letters.union(verb == "download" ? DownloadWords.letters : [])
         for option in help.matches(of: /(?m)^  -(\w)(?:, --[\w-]+)+(?:\/--[\w-]+)?( <)?/) {
-            let takesValue = letters.contains(Character(String(option.1)))
+            let letter = Character(String(option.1))
+            let isOfDownload = verb == "download" && DownloadWords.letters.contains(letter)
+            let takesValue = isOfDownload || CurlOption.short(letter)?.takesValue ?? false
             #expect(takesValue == (option.2 != nil), "\(option.0)")
         }
+    }
+
+    @Test func `an option of curl with a value that cannot be read is an error without the value`() {
+        let failure = #expect(throws: CommandFailure.self) { try CurlWords.of(["--max-redirs=geheim"]) }
+
+        #expect(failure?.status == .usage && failure?.message == "curl: The value of --max-redirs is invalid.")
     }
 
     // MARK: Options that are not there

@@ -184,62 +184,67 @@ extension CurlCommandComparisonTests {
             weighing: 3, at: "missing", of: "-f -O\n--remove-on-error -f -o o.txt\n-f -C - -o part.html\n-J -O -f")
         + Line.all(weighing: 3, at: "named", of: "-OJ\n-O\n-J -O -L -R")
 
-    static let rare = Line.all(
-        weighing: 1, at: "ok",
-        of: """
-            -# -o o.txt
-            -x ''
-            --noproxy '*'
-            --interface lo
-            --netrc-file .netrc -L
-            --netrc-optional
-            -z 'Sun, 06 Nov 1994 08:49:37 GMT'
-            -z 2001-01-01
-            --etag-save e.txt
-            --etag-compare etag.txt
-            --etag-compare none --etag-save none
-            --limit-rate 100k
-            -Y 1 -y 30
-            --max-filesize 5
-            --max-filesize 5000
-            --no-clobber -o data.txt
-            --remote-name-all $base/a.txt $base/b.txt
-            -O $base/a.txt -O $base/b.txt
-            -o x.txt $base/a.txt $base/b.txt
-            "$base/{a,b}.txt" -o 'f_#1.txt'
-            "$base/[1-3].txt" -o '#1.txt' -s
-            -g "$base/x[1]"
-            $base/a --next -d x=1 $base/b
-            -s $base/a -: -I $base/b
-            --url $base/q -s
-            --url-query 'a=b c'
-            --fail-early -f $base/a $base/b
-            -Z $base/a
-            -w '%{header_json}' -s
-            --tlsv1.2 --ciphers AES
-            --proto '=https'
-            --path-as-is $base/a/../b
-            $base/a/../b
-            --tcp-nodelay --no-keepalive --keepalive-time 3
-            --xyz
-            --loc
-            --head --silent
-            --stderr err.txt -sS
-            -I -d a
-            -I -X GET
-            --raw
-            -A ''
-            -H 'Transfer-Encoding: chunked' -d abc
-            -H 'Expect:' -T data.txt
-            http://127.0.0.1:1/ -w '%{exitcode}'
-            -s 'http://a b/'
-            nothing
-            -c jar.txt
-            -b cookies.txt -c cookies.txt
-            --anyauth -u a:b -d x=1
-            -w '%{remote_ip}'
-            -0
-            --request-target /other
-            --trace-ascii t.txt
-            """)
+    static let rare =
+        Line.all(
+            weighing: 1, at: "ok",
+            of: """
+                -# -o o.txt
+                -x ''
+                --noproxy '*'
+                --interface lo
+                --netrc-file .netrc -L
+                --netrc-optional
+                -z 'Sun, 06 Nov 1994 08:49:37 GMT'
+                -z 2001-01-01
+                --etag-save e.txt
+                --etag-compare etag.txt
+                --etag-compare none --etag-save none
+                --limit-rate 100k
+                -Y 1 -y 30
+                --max-filesize 5
+                --max-filesize 5000
+                --no-clobber -o data.txt
+                --remote-name-all $base/a.txt $base/b.txt
+                -O $base/a.txt -O $base/b.txt
+                -o x.txt $base/a.txt $base/b.txt
+                "$base/{a,b}.txt" -o 'f_#1.txt'
+                "$base/[1-3].txt" -o '#1.txt' -s
+                -g "$base/x[1]"
+                $base/a --next -d x=1 $base/b
+                -s $base/a -: -I $base/b
+                --url $base/q -s
+                --url-query 'a=b c'
+                --fail-early -f $base/a $base/b
+                -Z $base/a
+                -w '%{header_json}' -s
+                --tlsv1.2 --ciphers AES
+                --proto '=https'
+                --path-as-is $base/a/../b
+                $base/a/../b
+                --tcp-nodelay --no-keepalive --keepalive-time 3
+                --xyz
+                --loc
+                --head --silent
+                --stderr err.txt -sS
+                -I -d a
+                -I -X GET
+                --raw
+                -A ''
+                -H 'Transfer-Encoding: chunked' -d abc
+                -H 'Expect:' -T data.txt
+                http://127.0.0.1:1/ -w '%{exitcode}'
+                -s 'http://a b/'
+                nothing
+                -c jar.txt
+                -b cookies.txt -c cookies.txt
+                --anyauth -u a:b -d x=1
+                -w '%{remote_ip}'
+                -0
+                --request-target /other
+                --trace-ascii t.txt
+                --resolve a.test:$port:127.0.0.9,127.0.0.1 http://a.test:$port/ok/x
+                -F 'f=@data.txt;headers="X-A: b"' -F 'a=1;type=text/csv;headers=@fields.txt'
+                -A x -w '%{size_request} %{num_certs}%{certs}'
+                """)
+        + Line.all(weighing: 1, at: "redirect", of: "-L -A x -w '%{size_request}'")
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PlugboardJSON
 import PlugboardMessages
 import TestSupport
 import Testing
@@ -81,7 +82,21 @@ struct CurlOptionTests {
         let two = try await size("-L", server.url("/moved"))
 
         #expect(one > 40 && longer == one + "X: 1\r\n".utf8.count)
-        if verb == "curl" { #expect(two == 2 * one + "moved".utf8.count) }
+        #expect(two == 2 * one + "moved".utf8.count)
+    }
+
+    @Test(.enabled(if: NginxServer.isAvailable), arguments: ["get", "curl"])
+    func `--write-out tells the certificates of the server`(verb: String) async throws {
+        let nginx = try NginxServer.shared()
+        let words = [verb, "-so", "/dev/null", "--cacert", nginx.authority.certificate, nginx.url("/", .tls)]
+
+        let outcome = try await Command.running(words + ["-w", "%{num_certs}\\n%{certs}"])
+        let object = try JSONParser.parse(try await Command.running(words + ["-w", "%{json}"]).stdout)
+
+        let (count, text) = (outcome.stdout.prefix { $0 != "\n" }, outcome.stdout.drop { $0 != "\n" }.dropFirst())
+        #expect(Int(count) == text.ranges(of: "-----BEGIN CERTIFICATE-----\n").count && text.hasPrefix("Subject:"))
+        #expect(text.hasSuffix("-----END CERTIFICATE-----\n"), "\(outcome.stdout)\(outcome.stderr)")
+        #expect(object["certs"]?.stringValue == String(text) && object["num_certs"]?.intValue == Int64(count))
     }
 
     @Test(arguments: ["get", "curl"])

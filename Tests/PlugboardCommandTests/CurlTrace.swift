@@ -42,7 +42,8 @@ struct CurlTrace: Equatable, CustomStringConvertible {
 
     /// The files of the folder in which a line runs.
     private static let files = [
-        "data.txt": "line1\nline2\n", "part.html": "con", "etag.txt": "\"e1\"\n",
+        "data.txt": "line1\nline2\n", "fields.txt": "X-B: 2\n# no\nX-C: 3\n", "part.html": "con",
+        "etag.txt": "\"e1\"\n",
         "opts": "header = \"X-K: 1\"\n# a comment\nsilent\n-A \"Agent K\"\n",
         ".netrc": "machine 127.0.0.1 login ada password geheim\n",
         "cookies.txt": "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tck\tcv\n",

@@ -21,6 +21,20 @@ struct ExecTests {
         #expect(server.requests.last?.method == "PATCH" && server.requests.last?.target == "/p")
     }
 
+    @Test func `plugins store their data in the folder of --state`() async throws {
+        let folder = try TemporaryFolder()
+        let server = try LoopbackServer.responding { request in
+            ServerResponse(fields: [("Set-Cookie", "a=1; Max-Age=60")], body: request["Cookie"] ?? "none")
+        }
+        let arguments = ["--plugin", "cookies", "--set", "cookies.persistence=file", "--state", folder.file("state")]
+        for text in ["none", "a=1"] {
+            let reply = try await Command.exec(["url": .string(server.url())], arguments)
+
+            #expect(body(reply) == Array(text.utf8))
+        }
+        #expect(FileManager.default.fileExists(atPath: folder.file("state/cookies")))
+    }
+
     @Test func `bodies of any bytes and length travel in base 64, both ways`() async throws {
         let server = try LoopbackServer.responding { ServerResponse(body: $0.body) }
         let bodies = (0...5).map { count in (0..<count).map { UInt8(255 - $0) } } + [(0...255).map { UInt8($0) }]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PlugboardCommand
@@ -35,6 +36,29 @@ struct FormPartTests {
     @Test func `a file can be a text, and its name can have a semicolon in quotes`() throws {
         #expect(try part("f=<a.txt").fileName == nil && part("f=<a.txt").content == .file("a.txt"))
         #expect(try part("f=@\"a;b.txt\"").content == .file("a;b.txt"))
+    }
+
+    @Test func `a part has the fields of headers=, and those of files`() async throws {
+        let folder = try TemporaryFolder()
+        let server = try LoopbackServer.responding { ServerResponse(body: $0.body) }
+        let file = try folder.write("fields", "# two\nX-B: 2\r\n\nX-C: c\n")
+        let options = [
+            "-F", "a=@\(file);headers=\"X-A: b;c\"", "-F", "b=1;headers=@\"\(file)\";type=text/plain;headers=X-D: 4",
+        ]
+        for verb in ["post", "curl"] {
+            let outcome = try await Command.running([verb, server.url()] + options)
+
+            #expect(outcome.stdout.contains("Content-Type: application/octet-stream\r\nX-A: b;c\r\n\r\n"))
+            #expect(outcome.stdout.contains("Content-Type: text/plain\r\nX-B: 2\r\nX-C: c\r\nX-D: 4\r\n\r\n1\r\n"))
+        }
+        let line = try await Command.running(["post", server.url(), "--print-curl"] + options).stdout
+        #expect(line.contains("headers=\"X-A: b;c\"'") && line.contains("headers=@\(file);headers=X-D: 4"), "\(line)")
+    }
+
+    @Test func `a field of headers= that is no line is refused`() async throws {
+        let outcome = try await Command.run("post", "http://127.0.0.1:1/", "-F", "a=1;headers=\"X: geheim\nb\"")
+
+        #expect(outcome.status == 2 && !outcome.stderr.contains("geheim"), "\(outcome.stderr)")
     }
 
     @Test func `a literal part has no special characters`() throws {

@@ -100,6 +100,31 @@ struct SeveralRequestTests {
         #expect(server.requests.map { $0["X-A"] } == ["1", "1"])
     }
 
+    @Test(arguments: ["post", "curl"])
+    func `standard input is the body for all URLs`(verb: String) async throws {
+        let outcome = try await Command.run(verb, server.url("/a"), server.url("/b"), "-d", "@-", input: "x=1")
+
+        #expect(outcome.stdout == "POST /a x=1\nPOST /b x=1\n", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: ["get", "curl", "download"])
+    func `files of fields and of passwords are read once, and can be pipes`(verb: String) async throws {
+        let outcome = try await Command.shell(
+            #"""
+            mkfifo "$folder/fields" "$folder/netrc"; cd "$folder"
+            echo 'X-A: 1' > fields & echo 'default login ada password b' > netrc &
+            "$plugboard" "$verb" -sO "$a" "$more" "$b" -H @fields --netrc-file netrc
+            """#,
+            [
+                "folder": folder.path, "a": server.url("/a"), "b": server.url("/b"), "verb": verb,
+                "more": verb == "download" ? "-s" : "-O",
+            ])
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(server.requests.map { $0["X-A"] } == ["1", "1"])
+        #expect(server.requests.allSatisfy { $0["Authorization"] == "Basic YWRhOmI=" })
+    }
+
     @Test func `a further URL without a scheme is refused`() async throws {
         let outcome = try await Command.run("get", server.url(), "127.0.0.1:\(server.port)/geheim")
 
@@ -185,7 +210,10 @@ struct SeveralRequestTests {
     }
 
     @Test(arguments: [
-        (["get", "-sOL", "a", "-ofile", "-d", "-O"], [["get", "--output", "\0", "-sL", "a", "-ofile", "-d", "-O"]]),
+        (
+            ["get", "-sOL", "a", "-ofile", "-d", "-O"],
+            [["get", "-s", "--output", "\0", "-L", "a", "-o", "file", "-d", "-O"]]
+        ),
         (["put", "a", "-s:", "b", "--", "--next"], [["put", "a", "-s"], ["put", "b", "--", "--next"]]),
         (
             ["get", "--url=a", "--url", "b:1/c", "--data", "--url"],

@@ -15,6 +15,8 @@ extension MultipartForm {
         /// The content type; nil for none, which means text.
         public let type: String?
         let content: Content
+        /// Further fields; one with a name of those above takes its place.
+        package var fields = Fields()
 
         private init(_ name: String, _ content: Content, _ fileName: String?, _ type: String?) {
             self.name = name
@@ -79,17 +81,21 @@ extension MultipartForm {
 
         /// The fields of the part and the empty line after them.
         func head() throws(PlugboardError) -> String {
-            var head = "Content-Disposition: form-data; name=\"\(Part.escaped(Part.withLineEnds(name)))\""
-            if let fileName { head += "; filename=\"\(Part.escaped(fileName))\"" }
-            if let type {
+            var lines: [String] = []
+            if !fields.contains("Content-Disposition") {
+                let file = fileName.map { "; filename=\"\(Part.escaped($0))\"" } ?? ""
+                lines = ["Content-Disposition: form-data; name=\"\(Part.escaped(Part.withLineEnds(name)))\"\(file)"]
+            }
+            if let type, !fields.contains(.contentType) {
                 guard MediaType(type) != nil, type.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
                     throw PlugboardError(
                         .requestParameter,
                         "The content type of the part \(Printable.text(name)) must be a media type such as text/plain.")
                 }
-                head += "\r\nContent-Type: \(type)"
+                lines.append("Content-Type: \(type)")
             }
-            return head + "\r\n\r\n"
+            for field in fields { lines.append("\(field.name): \(field.value)") }
+            return lines.joined(separator: "\r\n") + "\r\n\r\n"
         }
 
         /// The name by the HTML standard (§4.10.22.7): quotes and line ends in percent encoding, the rest in UTF-8.

@@ -26,8 +26,9 @@ struct BodyArguments: ParsableArguments {
     @Option(
         name: [.customShort("F"), .customLong("form")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A part of multipart/form-data: name=value, name=@FILE (with its name), name=<FILE (as a text). ;type=TYPE and "
-                + ";filename=NAME can follow. --form-string takes @, < and ; as text.", valueName: "part"))
+            "A part of multipart/form-data: name=value, name=@FILE (with its name), name=<FILE (as a text). ;type=TYPE, "
+                + ";filename=NAME and ;headers=\"Name: value\" can follow. --form-string takes @, < and ; as text.",
+            valueName: "part"))
     var parts: [String] = []
     @OptionGroup var items: ItemArguments
 

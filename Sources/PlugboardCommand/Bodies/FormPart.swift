@@ -1,5 +1,6 @@
 import PlugboardCodecs
 import PlugboardKit
+import PlugboardMessages
 
 /// One part of a form as the command line writes it, after curl's `-F`.
 ///
@@ -8,6 +9,7 @@ import PlugboardKit
 ///     notes=<notes.txt                   the content of a file as a text
 ///     data=@a.bin;type=x/y;filename=b    with another type and another name
 ///     odd=@"a;b.txt"                     quotes around a name with a semicolon
+///     data=@a.bin;headers="X-A: b"       with a field of the part; headers=@FILE has one on each line
 struct FormPart: Equatable {
     enum Content: Equatable {
         case text(String)
@@ -19,6 +21,8 @@ struct FormPart: Equatable {
     var content: Content
     var fileName: String?
     var type: String?
+    /// The arguments of `headers=`: a field, or `@FILE`.
+    var headers: [String] = []
 
     init(_ text: String) throws(CommandFailure) {
         if case (.literal, let text)? = OptionWords.kind(of: text) {
@@ -53,13 +57,24 @@ struct FormPart: Equatable {
         content = .text(String(text[text.index(after: equals)...]))
     }
 
-    /// The part as it is sent. Opens its file.
+    /// The part as it is sent. Opens its file, and reads those of `headers=`, which blocks.
     func part() throws(CommandFailure) -> MultipartForm.Part {
+        var part: MultipartForm.Part
         switch content {
-        case .text(let text): .data(name, Bytes(text), fileName: fileName, type: type)
+        case .text(let text): part = .data(name, Bytes(text), fileName: fileName, type: type)
         case .file(let path):
-            .body(name, try InputArgument(path: path).body(for: "--form"), fileName: fileName, type: type)
+            part = .body(name, try InputArgument(path: path).body(for: "--form"), fileName: fileName, type: type)
         }
+        for argument in headers {
+            for field in try FieldArgument.all(in: argument, for: "--form", hasComments: true) {
+                let isLine = field.value?.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x09 } ?? true
+                guard isLine, isToken(field.name.text) else {
+                    throw CommandFailure(.usage, "--form: a field of headers= must be one line with a name.")
+                }
+                part.fields.append(field.name, field.value ?? "")
+            }
+        }
+        return part
     }
 
     private mutating func read(_ segments: ArraySlice<Substring>) throws(CommandFailure) {
@@ -72,12 +87,16 @@ struct FormPart: Equatable {
             case ("filename", let value)?:
                 fileName = try FormPart.unquoted(value)
                 isAfterType = false
+            case ("headers", let value)?:
+                let isFile = value.hasPrefix("@") || value.hasPrefix("<")
+                headers.append(try isFile ? "@" + FormPart.unquoted(value.dropFirst()) : FormPart.unquoted(value))
+                isAfterType = false
             default:
                 // A parameter of the type, such as charset=utf-8.
                 guard isAfterType, let own = type else {
                     throw CommandFailure(
                         .usage,
-                        "--form: after the file's name, only ;type= and ;filename= can follow. Put a name with a semicolon "
+                        "--form: after the file's name, only ;type=, ;filename= and ;headers= can follow. Put a name with a semicolon "
                             + "in double quotes.")
                 }
                 type = "\(own);\(segment)"
@@ -114,7 +133,7 @@ struct FormPart: Equatable {
         let text = segment.drop { $0 == " " }
         guard let equals = text.firstIndex(of: "=") else { return nil }
         let name = text[..<equals].lowercased()
-        guard ["type", "filename"].contains(name) else { return nil }
+        guard ["type", "filename", "headers"].contains(name) else { return nil }
         return (name, text[text.index(after: equals)...])
     }
 

@@ -32,6 +32,9 @@ struct WriteOut: Sendable {
         var requestSize = 0
         /// The status of the proxy's last response to CONNECT; 0 without one.
         var connectStatus = 0
+        /// The chain of certificates of the server of the last connection that was opened: lines like `Subject:…`, the
+        /// last in PEM form.
+        var certificates: [String] = []
         /// What the TLS library thinks of the server's certificate; 0 if it is trusted, and without TLS.
         var verifyResult = 0
     }
@@ -47,6 +50,11 @@ struct WriteOut: Sendable {
         let bytes = try InputArgument(argument).bytes(for: "--write-out")
         format = String(decoding: bytes.filter { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
+
+    /// Whether the text has this variable, or all.
+    func names(_ name: String) -> Bool { format.contains("%{\(name)}") || format.contains("%{json}") }
+
+    var namesCertificates: Bool { names("certs") || names("num_certs") }
 
     /// Writes the text to standard output, and after `%{stderr}` to standard error.
     func write(_ facts: Facts) throws(CommandFailure) {
@@ -115,6 +123,8 @@ struct WriteOut: Sendable {
             return ""
         }
         switch value(facts) {
+        // Its lines are printable already.
+        case .string(let text) where name == "certs": return text
         case .string(let text): return Printable.text(text)
         case .number(let number): return "\(number)"
         default: return ""
@@ -130,6 +140,7 @@ struct WriteOut: Sendable {
         "exitcode": { number(Int($0.failure?.status.number ?? 0)) },
         "filename_effective": { $0.file.map { .string($0) } ?? .null },
         "method": { .string($0.request.method.name) },
+        "certs": { .string($0.certificates.map(text).joined()) }, "num_certs": { number($0.certificates.count) },
         "http_connect": { status($0.connectStatus) }, "num_connects": { number($0.connections) },
         "ssl_verify_result": { number($0.verifyResult) },
         "remote_ip": { .string($0.remote.address) }, "remote_port": { number($0.remote.port) },
@@ -158,6 +169,13 @@ struct WriteOut: Sendable {
         "url": { .string($0.request.url) }, "url_effective": { .string($0.url) },
         "urlnum": { number($0.urlNumber) },
     ]
+
+    /// The printable lines of a certificate, whose PEM form libcurl has after the name `Cert`.
+    private static func text(of certificate: String) -> String {
+        certificate.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { Printable.text(String($0.lowercased().hasPrefix("cert:") ? $0.dropFirst(5) : $0)) }
+            .joined(separator: "\n")
+    }
 
     private static func status(_ status: Int) -> JSONValue {
         let digits = "\(status)"

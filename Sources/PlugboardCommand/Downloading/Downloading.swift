@@ -82,18 +82,20 @@ struct Downloading: Sendable {
         let sums = try verb.checksums.map { try ChecksumFile($0) }
         let (place, isFolder) = try verb.files.place(isOne: isOne)
         folder = place
-        arguments = verb.arguments
+        var arguments = verb.arguments
+        try arguments.readFields()
+        self.arguments = arguments
         options = Options(
             resumes: verb.resume, replacesURL: verb.moved, overwrites: verb.files.overwrite, segments: verb.segments,
             speed: try verb.speed, attempts: try verb.attempts, idleTimeout: try verb.transfer.group.idleTimeout,
             condition: try CurlCondition(verb.time.group), setsTime: verb.time.remoteTime)
         var jobs: [Job] = []
         for entry in entries {
-            let request = try verb.arguments.request(.get, entry.url, against: base, nil)
+            let request = try arguments.request(.get, entry.url, against: base, nil)
             var job = isFolder ? Download(request, in: folder) : Download(request, to: folder)
             if let name = entry.name { job = Download(request, to: Downloading.path(name, in: isFolder ? folder : "")) }
             job.mirrors = try (verb.mirrors + entry.mirrors).map {
-                try Downloading.request(for: $0, namedBy: request.url, against: base, verb.arguments)
+                try Downloading.request(for: $0, namedBy: request.url, against: base, arguments)
             }
             job.digest = try digest ?? entry.digest ?? sums?.digest(of: job.file)
             options.set(in: &job)

@@ -43,13 +43,19 @@ enum PrintedCurlBody {
         var value: String
         switch part.content {
         case .text(let text):
-            if part.type == nil, part.fileName == nil { return ["--form-string", "\(part.name)=\(text)"] }
+            let isPlain = part.type == nil && part.fileName == nil && part.headers.isEmpty
+            if isPlain { return ["--form-string", "\(part.name)=\(text)"] }
             value = quoted(text, isText: true)
         case .file(let path):
             value = (part.fileName == nil ? "<" : "@") + quoted(path, isText: false)
         }
         if let type = part.type { value += ";type=\(type)" }
         if let name = part.fileName { value += ";filename=\(quoted(name, isText: false))" }
+        for argument in part.headers {
+            let isFile = argument.hasPrefix("@")
+            let text = quoted(isFile ? String(argument.dropFirst()) : argument, isText: true)
+            value += ";headers=\(isFile ? "@" : "")\(text)"
+        }
         return ["-F", "\(part.name)=\(value)"]
     }
 

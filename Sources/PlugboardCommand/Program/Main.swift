@@ -95,29 +95,15 @@ enum Main {
 
     /// The commands of the command line: one, or several requests that `--next` separates.
     private static func commands(of words: [String]) throws -> [any ParsableCommand] {
-        guard let first = words.first, verb(first, of: Program.self) is any RequestVerb.Type else {
-            return [try parse(words)]
-        }
-        return try RequestWords(words).groups.map { try parse($0) }
-    }
-
-    /// Parses the command line; where that fails, once more with short options and their values in words of their own.
-    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-        if arguments.first == CurlVerb.configuration.commandName {
-            return CurlVerb(words: Array(arguments.dropFirst()))
-        }
-        let arguments = DownloadWords.rewritten(arguments)
-        do {
-            return try parse(words: OptionWords.replaced(arguments))
-        } catch {
-            let words = OptionWords.replaced(JoinedOptions.split(arguments))
-            if words == arguments { throw error }
-            return try parse(words: words)
+        guard let first = words.first, let verb = verb(first, of: Program.self) else { return [try parse(words)] }
+        if verb == CurlVerb.self { return [CurlVerb(words: Array(words.dropFirst()))] }
+        return try RequestWords(DownloadWords.rewritten(words), isRequest: verb is any RequestVerb.Type).groups.map {
+            try parse(OptionWords.replaced($0))
         }
     }
 
     /// Parses the words of the command line. A first word that is not a verb is the id of a plugin.
-    private static func parse(words arguments: [String]) throws -> any ParsableCommand {
+    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         if arguments.first == "help" {
             if arguments.count == 2, Catalog.bundled.descriptor(arguments[1]) != nil {
                 return try Program.parseAsRoot(["plugins", "inspect", arguments[1]])

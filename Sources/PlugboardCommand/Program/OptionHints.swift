@@ -27,7 +27,7 @@ enum OptionHints {
 
     /// The message without a value that the parser could not read, which may be a secret, and with the list of those
     /// that it can read.
-    private static func withoutValue(_ text: String) -> String {
+    static func withoutValue(_ text: String) -> String {
         guard text.hasPrefix("The value '"), let end = text.ranges(of: "' is invalid for '").last?.upperBound else {
             return text
         }

@@ -17,19 +17,24 @@ final class ExchangeObserver: Sendable {
         /// Its addresses, which are empty where no connection was made.
         var remote = (address: "", port: 0)
         var local = (address: "", port: 0)
-        /// The bytes of the heads of all attempts.
+        /// The bytes of the heads of the attempts that were not given up for another.
         var requestSize = 0
         var (connectStatus, verifyResult) = (0, 0)
     }
 
     let progress: ProgressBar?
     let slow: SlowTransfer?
+    private let wire: WireFacts?
     private let isVerbose: Bool
     private let showsSecrets: Bool
     private let state = Mutex(State())
 
-    init(isVerbose: Bool, showsSecrets: Bool = false, progress: ProgressBar?, slow: SlowTransfer? = nil) {
+    init(
+        isVerbose: Bool, showsSecrets: Bool = false, progress: ProgressBar?, slow: SlowTransfer? = nil,
+        wire: WireFacts? = nil
+    ) {
         (self.isVerbose, self.showsSecrets, self.progress, self.slow) = (isVerbose, showsSecrets, progress, slow)
+        self.wire = wire
     }
 
     /// [loop]
@@ -85,10 +90,11 @@ final class ExchangeObserver: Sendable {
         (facts.redirects, facts.repetitions) = (state.redirects, state.repetitions)
         facts.connections += state.connections
         facts.headSize += state.heads.reduce(0) { $0 + ResponseWriter.bytes(of: $1).count }
+        wire?.move(to: &facts)
         guard state.attempt > 0 else { return facts }
         for step in state.steps { facts.steps[step.name] = step.time }
         (facts.remote, facts.local) = (state.remote, state.local)
-        facts.requestSize += state.requestSize
+        if wire == nil { facts.requestSize += state.requestSize }
         (facts.connectStatus, facts.verifyResult) = (state.connectStatus, state.verifyResult)
         return facts
     }

@@ -23,13 +23,24 @@ struct FieldArgument {
         guard !name.text.isEmpty else { throw CommandFailure(.usage, "A header field must have a name.") }
     }
 
+    /// The text of which it is made.
+    var text: String { value.map { $0.isEmpty ? "\(name);" : "\(name): \($0)" } ?? "\(name):" }
+
     /// The fields of one `-H`: a field, or `@FILE` or `-` with a field on each line.
-    static func all(in argument: String) throws(CommandFailure) -> [FieldArgument] {
+    ///
+    /// - Parameters:
+    ///   - option: The option that names the file.
+    ///   - hasComments: Whether lines of the file that begin with `#` are left out.
+    static func all(
+        in argument: String, for option: String = "--header", hasComments: Bool = false
+    ) throws(CommandFailure) -> [FieldArgument] {
         let input = InputArgument(argument)
         if case .text(let text) = input { return [try FieldArgument(text)] }
-        let lines = String(decoding: try input.bytes(for: "--header"), as: UTF8.self).split(whereSeparator: \.isNewline)
+        let lines = String(decoding: try input.bytes(for: option), as: UTF8.self).split(whereSeparator: \.isNewline)
         var fields: [FieldArgument] = []
-        for line in lines where !line.allSatisfy(\.isWhitespace) { fields.append(try FieldArgument(String(line))) }
+        for line in lines where !line.allSatisfy(\.isWhitespace) && !(hasComments && line.hasPrefix("#")) {
+            fields.append(try FieldArgument(String(line)))
+        }
         return fields
     }
 

@@ -89,6 +89,9 @@ struct RequestArguments: ParsableArguments {
         try attributes.map { try PluginArguments.split($0, option: "--attribute") }.last { $0.0 == name }?.1
     }
 
+    /// Puts the fields in the files of `-H` into their place, so that several requests read these once. Blocks.
+    mutating func readFields() throws { fields = try givenFields().map(\.text) }
+
     /// The fields of `-H`.
     private func givenFields() throws -> [FieldArgument] { try fields.flatMap { try FieldArgument.all(in: $0) } }
 

@@ -63,13 +63,14 @@ struct Sending {
         }
         if let file = group.values["stderr"] { StandardError.redirect(to: file) }
         var catalog = catalog
-        if isVerbose || trace != nil {
-            WireOutput.add(to: &configuration, &catalog, showingSecrets: output.showSecrets, trace: trace)
-        }
+        let writeOut = try group.values["write-out"].map { try WriteOut($0) }
+        let wire = WireFacts(writeOut)
+        WireOutput.add(
+            to: &configuration, &catalog, isVerbose: isVerbose, showingSecrets: output.showSecrets, trace: trace,
+            facts: wire)
         if output.printing.showsRequest { SentRequest.add(to: &configuration, &catalog) }
         let transport = output.printing.offline ? DryTransport() : nil
         if output.printing.offline { Session.current?.leave() }
-        let writeOut = try group.values["write-out"].map { try WriteOut($0) }
         let first = transfers.count
         return try await Kernel.whileRunning(configuration, catalog: catalog, transport: transport) { kernel in
             let requests = try await make(kernel)
@@ -90,7 +91,7 @@ struct Sending {
                     try receiver.addRange(to: &request)
                     var facts = WriteOut.Facts(request: request, url: request.url)
                     facts.urlNumber = number
-                    try await send(&facts, kernel, receiver, try SlowTransfer(group), writeOut, headOnly)
+                    try await send(&facts, kernel, receiver, try SlowTransfer(group), writeOut, wire, headOnly)
                     return facts.failure
                 }
             }
@@ -123,12 +124,12 @@ struct Sending {
     /// Sends the request of the facts, and writes its response. The facts have its failure then.
     private func send(
         _ facts: inout WriteOut.Facts, _ kernel: Kernel, _ receiver: ResponseReceiver, _ slow: SlowTransfer?,
-        _ writeOut: WriteOut?, _ headOnly: Bool
+        _ writeOut: WriteOut?, _ wire: WireFacts?, _ headOnly: Bool
     ) async throws {
         let request = facts.request
         let observer = ExchangeObserver(
             isVerbose: isVerbose, showsSecrets: output.showSecrets,
-            progress: ProgressBar(for: output, receiver.file.path), slow: slow)
+            progress: ProgressBar(for: output, receiver.file.path), slow: slow, wire: wire)
         let interrupt = Interrupt()
         let began = ContinuousClock.now
         if !output.printing.offline { try receiver.begin() }

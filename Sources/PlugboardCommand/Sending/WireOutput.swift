@@ -8,15 +8,23 @@ struct WireOutput {
     private let showsSecrets: Bool
     private let trace: WireTrace?
 
-    /// Adds it to the configuration and to the catalog of a kernel that is to be made.
+    /// Adds what is needed to the configuration and to the catalog of a kernel that is to be made.
     ///
-    /// - Parameter trace: Where `--trace` writes, which replaces the lines of `--verbose`.
+    /// - Parameters:
+    ///   - trace: Where `--trace` writes, which replaces the lines of `--verbose`.
+    ///   - facts: What hears the same for `--write-out`.
     static func add(
-        to configuration: inout Configuration, _ catalog: inout Catalog, showingSecrets: Bool, trace: WireTrace? = nil
+        to configuration: inout Configuration, _ catalog: inout Catalog, isVerbose: Bool, showingSecrets: Bool,
+        trace: WireTrace?, facts: WireFacts? = nil
     ) {
-        SentRequest.add(to: &configuration, &catalog)
+        let isShown = isVerbose || trace != nil
+        if isShown { SentRequest.add(to: &configuration, &catalog) }
+        guard isShown || facts != nil else { return }
         let output = WireOutput(showsSecrets: showingSecrets, trace: trace)
-        configuration.kernel.wireLog = WireLog { output.hear($0, $1) }
+        configuration.kernel.wireLog = WireLog(wantsCertificates: facts?.wantsCertificates ?? false) { entry, bytes in
+            if isShown { output.hear(entry, bytes) }
+            facts?.hear(entry, bytes)
+        }
     }
 
     private func hear(_ entry: WireLog.Entry, _ bytes: UnsafeRawBufferPointer) {
@@ -40,6 +48,7 @@ struct WireOutput {
             trace.write("<= Recv header", isField ? lines(head("\r\n\(line)").fields) : line)
         case .requestBody: trace?.write("=> Send data", bytes)
         case .responseBody: trace?.write("<= Recv data", bytes)
+        case .certificates: break
         }
     }
 

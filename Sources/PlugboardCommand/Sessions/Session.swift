@@ -15,6 +15,7 @@ final class Session: Sendable {
         var changed: Set<String> = []
         /// Whether the session stays as it is.
         var isReadOnly: Bool
+        var hasWarned = false
     }
 
     private static let used = Mutex<Session?>(nil)
@@ -46,8 +47,11 @@ final class Session: Sendable {
     /// - Parameter arguments: The fields of the command line.
     func complete(_ request: inout Request, with arguments: [FieldArgument]) {
         guard let origin = Origin(url: request.url) else { return }
-        let detour = routes.route(of: request).detour.map { " by \($0)" } ?? ""
-        let key = "\(origin)\(detour)"
+        let route = routes.route(of: request)
+        // What was kept for a server whose certificate was verified is for no other, and the other way round.
+        let trust = route.isVerified ? "" : " unverified"
+        if !route.isVerified { warn() }
+        let key = "\(origin)\(route.detour.map { " by \($0)" } ?? "")\(trust)"
         let given = Credential(of: request)
         let part = state.withLock { state in
             var part = state.contents.parts[key] ?? SessionContents.Part()
@@ -71,6 +75,17 @@ final class Session: Sendable {
         case .bearer(let token): request.authentication.bearer(token)
         case nil: break
         }
+    }
+
+    private func warn() {
+        let isFirst = state.withLock { state in
+            defer { state.hasWarned = true }
+            return !state.hasWarned
+        }
+        guard isFirst else { return }
+        StandardError.warn(
+            "without verification (-k), nothing is sent that session \(folder.name) has kept with it, and no cookies are "
+                + "kept; --cacert FILE trusts a certificate")
     }
 
     /// Fields that are no secrets of a session, and on which the responses of other origins may depend.

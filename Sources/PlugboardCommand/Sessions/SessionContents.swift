@@ -24,7 +24,7 @@ struct SessionContents: Equatable {
         let reason: String
     }
 
-    /// The parts by origin, and by the digits of the route if a request takes a detour (`Route.detour`).
+    /// The parts by origin, by the digits of the route if a request takes a detour (`Route.detour`), and by trust.
     var parts: [String: Part] = [:]
 
     private static let version = 1

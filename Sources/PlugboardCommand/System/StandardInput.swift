@@ -25,8 +25,8 @@ enum StandardInput {
                 : "\(first) and \(option) both read standard input; it can be read only once.")
     }
 
-    /// The milliseconds after which a note says that the command waits.
-    private static let patience: Int32 = 2000
+    /// The milliseconds after which a note on a terminal says that the command waits.
+    private static let patience: Int32 = 1000
 
     /// What a file or another program gives without an option that asks for it; nil if it is empty, on a terminal, for
     /// a device, for a file whose beginning has been read, and where an option reads it. Blocks until the end.
@@ -39,7 +39,7 @@ enum StandardInput {
         if entry.st_mode & S_IFMT == S_IFREG, lseek(STDIN_FILENO, 0, SEEK_CUR) != 0 { return nil }
         try claim(for: "The body")
         var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        if poll(&descriptor, 1, patience) == 0 {
+        if StandardError.isTerminal, poll(&descriptor, 1, patience) == 0 {
             StandardError.say("The body is awaited on standard input; --ignore-stdin sends none.")
         }
         let bytes = try FileContents.ofStandardInput(advice: "--data-binary - sends any size.")

@@ -31,9 +31,8 @@ struct TransferReport: Sendable {
         if let file = group.values["stderr"] { StandardError.redirect(to: file) }
         if let file = group.values["dump-header"], file != "-" { _ = try ByteOutput(path: file) }
         let trace = try WireTrace(group)
-        if isVerbose || trace != nil {
-            WireOutput.add(to: &configuration, &catalog, showingSecrets: showsSecrets, trace: trace)
-        }
+        WireOutput.add(
+            to: &configuration, &catalog, isVerbose: isVerbose, showingSecrets: showsSecrets, trace: trace)
         configuration.kernel.logLevel = logLevel ?? configuration.kernel.logLevel
     }
 

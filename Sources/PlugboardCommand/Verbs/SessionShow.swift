@@ -9,7 +9,8 @@ struct SessionShow: AsyncParsableCommand {
         discussion: """
             One line for each field, credential and cookie: the origin, or the cookie's
             domain; what it is; and its name. Values are not shown. Behind an origin, 'by'
-            and 16 digits stand for a Unix socket or a target of --connect-to.
+            and 16 digits stand for a Unix socket or a target of --connect-to, and
+            'unverified' for requests with --insecure.
 
             EXAMPLES:
               plugboard session show work

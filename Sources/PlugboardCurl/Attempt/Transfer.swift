@@ -160,6 +160,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         guard let handle else { return }
         if result != CURLE_OK { state.pointee.readLoggedTrailers() }
         let error = failure(state)
+        multi.wireLog?.tellCertificates(of: handle.easy)
         var timings = isTimed ? Timings(of: handle.easy) : Timings()
         if isWatched, isTimed { timings.connection = Timings.Connection(of: handle.easy) }
         if isWatched, error == nil { reportProgress(state, isLast: true) }

@@ -21,6 +21,8 @@ final class EasyHandle {
     /// Where libcurl connects to instead of the URL's host and port, and the list that tells libcurl so.
     private var target: String?
     private var targetList: UnsafeMutablePointer<curl_slist>?
+    /// The addresses of a target that has several.
+    private var addressList: UnsafeMutablePointer<curl_slist>?
     private var identity: UInt64?
     private var shape = Shape.get
     private var methodName: String?
@@ -60,6 +62,7 @@ final class EasyHandle {
         alarm?.cancel()
         curl_easy_cleanup(easy)
         curl_slist_free_all(targetList)
+        curl_slist_free_all(addressList)
         state.pointee.touched.pointee.remove(state)
         state.pointee.received.removeAll()
         state.pointee.head.deallocate()
@@ -162,10 +165,19 @@ final class EasyHandle {
 
     private func setTarget(_ wanted: String?) {
         guard wanted != target else { return }
-        let list = wanted.map { curl_slist_append(nil, "::\($0)") } ?? nil
+        var (name, addresses) = (wanted, nil as String?)
+        if let wanted, wanted.contains(","), let colon = wanted.lastIndex(of: ":") {
+            // A name of its own, which no other request means, because libcurl keeps the addresses of a name.
+            let host = String(wanted[..<colon].map { "[]:".contains($0) ? "_" : $0 })
+            (name, addresses) = (host + wanted[colon...], "\(host)\(wanted[colon...]):\(wanted[..<colon])")
+        }
+        let list = name.map { curl_slist_append(nil, "::\($0)") } ?? nil
+        let resolved = addresses.map { curl_slist_append(nil, $0) } ?? nil
         ccurl_set_list(easy, CURLOPT_CONNECT_TO, list)
+        ccurl_set_list(easy, CURLOPT_RESOLVE, resolved)
         curl_slist_free_all(targetList)
-        (target, targetList) = (wanted, list)
+        curl_slist_free_all(addressList)
+        (target, targetList, addressList) = (wanted, list, resolved)
     }
 
     private func setCallbacks() {
@@ -183,7 +195,10 @@ final class EasyHandle {
         ccurl_set_transfer(easy, CURLOPT_READFUNCTION, Callbacks.upload)
         ccurl_set_prerequest(easy, Callbacks.prerequest)
         ccurl_set_debug(easy, Callbacks.debug)
-        if multi.wireLog != nil { ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
+        if let log = multi.wireLog {
+            ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
+            if log.wantsCertificates { ccurl_set_long(easy, CURLOPT_CERTINFO, 1) }
+        }
         ccurl_set_resolver_start(easy, Callbacks.resolverStart)
         ccurl_set_open_socket(easy, Callbacks.openSocket)
         ccurl_set_close_socket(easy, Callbacks.closeSocket)

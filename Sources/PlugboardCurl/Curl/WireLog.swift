@@ -11,14 +11,38 @@ package final class WireLog: Sendable {
         case responseHead
         /// A piece of a body, as it is framed on the connection.
         case requestBody, responseBody
+        /// The chain of certificates of a server, at the end of the attempt that opened the connection: libcurl's texts
+        /// for each, which end with NUL. Only for a log that wants them.
+        case certificates
     }
 
     package typealias Listener = @Sendable (Entry, UnsafeRawBufferPointer) -> Void
 
     let hear: Listener
+    let wantsCertificates: Bool
 
     /// - Parameter hear: Called on the loops and within libcurl: it must not block, and must not call the kernel.
-    package init(_ hear: @escaping Listener) { self.hear = hear }
+    package init(wantsCertificates: Bool = false, _ hear: @escaping Listener) {
+        (self.wantsCertificates, self.hear) = (wantsCertificates, hear)
+    }
+
+    /// Tells the certificates that the transfer of a handle has got, if they are wanted.
+    func tellCertificates(of easy: UnsafeMutableRawPointer) {
+        guard wantsCertificates, let chain = ccurl_certificates(easy)?.pointee, let texts = chain.certinfo else {
+            return
+        }
+        var all: [UInt8] = []
+        for index in 0..<Int(chain.num_of_certs) {
+            var text = texts[index]
+            while let entry = text?.pointee {
+                let line = entry.data.map { String(cString: $0) } ?? ""
+                all += (line.hasSuffix("\n") ? line : line + "\n").utf8
+                text = entry.next
+            }
+            all.append(0)
+        }
+        if !all.isEmpty { all.withUnsafeBytes { hear(.certificates, $0) } }
+    }
 }
 
 extension WireLog: Equatable {

@@ -244,6 +244,17 @@ struct CallTests {
         #expect(second.stdout.hasPrefix("GET https://sandbox.corner.example/v1/cart\n"))
     }
 
+    @Test func `a variable of a server decides where a call is sent`() async throws {
+        let words = ["call", "getCart", "--openapi", CallTests.document, "--print-curl"]
+
+        let us = try await Command.running(words + ["--server-variable", "region=us"])
+        let malformed = try await Command.running(words + ["--server-variable", "geheim"])
+
+        #expect(us.stdout.contains(" https://us.corner.example/v1/cart"), "\(us.stdout)\(us.stderr)")
+        #expect(malformed.status == 2 && malformed.stderr.contains("--server-variable must be name=value."))
+        #expect(!malformed.stderr.contains("geheim"))
+    }
+
     @Test func `endpoints list and show describe all that can be called`() async throws {
         let list = try await Command.run("endpoints", "list", "--openapi", CallTests.document)
         let json = try await Command.run("endpoints", "list", "--json", "--openapi", CallTests.document)

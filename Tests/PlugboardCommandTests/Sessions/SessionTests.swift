@@ -23,6 +23,27 @@ struct SessionTests {
         folder.file("state/plugboard/sessions/\(name)/\(file)")
     }
 
+    @Test(.enabled(if: NginxServer.isAvailable))
+    func `what was kept with verification is not sent without it, and the other way round`() async throws {
+        let nginx = try NginxServer.shared()
+        let words = ["get", nginx.url("/hundred.txt", .tls), "--session", "work", "--print=H"]
+        let verified = words + ["--cacert", nginx.authority.certificate]
+        let environment = ["XDG_STATE_HOME": folder.file("state")]
+        func run(_ words: [String]) async throws -> (sent: String, notes: String) {
+            let outcome = try await Command.running(words, environment: environment)
+            return (outcome.stdout, outcome.stderr)
+        }
+
+        _ = try await run(verified + ["-u", "ada:geheim", "-H", "X-Team: a"])
+        let without = try await run(words + ["-k", "-H", "X-Test: b"])
+        let (later, other) = (try await run(verified), try await run(words + ["-k"]))
+
+        #expect(!without.sent.contains("X-Team") && !without.sent.contains("Authorization"), "\(without.sent)")
+        #expect(without.notes.contains("nothing is sent that session work has kept with it"), "\(without.notes)")
+        #expect(later.sent.contains("X-Team") && later.sent.contains("Authorization"), "\(later.sent)")
+        #expect(!later.sent.contains("X-Test") && other.sent.contains("X-Test") && later.notes.isEmpty)
+    }
+
     // MARK: What is kept
 
     @Test func `later commands send the cookies, the fields and the credentials of a session`() async throws {

@@ -2,14 +2,14 @@ import PlugboardKit
 
 /// A command line of curl, read with curl's rules: options and URLs in any order, joined short options, and long
 /// options that are abbreviated or begin with `--no-`.
-struct CurlLine {
+struct CurlLine: OptionReader {
     /// What the line asks for instead of transfers.
     enum Question { case help, version }
 
     private(set) var groups = [CurlGroup()]
     private(set) var question: Question?
-    /// How many files of options include one another.
-    private var depth = 0
+    static let isOfCurl = true
+    var depth = 0
 
     init(_ words: [String]) throws(CommandFailure) {
         try read(words)
@@ -37,25 +37,22 @@ struct CurlLine {
 
     // MARK: Words
 
-    private mutating func read(_ words: [String]) throws(CommandFailure) {
-        var rest = words[...]
-        var onlyURLs = false
-        while let word = rest.popFirst() {
-            if onlyURLs || !word.hasPrefix("-") || word == "-" {
-                groups[groups.count - 1].urls.append(word)
-            } else if word == "--" {
-                onlyURLs = true
-            } else if word.hasPrefix("--") {
-                try readLong(String(word.dropFirst(2)), &rest)
-            } else {
-                try readShort(word.dropFirst(), &rest)
-            }
-        }
+    mutating func takeOperand(_ word: String) { groups[groups.count - 1].urls.append(word) }
+
+    mutating func takeOperands(_ words: ArraySlice<String>) { groups[groups.count - 1].urls += words }
+
+    mutating func takeShort(_ letter: Character, value: String?) throws(CommandFailure) {
+        guard let option = CurlOption.short(letter) else { throw CurlLine.unknown("-\(letter)", nil) }
+        if option.takesValue, value == nil { throw CurlLine.missing(option) }
+        try take(option, isOn: true, value: value)
     }
 
-    private mutating func readLong(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandFailure) {
-        if let option = try CurlOption.long(word) {
-            return try take(option, isOn: true, value: option.takesValue ? value(of: option, &rest) : nil)
+    mutating func takeLong(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandFailure) {
+        let word = word.dropFirst(2)
+        if let option = try CurlOption.long(String(word)) {
+            let value = option.takesValue ? rest.popFirst() : nil
+            if option.takesValue, value == nil { throw CurlLine.missing(option) }
+            return try take(option, isOn: true, value: value)
         }
         if word.hasPrefix("no-"), let option = try CurlOption.long(String(word.dropFirst(3))) {
             guard !option.takesValue else {
@@ -72,24 +69,8 @@ struct CurlLine {
         throw CurlLine.unknown("--\(name)", CurlOption.nearest(to: name))
     }
 
-    private mutating func readShort(_ letters: Substring, _ rest: inout ArraySlice<String>) throws(CommandFailure) {
-        var letters = letters
-        while let letter = letters.popFirst() {
-            guard let option = CurlOption.short(letter) else { throw CurlLine.unknown("-\(letter)", nil) }
-            guard option.takesValue else {
-                try take(option, isOn: true, value: nil)
-                continue
-            }
-            let value = letters.isEmpty ? try self.value(of: option, &rest) : String(letters)
-            return try take(option, isOn: true, value: value)
-        }
-    }
-
-    private func value(of option: CurlOption, _ rest: inout ArraySlice<String>) throws(CommandFailure) -> String {
-        guard let value = rest.popFirst() else {
-            throw CommandFailure(.usage, "curl: option --\(option.name) needs a value.")
-        }
-        return value
+    private static func missing(_ option: CurlOption) -> CommandFailure {
+        CommandFailure(.usage, "curl: option --\(option.name) needs a value.")
     }
 
     private static func unknown(_ option: String, _ near: String?) -> CommandFailure {
@@ -143,19 +124,5 @@ struct CurlLine {
         default:
             if let kind = CurlGroup.DataKind(rawValue: name) { groups[last].data.append((kind, value)) }
         }
-    }
-
-    // MARK: Files of options
-
-    private static let deepest = 20
-
-    private mutating func readFile(_ path: String) throws(CommandFailure) {
-        guard depth < CurlLine.deepest else {
-            throw CommandFailure(.usage, "curl: files of --config include one another more than 20 deep.")
-        }
-        let bytes = try InputArgument(path: path).bytes(for: "--config")
-        depth += 1
-        for words in try CurlFile.lines(of: String(decoding: bytes, as: UTF8.self), named: path) { try read(words) }
-        depth -= 1
     }
 }

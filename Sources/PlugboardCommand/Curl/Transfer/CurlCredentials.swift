@@ -1,5 +1,6 @@
 import PlugboardKit
 import PlugboardSystem
+import Synchronization
 
 /// The value of `Authorization` for the requests of a transfer.
 enum CurlCredentials {
@@ -42,7 +43,17 @@ private enum Netrc {
             if !group["netrc-optional"] { StandardError.warn("\(path) cannot be read, which --netrc needs") }
             return nil
         }
-        return login(in: String(decoding: try FileContents.bytes(of: path), as: UTF8.self), for: host, as: user)
+        return login(in: try text(of: path), for: host, as: user)
+    }
+
+    /// The files that were read, so that several requests read them once.
+    private static let texts = Mutex<[String: String]>([:])
+
+    private static func text(of path: String) throws(CommandFailure) -> String {
+        if let text = texts.withLock({ $0[path] }) { return text }
+        let text = String(decoding: try FileContents.bytes(of: path), as: UTF8.self)
+        texts.withLock { $0[path] = text }
+        return text
     }
 
     /// The first entry of the host with this user, if one is given, or the default entry.

@@ -16,17 +16,31 @@ struct CurlRequest {
     /// The time limit of one repetition with all its redirects.
     let timeout: Duration?
 
-    /// Reads files, and perhaps asks for a password. Blocks.
-    init(_ group: CurlGroup, _ words: CurlWords, url text: String, upload: String?) throws {
+    /// What the options of a group say with files, which the requests to all its URLs share.
+    struct Input {
+        let fields: [FieldArgument]
+        /// Of `-d` and the options like it.
+        let data: [UInt8]
+        let parameters: [String]
+
+        /// Reads the files. Blocks.
+        init(_ group: CurlGroup) throws {
+            fields = try group.fields.flatMap { try FieldArgument.all(in: $0) }
+            data = try FormData.joined(group.data)
+            var parameters = try group.queries.map { try FormData.query($0) }
+            if group["get"], !group.data.isEmpty { parameters.append(String(decoding: data, as: UTF8.self)) }
+            self.parameters = parameters
+        }
+    }
+
+    /// Perhaps reads a file of passwords, or asks for one. Blocks.
+    init(_ group: CurlGroup, _ words: CurlWords, _ input: Input, url text: String, upload: String?) throws {
         (self.group, self.words) = (group, words)
         let scheme = group.values["proto-default"] ?? "http"
         var url = CurlURL.absolute(text, scheme: scheme, isPathKept: group["path-as-is"])
         if let upload { url = CurlURL.forUpload(of: upload, to: url) }
-        (kind, body) = try CurlRequest.content(of: group, words, upload)
-        url = CurlURL.adding(try group.queries.map { try FormData.query($0) }, to: url)
-        if group["get"], !group.data.isEmpty {
-            url = CurlURL.adding([String(decoding: try FormData.joined(group.data), as: UTF8.self)], to: url)
-        }
+        (kind, body) = try CurlRequest.content(of: group, words, input, upload)
+        url = CurlURL.adding(input.parameters, to: url)
         let (bare, user) = CurlURL.withoutUser(url)
         if user != nil, group["disallow-username-in-url"] {
             throw CommandFailure(.url, "The URL has a user, which --disallow-username-in-url refuses.")
@@ -35,14 +49,14 @@ struct CurlRequest {
         rules = try group.redirectRules()
         try group.check(bare)
         authorization = try CurlCredentials.field(of: group, host: String(URLParts(bare)?.host ?? ""), inURL: user)
-        fields = try group.fields.flatMap { try FieldArgument.all(in: $0) }
+        fields = input.fields
         timeout = try group.seconds("max-time")
         options = try group.options(words, for: bare)
         if case .form = body { try FieldArgument.checkForm(beside: fields) }
     }
 
     private static func content(
-        of group: CurlGroup, _ words: CurlWords, _ upload: String?
+        of group: CurlGroup, _ words: CurlWords, _ input: Input, _ upload: String?
     ) throws -> (CurlHop.Kind, CurlBody) {
         let hasForm = !words.body.parts.isEmpty
         let hasData = !group.data.isEmpty && !group["get"]
@@ -52,7 +66,7 @@ struct CurlRequest {
         }
         if let upload { return (.put, .upload(upload)) }
         if hasForm { return (.post, .form(words.body)) }
-        if hasData { return (.post, .data(try FormData.joined(group.data))) }
+        if hasData { return (.post, .data(input.data)) }
         return (group["head"] ? .head : .get, .none)
     }
 

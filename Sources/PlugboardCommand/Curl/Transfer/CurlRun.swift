@@ -26,16 +26,22 @@ struct CurlRun {
         configuration.kernel.logLevel = words.output.verbose ? .debug : .error
         var catalog = Catalog.needed(by: configuration)
         let trace = try WireTrace(group)
-        if words.output.verbose || trace != nil {
-            WireOutput.add(
-                to: &configuration, &catalog, showingSecrets: words.output.showSecrets, trace: trace)
-        }
+        let writeOut = try group.values["write-out"].map { try WriteOut($0) }
+        let wire = WireFacts(writeOut)
+        WireOutput.add(
+            to: &configuration, &catalog, isVerbose: words.output.verbose, showingSecrets: words.output.showSecrets,
+            trace: trace, facts: wire)
         let isDry = group.values["print-definition"] != nil
         let first = transfers.count
+        var input: CurlRequest.Input?
         return try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
             try await words.arguments.cookies.whileUsed(in: kernel, jar: nil, isDry: isDry) {
                 await transfers.run(group) { target, number in
-                    let transfer = try CurlTransfer(group, words, target, number: number, isFirst: number == first)
+                    let given = try input ?? CurlRequest.Input(group)
+                    input = given
+                    var transfer = try CurlTransfer(
+                        group, words, given, target, number: number, isFirst: number == first)
+                    (transfer.writeOut, transfer.wire) = (writeOut, wire)
                     return try await transfer.request.prints() ? nil : transfer.run(in: kernel)
                 }
             }
@@ -52,11 +58,12 @@ struct CurlRun {
 }
 
 extension CurlTransfer {
-    /// Reads files, and perhaps asks for a password. Blocks.
+    /// Perhaps reads a file of passwords, or asks for one. Blocks.
     ///
     /// - Parameter isFirst: Whether it is the first of its group.
     fileprivate init(
-        _ group: CurlGroup, _ words: CurlWords, _ target: CurlTarget, number: Int, isFirst: Bool
+        _ group: CurlGroup, _ words: CurlWords, _ input: CurlRequest.Input, _ target: CurlTarget, number: Int,
+        isFirst: Bool
     ) throws {
         let url = CurlURL.absolute(target.url, scheme: "http", isPathKept: group["path-as-is"])
         let place = try group.path(of: target, remoteName: CurlURL.fileName(of: url))
@@ -66,7 +73,7 @@ extension CurlTransfer {
         let receiver = try ResponseReceiver(
             group, place, isFirst: isFirst, showingSecrets: words.output.showSecrets)
         self.init(
-            request: try CurlRequest(group, words, url: target.url, upload: target.upload),
-            receiver: receiver, writeOut: try group.values["write-out"].map { try WriteOut($0) }, number: number)
+            request: try CurlRequest(group, words, input, url: target.url, upload: target.upload),
+            receiver: receiver, number: number)
     }
 }

@@ -7,7 +7,9 @@ import PlugboardSystem
 struct CurlTransfer {
     let request: CurlRequest
     let receiver: ResponseReceiver
-    let writeOut: WriteOut?
+    var writeOut: WriteOut?
+    /// What the text of `--write-out` needs of the wire.
+    var wire: WireFacts?
     /// Counted from 0.
     let number: Int
 
@@ -86,7 +88,8 @@ struct CurlTransfer {
         facts.url = hop.url
         let observer = ExchangeObserver(
             isVerbose: request.words.output.verbose, showsSecrets: request.words.output.showSecrets,
-            progress: ProgressBar(for: request.words.output, receiver.file.path), slow: try SlowTransfer(group))
+            progress: ProgressBar(for: request.words.output, receiver.file.path), slow: try SlowTransfer(group),
+            wire: wire)
         let interrupt = Interrupt()
         let exchange = kernel.begin(sent) { observer.hear($0) }
         interrupt.cancels { exchange.cancel() }

@@ -24,7 +24,7 @@ struct CurlWords: ParsableCommand {
             return try parse(OptionWords.replaced(text))
         } catch {
             // The message is that of a value, because all names come from the table.
-            throw CommandFailure(.usage, "curl: \(message(for: error))")
+            throw CommandFailure(.usage, "curl: \(OptionHints.withoutValue(message(for: error)))")
         }
     }
 
