@@ -18,11 +18,7 @@ final class EasyHandle {
     private let proxyFields = FieldList()
     /// The option `connectTo`, if it has entries.
     private var connectTo: ConnectToTable?
-    /// Where libcurl connects to instead of the URL's host and port, and the list that tells libcurl so.
-    private var target: String?
-    private var targetList: UnsafeMutablePointer<curl_slist>?
-    /// The addresses of a target that has several.
-    private var addressList: UnsafeMutablePointer<curl_slist>?
+    private var target = ConnectTarget()
     private var identity: UInt64?
     private var shape = Shape.get
     private var methodName: String?
@@ -61,8 +57,6 @@ final class EasyHandle {
     deinit {
         alarm?.cancel()
         curl_easy_cleanup(easy)
-        curl_slist_free_all(targetList)
-        curl_slist_free_all(addressList)
         state.pointee.touched.pointee.remove(state)
         state.pointee.received.removeAll()
         state.pointee.head.deallocate()
@@ -85,7 +79,7 @@ final class EasyHandle {
         errorText.pointee = 0
         self.url = url
         if let bypass { setBypass(bypass.contains(url.origin)) }
-        if let connectTo { setTarget(connectTo.target(of: url.origin)) }
+        if let connectTo { target.set(connectTo.target(of: url.origin), for: easy) }
         ccurl_set_url(easy, url.handle)
         setMethod(attempt.method, body)
         try setFields(attempt.fields, body)
@@ -141,7 +135,7 @@ final class EasyHandle {
         identity = nil
         curl_easy_reset(easy)
         connectTo = nil
-        setTarget(nil)
+        target.set(nil, for: easy)
         (shape, methodName, hasProxyFields) = (.get, nil, false)
         (mayMultiplex, isAlone, isFresh, isApart, sendsOnAfterErrors) = (false, false, false, false, false)
         state.pointee.isListening = false
@@ -161,23 +155,6 @@ final class EasyHandle {
         guard isWanted != isBypassing else { return }
         isBypassing = isWanted
         EasyOptions.setBypass(easy, isWanted)
-    }
-
-    private func setTarget(_ wanted: String?) {
-        guard wanted != target else { return }
-        var (name, addresses) = (wanted, nil as String?)
-        if let wanted, wanted.contains(","), let colon = wanted.lastIndex(of: ":") {
-            // A name of its own, which no other request means, because libcurl keeps the addresses of a name.
-            let host = String(wanted[..<colon].map { "[]:".contains($0) ? "_" : $0 })
-            (name, addresses) = (host + wanted[colon...], "\(host)\(wanted[colon...]):\(wanted[..<colon])")
-        }
-        let list = name.map { curl_slist_append(nil, "::\($0)") } ?? nil
-        let resolved = addresses.map { curl_slist_append(nil, $0) } ?? nil
-        ccurl_set_list(easy, CURLOPT_CONNECT_TO, list)
-        ccurl_set_list(easy, CURLOPT_RESOLVE, resolved)
-        curl_slist_free_all(targetList)
-        curl_slist_free_all(addressList)
-        (target, targetList, addressList) = (wanted, list, resolved)
     }
 
     private func setCallbacks() {
