@@ -130,21 +130,13 @@ extension HostTable {
     }
 
     static func setHeads(_ table: inout plug_host_v1) {
-        table.method = { head in
-            guard let head else { return plug_text() }
-            let node = HeadNode.from(head)
-            return node.isOfRequest ? node.scratch.text(node.method) : plug_text()
-        }
+        table.method = { head in head.map { HeadNode.from($0).method } ?? plug_text() }
         table.set_method = { head, method in
             let method = Method(method.string)
             guard method.isValid else { return PLUG_BAD_ARGUMENT }
             return head.map { HeadNode.from($0).editRequest { $0.method = method } } ?? PLUG_BAD_ARGUMENT
         }
-        table.url = { head in
-            guard let head else { return plug_text() }
-            let node = HeadNode.from(head)
-            return node.isOfRequest ? node.scratch.text(node.url) : plug_text()
-        }
+        table.url = { head in head.map { HeadNode.from($0).url } ?? plug_text() }
         table.set_url = { head, url in
             guard let head else { return PLUG_BAD_ARGUMENT }
             let url = url.string

@@ -54,9 +54,9 @@ extension HostTable {
             }
         }
         table.event_id = { event in event.map { EventNode.from($0).idText } ?? plug_text() }
-        table.event_text = { event, name in event.map { EventNode.from($0).text(name.string) } ?? plug_text() }
+        table.event_text = { event, name in event.map { EventNode.from($0).text(name.buffer) } ?? plug_text() }
         table.event_integer = { event, name, value in
-            guard let number = event.flatMap({ EventNode.from($0).integer(name.string) }) else { return PLUG_NOT_FOUND }
+            guard let number = event.flatMap({ EventNode.from($0).integer(name.buffer) }) else { return PLUG_NOT_FOUND }
             value?.pointee = number
             return PLUG_OK
         }

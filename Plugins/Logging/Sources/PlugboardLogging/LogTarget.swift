@@ -13,8 +13,18 @@ final class LogTarget: Sendable {
     /// The bytes that are written at a time, if the next line is not larger.
     private static let pieceSize = 256 << 10
 
+    /// A line that waits. Its time and level are made a text when it is written, off the loop.
+    private struct Line {
+        /// Nil in formats whose lines have neither.
+        var head: (time: Duration, level: LogLevel)?
+        let text: String
+
+        var size: Int { text.utf8.count + 1 + (head == nil ? 0 : 33) }
+        var whole: String { head.map { "\($0.time.timestamp) \($0.level) \(text)" } ?? text }
+    }
+
     private struct State {
-        var lines: [String] = []
+        var lines: [Line] = []
         var size = 0
         var dropped = 0
         var isWriting = false
@@ -41,8 +51,8 @@ final class LogTarget: Sendable {
     /// Takes a text that is safe for a terminal; its further lines are indented.
     func write(_ level: LogLevel, _ text: String) {
         guard file != nil else { return host.log(level, text) }
-        let line = format == .line || format == .full ? "\(host.wallClock.timestamp) \(level) \(text)" : text
-        let size = line.utf8.count + 1
+        let line = Line(head: hasHeads ? (host.wallClock, level) : nil, text: text)
+        let size = line.size
         let isFirst = state.withLock { state in
             guard state.size + size <= LogTarget.limit else {
                 state.dropped += 1
@@ -74,14 +84,15 @@ final class LogTarget: Sendable {
 
     /// Lines of the size of a piece, or one larger line.
     private func take() -> String? {
-        state.withLock { state in
+        let lines = state.withLock { state in
             if state.lines.isEmpty, state.dropped > 0 {
-                state.lines.append(note(state.dropped))
+                let head = hasHeads ? (host.wallClock, LogLevel.warning) : nil
+                state.lines.append(Line(head: head, text: note(state.dropped)))
                 state.dropped = 0
             }
             var (count, size) = (0, 0)
             while count < state.lines.count {
-                let next = state.lines[count].utf8.count + 1
+                let next = state.lines[count].size
                 if count > 0, size + next > LogTarget.pieceSize { break }
                 (count, size) = (count + 1, size + next)
             }
@@ -90,17 +101,20 @@ final class LogTarget: Sendable {
                 state.lines.removeFirst(count)
                 state.size = max(state.size - size, 0)
             }
-            return count == 0 ? nil : state.lines.prefix(count).joined(separator: "\n")
+            // A copy, so that to remove them does not copy the others.
+            return Array(state.lines.prefix(count))
         }
+        return lines.isEmpty ? nil : lines.map(\.whole).joined(separator: "\n")
     }
+
+    private var hasHeads: Bool { format == .line || format == .full }
 
     /// A line of the file's format.
     private func note(_ dropped: Int) -> String {
         switch format {
         case .json: #"{"dropped":\#(dropped)}"#
         case .curl: "# \(dropped) lines were dropped, because the disk is too slow"
-        case .line, .full:
-            "\(host.wallClock.timestamp) warning \(dropped) lines were dropped, because the disk is too slow."
+        case .line, .full: "\(dropped) lines were dropped, because the disk is too slow."
         }
     }
 }
