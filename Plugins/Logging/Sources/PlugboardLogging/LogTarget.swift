@@ -13,14 +13,15 @@ final class LogTarget: Sendable {
     /// The bytes that are written at a time, if the next line is not larger.
     private static let pieceSize = 256 << 10
 
-    /// A line that waits. Its time and level are made a text when it is written, off the loop.
+    /// A line that waits. Its text is made when it is written, off the loop.
     private struct Line {
         /// Nil in formats whose lines have neither.
-        var head: (time: Duration, level: LogLevel)?
-        let text: String
+        let head: (time: Duration, level: LogLevel)?
+        /// About the number of its bytes.
+        let size: Int
+        let text: @Sendable () -> String
 
-        var size: Int { text.utf8.count + 1 + (head == nil ? 0 : 33) }
-        var whole: String { head.map { "\($0.time.timestamp) \($0.level) \(text)" } ?? text }
+        var whole: String { head.map { "\($0.time.timestamp) \($0.level) \(text())" } ?? text() }
     }
 
     private struct State {
@@ -49,9 +50,14 @@ final class LogTarget: Sendable {
     }
 
     /// Takes a text that is safe for a terminal; its further lines are indented.
-    func write(_ level: LogLevel, _ text: String) {
-        guard file != nil else { return host.log(level, text) }
-        let line = Line(head: hasHeads ? (host.wallClock, level) : nil, text: text)
+    func write(_ level: LogLevel, _ text: String) { write(level, size: text.utf8.count) { text } }
+
+    /// Takes such a text, which is made later, on another thread, if it goes to a file.
+    ///
+    /// - Parameter size: About the number of its bytes.
+    func write(_ level: LogLevel, size: Int, _ text: @escaping @Sendable () -> String) {
+        guard file != nil else { return host.log(level, text()) }
+        let line = Line(head: hasHeads ? (host.wallClock, level) : nil, size: size + 34, text: text)
         let size = line.size
         let isFirst = state.withLock { state in
             guard state.size + size <= LogTarget.limit else {
@@ -86,8 +92,8 @@ final class LogTarget: Sendable {
     private func take() -> String? {
         let lines = state.withLock { state in
             if state.lines.isEmpty, state.dropped > 0 {
-                let head = hasHeads ? (host.wallClock, LogLevel.warning) : nil
-                state.lines.append(Line(head: head, text: note(state.dropped)))
+                let (head, note) = (hasHeads ? (host.wallClock, LogLevel.warning) : nil, note(state.dropped))
+                state.lines.append(Line(head: head, size: 0) { note })
                 state.dropped = 0
             }
             var (count, size) = (0, 0)
