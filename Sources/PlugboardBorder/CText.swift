@@ -12,8 +12,17 @@ extension plug_text {
     package var string: String { Fields.text(buffer) }
 
     /// Whether the bytes are those of a text.
+    @_disfavoredOverload
     package func isEqual(_ text: String) -> Bool {
         count == UInt64(text.utf8.count) && hasPrefix(text)
+    }
+
+    /// Whether the bytes are those of a text of the program.
+    package func isEqual(_ text: StaticString) -> Bool {
+        guard count == UInt64(text.utf8CodeUnitCount) else { return false }
+        let (buffer, expected) = (buffer, text.utf8Start)
+        for index in 0..<buffer.count where buffer[index] != expected[index] { return false }
+        return true
     }
 
     /// Whether the bytes begin with those of a text.

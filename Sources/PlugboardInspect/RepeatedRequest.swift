@@ -27,6 +27,10 @@ enum RepeatedRequest {
         guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
             throw failure(id, "its URL is not one of http or https")
         }
+        // By another route, its fields and its body could reach another server.
+        if recorded["_route"] != nil {
+            throw failure(id, "it took a proxy, a socket or other options of connections, which are not recorded")
+        }
         let fields = (recorded["headers"]?.arrayValue ?? []).compactMap { field -> (name: String, value: String)? in
             guard let name = field["name"]?.stringValue, let value = field["value"]?.stringValue else { return nil }
             return name.hasPrefix(":") || ownFields.contains(name.lowercased()) ? nil : (name, value)

@@ -31,6 +31,8 @@ public struct DurationText: Sendable, Hashable, CustomStringConvertible {
 extension Duration {
     /// The duration in nanoseconds, clamped to 64 bits.
     package var nanoseconds: Int64 {
+        // Most durations need no division of 128 bits.
+        if let attoseconds = Int64(exactly: attoseconds) { return attoseconds / 1_000_000_000 }
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }

@@ -3,7 +3,7 @@ public enum Printable {
     /// The text without control sequences for terminals and without line breaks: control characters, invisible
     /// characters and marks that change the direction of writing become escapes such as `\u{1B}`.
     public static func text(_ text: String) -> String {
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+        if withUTF8(text, isPlain) { return text }
         var safe = ""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
@@ -13,6 +13,23 @@ public enum Printable {
             }
         }
         return safe
+    }
+
+    /// Whether a text is of visible ASCII characters and the signs `…` and `→`, as almost all that are printed are.
+    private static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index < text.count {
+            if text[index] >= 0x20, text[index] < 0x7F {
+                index += 1
+            } else {
+                guard text[index] == 0xE2, index + 2 < text.count else { return false }
+                switch (text[index + 1], text[index + 2]) {
+                case (0x80, 0xA6), (0x86, 0x92): index += 3
+                default: return false
+                }
+            }
+        }
+        return true
     }
 
     /// The value of a field: `<redacted>` if it is secret; as `url(_:showingQuery:)` returns it if it is a URL

@@ -92,6 +92,7 @@ public struct Timings: Sendable, Equatable {
 
 /// What a transport tells of an attempt's TCP connection.
 package struct ConnectionFacts: Sendable, Equatable {
+    /// Empty if libcurl does not tell the addresses.
     package var (remote, local) = ("", "")
     package var (remotePort, localPort) = (0, 0)
     /// The bytes of the request's heads that were sent.

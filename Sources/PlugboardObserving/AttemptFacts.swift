@@ -19,7 +19,7 @@ public struct AttemptFacts: Sendable {
     /// As it is sent.
     public let method: String
     /// As it may be shown.
-    public let url: String
+    public var url: String
     /// The origin of the URL.
     public let origin: Origin?
     /// `url.template`, where the program gives one.
@@ -39,12 +39,20 @@ public struct AttemptFacts: Sendable {
 
     /// An attempt that begins.
     public init(method: String, url: String, template: String? = nil, resends: Int = 0) {
+        self.init(method: method, url: url, origin: Origin(url: url), template: template, resends: resends)
+    }
+
+    /// An attempt that begins, to an origin that is known.
+    public init(method: String, url: String, origin: Origin?, template: String? = nil, resends: Int = 0) {
         (self.method, self.url, self.template, self.resends) = (method, url, template, resends)
-        origin = Origin(url: url)
+        self.origin = origin
     }
 
     /// `http.request.method`.
-    public var knownMethod: String { AttemptFacts.knownMethods.contains(method) ? method : "_OTHER" }
+    public var knownMethod: String { AttemptFacts.knownMethod(method) }
+
+    /// The value of `http.request.method` for a method.
+    public static func knownMethod(_ method: String) -> String { knownMethods.contains(method) ? method : "_OTHER" }
 
     /// `error.type`: the code of the failure, or a status from 400 on.
     public var errorType: String? { failure ?? status.flatMap { $0 >= 400 ? "\($0)" : nil } }

@@ -84,3 +84,7 @@ struct ExchangeSummaryTests {
             attempts: attempts, outcome: outcome, failure: failure)
     }
 }
+
+extension ExchangeSummary {
+    fileprivate var text: String { text(url) }
+}

@@ -112,6 +112,23 @@ struct RecorderTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `whether a request took a route of its own is recorded, and the route is not`(linkage: Linkage) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "there") }
+        let recorder = try Recorders(linkage)
+        var detour = Request(.get, "http://other.test/")
+        detour.options.proxy = server.url("").replacing("//", with: "//user:t0psecret@")
+
+        for request in [Request(.get, server.url("/")), detour] {
+            _ = try await recorder.kernel.send(request).body.text()
+        }
+        let entries = try await recorder.entries()
+
+        #expect(entries.map { $0["request"]?["_route"]?.stringValue } == [nil, "own"])
+        #expect(try await recorder.text("har").contains("t0psecret") == false)
+        await recorder.kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a failure is recorded with its code`(linkage: Linkage) async throws {
         let recorder = try Recorders(linkage)
         let port = try ClosedPort()

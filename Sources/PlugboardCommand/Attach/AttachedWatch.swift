@@ -17,6 +17,8 @@ struct AttachedWatch {
     private var running: [Int: JSONValue] = [:]
     /// The request for those under way that was sent after a loss, and those that were shown by then.
     private var asked: (id: Int, shown: Set<Int>)?
+    /// Whether events were lost after that request.
+    private var hasLostMore = false
     /// The lines on the terminal that are drawn again.
     private var drawn = 0
 
@@ -53,13 +55,14 @@ struct AttachedWatch {
     private mutating func take(_ line: JSONObject) throws -> String {
         if let lost = line["lost"]?.numberValue?.integer(Int.self) {
             // Ends may be among them.
-            if isDrawn, asked == nil { asked = (try client.send(["do": "exchanges"]), Set(running.keys)) }
+            if isDrawn, asked == nil { try ask() } else { hasLostMore = true }
             return "… \(lost) events were lost\n"
         }
         if let asked, line["id"]?.numberValue?.integer(Int.self) == asked.id {
             let left = (line["result"]?.arrayValue ?? []).compactMap { $0["id"]?.numberValue?.integer(Int.self) }
             for id in asked.shown.subtracting(left) { running[id] = nil }
             self.asked = nil
+            if hasLostMore { try ask() }
         }
         guard let event = line["event"]?.stringValue else { return "" }
         guard let exchange = line["exchange"], let id = exchange["id"]?.numberValue?.integer(Int.self) else {
@@ -74,6 +77,11 @@ struct AttachedWatch {
         }
         running[id] = nil
         return AttachedText.exchange(exchange) + "\n"
+    }
+
+    private mutating func ask() throws {
+        asked = (try client.send(["do": "exchanges"]), Set(running.keys))
+        hasLostMore = false
     }
 
     private mutating func show(_ lines: String, isLast: Bool = false) throws {

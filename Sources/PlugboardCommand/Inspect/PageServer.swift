@@ -27,8 +27,8 @@ enum PageServer {
         throw CommandFailure(
             .failure,
             number == ENOENT
-                ? "The program \(name), which shows the page, is neither beside this one nor in PATH. Build it in Plugboard's "
-                    + "sources: swift build -c release --product \(name)."
+                ? "The program \(name), which shows the page, is neither beside this one nor in PATH. Install Debian's package "
+                    + "\(name), or build it in Plugboard's sources: swift build -c release --product \(name)."
                 : "The program \(name) cannot be started: \(systemText(number)).")
     }
 

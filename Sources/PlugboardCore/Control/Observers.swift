@@ -11,6 +11,10 @@ final class Observers: Sendable {
 
     private let state = Mutex(State())
     private let union = Atomic<UInt64>(0)
+    private let latest = Atomic<UInt64>(0)
+
+    /// The number of the last observer. Those up to it get the events of an exchange that begins now.
+    var last: UInt64 { latest.load(ordering: .relaxed) }
 
     /// The events that at least one observer wants. Each exchange reads them, without a lock.
     @inline(__always)
@@ -21,6 +25,7 @@ final class Observers: Sendable {
         state.withLock { state in
             state.last += 1
             state.watches[state.last] = (ids, watch)
+            latest.store(state.last, ordering: .relaxed)
             combine(state)
             return state.last
         }
@@ -37,9 +42,14 @@ final class Observers: Sendable {
         union.store(all.rawValue, ordering: .relaxed)
     }
 
-    func tell(_ event: ObservedEvent, _ exchange: @autoclosure () -> ObservedExchange?) {
+    /// - Parameter last: The last observer that is told.
+    func tell(
+        _ event: ObservedEvent, upTo last: UInt64 = .max, _ exchange: @autoclosure () -> ObservedExchange?
+    ) {
         let watches = state.withLock { state in
-            state.watches.values.compactMap { $0.ids?.contains(event.id) ?? true ? $0.watch : nil }
+            state.watches.compactMap { number, observer in
+                number <= last && observer.ids?.contains(event.id) ?? true ? observer.watch : nil
+            }
         }
         guard !watches.isEmpty else { return }
         let exchange = exchange()

@@ -87,7 +87,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         isOver = true
         control = nil
         exchange.home.limits.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
-        exchange.emit(.attemptEnded, .times(timings, ofAttempt: number, code))
+        exchange.emit(.attemptEnded, .ended(EventFacts.EndedAttempt(timings: timings, number: number, code: code)))
         let job = whenOver
         whenOver = nil
         job?()

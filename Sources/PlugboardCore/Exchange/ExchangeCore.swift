@@ -115,14 +115,11 @@ final class ExchangeCore: OpaqueNode, @unchecked Sendable {
 
     /// Sends this exchange's events to the kernel's observers, too; called when it begins.
     func tellObservers() {
-        guard let own = watch else {
-            wanted = core.observers.wanted
-            watch = { [unowned self] event in core.observers.tell(event, ObservedExchange(self)) }
-            return
-        }
+        let (own, last) = (watch, core.observers.last)
+        if own == nil { wanted = core.observers.wanted }
         watch = { [unowned self] event in
-            own(event)
-            core.observers.tell(event, ObservedExchange(self))
+            own?(event)
+            core.observers.tell(event, upTo: last, ObservedExchange(self))
         }
     }
 

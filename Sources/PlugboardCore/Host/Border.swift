@@ -93,8 +93,11 @@ func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws
 
 /// RFC 9110 §5.1, §5.5: the name is a token, the value holds no CR, LF or NUL.
 func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
-    name.count > 0 && name.bytes != nil && name.buffer.allSatisfy(FieldName.isTokenByte)
-        && value.isReadable && !value.buffer.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
+    guard name.count > 0, name.bytes != nil, name.buffer.allSatisfy(FieldName.isTokenByte), value.isReadable else {
+        return false
+    }
+    for byte in value.buffer where byte <= 0x0D && (byte == 0 || byte == 0x0A || byte == 0x0D) { return false }
+    return true
 }
 
 extension plug_text {

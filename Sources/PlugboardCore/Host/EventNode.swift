@@ -60,7 +60,7 @@ final class EventNode: OpaqueNode {
     private var details: Details {
         if let madeDetails { return madeDetails }
         isInUse = true
-        let details = exchange.flatMap { facts?.pointee.details(of: $0) } ?? []
+        let details = exchange.flatMap { exchange in facts.map { EventFacts.details(in: $0, of: exchange) } } ?? []
         madeDetails = details
         return details
     }
@@ -85,7 +85,7 @@ final class EventNode: OpaqueNode {
             url: head == nil ? nil : exchange?.request.head.url)
     }
 
-    var idText: plug_text { scratch.text(id) }
+    var idText: plug_text { event?.cName ?? scratch.text(ownID) }
 
     var headPointer: OpaquePointer? {
         if let madeHeadNode { return madeHeadNode.pointer }
@@ -96,7 +96,7 @@ final class EventNode: OpaqueNode {
         return node.pointer
     }
 
-    func text(_ name: String) -> plug_text { detail(name).map { text($0) } ?? plug_text() }
+    func text(_ name: UnsafeRawBufferPointer) -> plug_text { detail(name).map { text($0) } ?? plug_text() }
 
     func detail(at index: Int) -> plug_field? {
         guard details.indices.contains(index) else { return nil }
@@ -111,7 +111,7 @@ final class EventNode: OpaqueNode {
         }
     }
 
-    func integer(_ name: String) -> Int64? {
+    func integer(_ name: UnsafeRawBufferPointer) -> Int64? {
         switch detail(name) {
         case .integer(let number): number
         case .text(let text): Int64(text)
@@ -119,5 +119,9 @@ final class EventNode: OpaqueNode {
         }
     }
 
-    private func detail(_ name: String) -> ObservedEvent.Detail? { details.first { $0.0 == name }?.1 }
+    private func detail(_ name: UnsafeRawBufferPointer) -> ObservedEvent.Detail? {
+        if let madeDetails { return madeDetails.first { plug_text(name).isEqual($0.0) }?.1 }
+        guard let exchange, let facts else { return nil }
+        return EventFacts.detail(name, in: facts, of: exchange)
+    }
 }

@@ -37,8 +37,6 @@ final class HeadNode: OpaqueNode {
         return exchange.scratch
     }
 
-    var isOfRequest: Bool { isRequest }
-
     var fields: Fields {
         guard let exchange else { return alone.fields }
         return isRequest ? exchange.request.head.fields : exchange.response?.head.fields ?? Fields()
@@ -49,8 +47,21 @@ final class HeadNode: OpaqueNode {
         return isRequest ? 0 : exchange.response?.head.status ?? 0
     }
 
-    var method: String { isRequest ? exchange?.request.head.method.name ?? "" : "" }
-    var url: String { isRequest ? exchange?.request.head.url ?? "" : "" }
+    /// The method of a request; {NULL, 0} for a response.
+    var method: plug_text {
+        guard isRequest, let exchange else { return plug_text() }
+        // The most frequent method needs no copy.
+        return exchange.request.head.method == .get
+            ? HeadNode.get.text : exchange.scratch.text(exchange.request.head.method.name)
+    }
+
+    private static let get = ImmortalText("GET")
+
+    /// The URL of a request; {NULL, 0} for a response.
+    var url: plug_text {
+        guard isRequest, let exchange else { return plug_text() }
+        return exchange.scratch.text(exchange.request.head.url)
+    }
 
     /// The value of the first field of a name, without a copy.
     func field(_ name: UnsafeRawBufferPointer) -> plug_text {

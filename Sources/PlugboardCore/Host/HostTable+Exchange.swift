@@ -123,19 +123,13 @@ extension HostTable {
     }
 
     static func setHeads(_ table: inout plug_host_v1) {
-        table.method = { head in
-            guard let head = HeadNode.from(head), head.isOfRequest else { return plug_text() }
-            return head.scratch.text(head.method)
-        }
+        table.method = { HeadNode.from($0)?.method ?? plug_text() }
         table.set_method = { head, method in
             let method = Method(method.string)
             guard method.isValid else { return PLUG_BAD_ARGUMENT }
             return HeadNode.from(head)?.editRequest { $0.method = method } ?? PLUG_BAD_ARGUMENT
         }
-        table.url = { head in
-            guard let head = HeadNode.from(head), head.isOfRequest else { return plug_text() }
-            return head.scratch.text(head.url)
-        }
+        table.url = { HeadNode.from($0)?.url ?? plug_text() }
         table.set_url = { head, url in
             let url = url.string
             guard let head = HeadNode.from(head), Origin(url: url) != nil else { return PLUG_BAD_ARGUMENT }

@@ -49,8 +49,8 @@ extension HostTable {
             }
         }
         table.event_id = { EventNode.from($0)?.idText ?? plug_text() }
-        table.event_text = { EventNode.from($0)?.text($1.string) ?? plug_text() }
-        table.event_integer = { give(EventNode.from($0)?.integer($1.string), to: $2) }
+        table.event_text = { EventNode.from($0)?.text($1.buffer) ?? plug_text() }
+        table.event_integer = { give(EventNode.from($0)?.integer($1.buffer), to: $2) }
         table.event_detail_at = { event, index, detail in
             guard let event = EventNode.from(event) else { return PLUG_BAD_ARGUMENT }
             return give(event.detail(at: Int(clamping: index)), to: detail)

@@ -33,6 +33,15 @@ extension plug_text {
     }
 }
 
+/// A copy of a text that is never released.
+///
+/// Sendable because its memory never changes.
+struct ImmortalText: @unchecked Sendable {
+    let text: plug_text
+
+    init(_ text: String) { self.text = plug_text(immortal: text) }
+}
+
 private let indentation = "    "
 
 extension PlugboardError {

@@ -75,7 +75,14 @@ package struct ConfiguredRoutes: Sendable {
     }
 
     private static func isSecure(_ url: String) -> Bool {
-        let scheme = url.utf8.prefix(6)
-        return scheme.count == 6 && zip(scheme, "https:".utf8).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
+        withUTF8(url) { url in
+            let scheme: StaticString = "https:"
+            guard url.count >= scheme.utf8CodeUnitCount else { return false }
+            for index in 0..<scheme.utf8CodeUnitCount {
+                let wanted = scheme.utf8Start[index]
+                if url[index] != wanted && url[index] | 0x20 != wanted { return false }
+            }
+            return true
+        }
     }
 }

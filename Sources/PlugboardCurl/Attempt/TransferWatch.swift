@@ -99,10 +99,11 @@ extension Timings.Connection {
         }
         var facts = ConnectionFacts()
         (facts.remote, facts.remotePort) = (text(CURLINFO_PRIMARY_IP), number(CURLINFO_PRIMARY_PORT))
-        guard !facts.remote.isEmpty, facts.remotePort > 0 else { return nil }
         (facts.local, facts.localPort) = (text(CURLINFO_LOCAL_IP), number(CURLINFO_LOCAL_PORT))
         facts.requestSize = number(CURLINFO_REQUEST_SIZE)
         facts.connectStatus = number(CURLINFO_HTTP_CONNECTCODE)
+        // Newer versions forget the addresses of a connection whose tunnel a proxy refused.
+        guard !facts.remote.isEmpty && facts.remotePort > 0 || facts.connectStatus > 0 else { return nil }
         facts.verifyResult = number(CURLINFO_SSL_VERIFYRESULT)
         self.init(facts)
     }

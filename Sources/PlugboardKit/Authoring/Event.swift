@@ -16,9 +16,7 @@ public struct Event: ~Copyable {
 
     /// Whether this is the event with that id; cheaper than comparing strings.
     public func `is`(_ id: StaticString) -> Bool {
-        let text = host.pointee.event_id(raw)
-        return text.count == id.utf8CodeUnitCount
-            && text.buffer.elementsEqual(UnsafeRawBufferPointer(start: id.utf8Start, count: id.utf8CodeUnitCount))
+        host.pointee.event_id(raw).isEqual(id)
     }
 
     /// The detail with this name as text; a number is written in decimal digits. Nil if there is no such detail.

@@ -64,6 +64,7 @@ extension Head {
     }
 
     func check(_ code: UInt32, _ name: FieldName) throws(PlugboardError) {
+        if code == PLUG_OK { return }
         let isNamed = isToken(name.text)
         try check(code, isNamed ? "the field \(name)" : "a field") {
             PlugboardError(

@@ -69,9 +69,12 @@ public struct Head: ~Copyable {
 
     /// Replaces all fields of this name by one with these bytes, which need not be UTF-8.
     public func set(_ name: FieldName, _ value: [UInt8]) {
-        noting { () throws(PlugboardError) in
-            try check(value.withUnsafeBytes { value in withText(name.text) { setField($0, value) } }, name)
-        }
+        value.withUnsafeBytes { set(name, $0) }
+    }
+
+    /// The same with bytes in place, which are copied.
+    public func set(_ name: FieldName, _ value: UnsafeRawBufferPointer) {
+        noting { () throws(PlugboardError) in try check(withText(name.text) { setField($0, value) }, name) }
     }
 
     /// Marks the fields of this name that the head has now as secret: they are never printed, and are dropped when a

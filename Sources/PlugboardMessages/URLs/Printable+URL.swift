@@ -7,12 +7,57 @@ extension Printable {
     ///
     /// - Parameter showingQuery: True keeps the query as it is.
     public static func url(_ url: String, showingQuery: Bool = false) -> String {
+        if let url = plainURL(url, showingQuery: showingQuery) { return url }
         // Bytes, because a combining mark would form one character with the delimiter before it.
         let url = Substring(withoutUserinfo(url).utf8.prefix { $0 != UInt8(ascii: "#") })
         guard !showingQuery, let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text(String(url)) }
         let parameters = url.utf8[query...].dropFirst()
             .split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         return text("\(Substring(url.utf8[..<query]))?" + parameters.map(redacted).joined(separator: "&"))
+    }
+}
+
+/// `Printable.url` of a text of visible ASCII characters without `@`, as most URLs are; nil for others. In one pass,
+/// because plugins that watch need the URL of each request.
+private func plainURL(_ url: String, showingQuery: Bool) -> String? {
+    withUTF8(url) { bytes in
+        var (query, end, parameters) = (bytes.count, bytes.count, 1)
+        for index in 0..<bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "@"), 0..<0x20, 0x7F...: return nil
+            case UInt8(ascii: "#"): end = min(end, index)
+            case UInt8(ascii: "?"): query = min(query, index)
+            case UInt8(ascii: "&"): parameters += 1
+            default: break
+            }
+        }
+        if query >= end || showingQuery {
+            return end == bytes.count ? url : String(decoding: bytes[..<end], as: UTF8.self)
+        }
+        return String(unsafeUninitializedCapacity: end + 3 * parameters) { text in
+            UnsafeMutableRawBufferPointer(text).copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[...query]))
+            var count = query + 1
+            // The first byte of a parameter, and of those from which on its bytes are not copied.
+            var (start, hidden) = (count, nil as Int?)
+            for index in start...end {
+                let byte = index < end ? bytes[index] : UInt8(ascii: "&")
+                if byte == UInt8(ascii: "&") {
+                    // A parameter without a value may be a key.
+                    if hidden == nil { count -= index - start }
+                    if index > start {
+                        (text[count], text[count + 1], text[count + 2]) = (0xE2, 0x80, 0xA6)
+                        count += 3
+                    }
+                    (start, hidden) = (index + 1, nil)
+                }
+                if hidden == nil, index < end {
+                    text[count] = byte
+                    count += 1
+                }
+                if byte == UInt8(ascii: "="), hidden == nil { hidden = index }
+            }
+            return count
+        }
     }
 }
 

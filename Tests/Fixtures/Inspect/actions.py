@@ -79,6 +79,12 @@ def repeated():
             browser.click("#confirm button[value=send]")
             shows(browser, "its body is not recorded")
             expect(len(got), 2, "requests without the body")
+        with server(file(address, **data, _route="own")) as page:
+            open_exchange(browser, page, "/post")
+            choose(browser, "Send again")
+            browser.click("#confirm button[value=send]")
+            shows(browser, "it took a proxy, a socket or other options")
+            expect(len(got), 2, "requests by another route")
 
 
 def copied():

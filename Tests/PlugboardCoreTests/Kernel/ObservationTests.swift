@@ -43,4 +43,19 @@ struct ObservationTests {
         #expect(one.lines == ["created", "completed"])
         #expect(other.lines == ["completed", "closing"])
     }
+
+    @Test func `an observer gets no events of exchanges that began before it, which others observe`() async throws {
+        let (first, late) = (Record(), Record())
+        let kernel = try makeKernel([])
+        let begun = kernel.observe(["created", "completed"]) { event, _ in first.add(event.id) }
+
+        let response = try await kernel.send(Request(.get, anywhere))
+        let later = kernel.observe(["created", "completed"]) { event, _ in late.add(event.id) }
+        _ = try await response.body.collect(upTo: .kibibytes(1))
+        await kernel.shutDown()
+        for observation in [begun, later] { observation.end() }
+
+        #expect(first.lines == ["created", "completed"])
+        #expect(late.lines.isEmpty)
+    }
 }

@@ -3,7 +3,7 @@ import PlugboardKit
 /// The outcome of an exchange as one line: `GET https://host/path?q=… → 200 1.2 KiB in 34 ms (2 attempts)`.
 struct ExchangeSummary {
     var method: String
-    /// The URL without its secret parts.
+    /// The URL with its secret parts.
     var url: String
     var status: Int?
     /// Bytes of the body received from the network in the last attempt, and what continued it; nil if no
@@ -26,7 +26,8 @@ struct ExchangeSummary {
         return ![.cancelled, .ignored, .queued].contains(failure.code)
     }
 
-    var text: String {
+    /// - Parameter url: The URL as it may be shown.
+    func text(_ url: String) -> String {
         var text = "\(method) \(url)"
         if let status { text += " → \(status)" }
         if let received { text += " \(size(received))" }

@@ -13,8 +13,19 @@ final class LogTarget: Sendable {
     /// The bytes that are written at a time, if the next line is not larger.
     private static let pieceSize = 256 << 10
 
+    /// A line that waits. Its text is made when it is written, off the loop.
+    private struct Line {
+        /// Nil in formats whose lines have neither.
+        let head: (time: Duration, level: LogLevel)?
+        /// About the number of its bytes.
+        let size: Int
+        let text: @Sendable () -> String
+
+        var whole: String { head.map { "\($0.time.timestamp) \($0.level) \(text())" } ?? text() }
+    }
+
     private struct State {
-        var lines: [String] = []
+        var lines: [Line] = []
         var size = 0
         var dropped = 0
         var isWriting = false
@@ -39,10 +50,15 @@ final class LogTarget: Sendable {
     }
 
     /// Takes a text that is safe for a terminal; its further lines are indented.
-    func write(_ level: LogLevel, _ text: String) {
-        guard file != nil else { return host.log(level, text) }
-        let line = format == .line || format == .full ? "\(host.wallClock.timestamp) \(level) \(text)" : text
-        let size = line.utf8.count + 1
+    func write(_ level: LogLevel, _ text: String) { write(level, size: text.utf8.count) { text } }
+
+    /// Takes such a text, which is made later, on another thread, if it goes to a file.
+    ///
+    /// - Parameter size: About the number of its bytes.
+    func write(_ level: LogLevel, size: Int, _ text: @escaping @Sendable () -> String) {
+        guard file != nil else { return host.log(level, text()) }
+        let line = Line(head: hasHeads ? (host.wallClock, level) : nil, size: size + 34, text: text)
+        let size = line.size
         let isFirst = state.withLock { state in
             guard state.size + size <= LogTarget.limit else {
                 state.dropped += 1
@@ -74,14 +90,15 @@ final class LogTarget: Sendable {
 
     /// Lines of the size of a piece, or one larger line.
     private func take() -> String? {
-        state.withLock { state in
+        let lines = state.withLock { state in
             if state.lines.isEmpty, state.dropped > 0 {
-                state.lines.append(note(state.dropped))
+                let (head, note) = (hasHeads ? (host.wallClock, LogLevel.warning) : nil, note(state.dropped))
+                state.lines.append(Line(head: head, size: 0) { note })
                 state.dropped = 0
             }
             var (count, size) = (0, 0)
             while count < state.lines.count {
-                let next = state.lines[count].utf8.count + 1
+                let next = state.lines[count].size
                 if count > 0, size + next > LogTarget.pieceSize { break }
                 (count, size) = (count + 1, size + next)
             }
@@ -90,17 +107,20 @@ final class LogTarget: Sendable {
                 state.lines.removeFirst(count)
                 state.size = max(state.size - size, 0)
             }
-            return count == 0 ? nil : state.lines.prefix(count).joined(separator: "\n")
+            // A copy, so that to remove them does not copy the others.
+            return Array(state.lines.prefix(count))
         }
+        return lines.isEmpty ? nil : lines.map(\.whole).joined(separator: "\n")
     }
+
+    private var hasHeads: Bool { format == .line || format == .full }
 
     /// A line of the file's format.
     private func note(_ dropped: Int) -> String {
         switch format {
         case .json: #"{"dropped":\#(dropped)}"#
         case .curl: "# \(dropped) lines were dropped, because the disk is too slow"
-        case .line, .full:
-            "\(host.wallClock.timestamp) warning \(dropped) lines were dropped, because the disk is too slow."
+        case .line, .full: "\(dropped) lines were dropped, because the disk is too slow."
         }
     }
 }

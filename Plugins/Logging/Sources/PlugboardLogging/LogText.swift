@@ -50,7 +50,7 @@ struct LogText: Sendable {
     {
         var object: JSONObject = [
             "time": .string(time.timestamp), "level": .string("\(level)"), "method": .string(summary.method),
-            "url": .string(summary.url), "milliseconds": milliseconds(summary.took),
+            "url": .string(url(summary.url)), "milliseconds": milliseconds(summary.took),
             "attempts": .number(JSONNumber(summary.attempts)), "outcome": .string("\(summary.outcome)"),
         ]
         if let label { object["label"] = .string(label) }

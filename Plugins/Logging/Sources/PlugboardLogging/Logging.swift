@@ -94,14 +94,19 @@ struct Logging: Plugin {
         guard known != nil || filter.admits(request.method.name, request.url) else { return }
         let record = known ?? LogRecord(began: host.now, nil)
         let summary = ExchangeSummary(
-            method: request.method.name, url: text.url(request.url), status: record.status,
+            method: request.method.name, url: request.url, status: record.status,
             received: record.received, took: host.now - record.began, attempts: exchange.attempt, outcome: outcome,
             failure: exchange.failure, asker: record.asker, responder: record.responder,
             isOfSubRequest: record.isOfSubRequest)
         guard filter.admits(summary) else { return }
         let level = summary.isFailure ? max(level(of: exchange), .warning) : level(of: exchange)
+        let line: @Sendable () -> String = { [prefix = prefix(of: exchange), text, summary] in
+            Printable.text(prefix + summary.text(text.url(summary.url)))
+        }
         switch settings.format {
-        case .line: target.write(level, Printable.text(prefix(of: exchange) + summary.text))
+        case .line:
+            let size = summary.url.utf8.count + (summary.failure?.reason.utf8.count ?? 0) + 128
+            target.write(level, size: size, line)
         case .full:
             for text in record.waiting { target.write(level, text) }
             let bodies = [
@@ -109,7 +114,7 @@ struct Logging: Plugin {
                 record.responseFields.flatMap { text.body("response", record.responseBody, $0) },
             ]
             for body in bodies.compactMap(\.self) { target.write(level, prefix(of: exchange) + body) }
-            target.write(level, Printable.text(prefix(of: exchange) + summary.text))
+            target.write(level, line())
         case .json:
             let label = exchange[LoggingAttributes.keys.label]
             target.write(level, text.json(summary, record, at: host.wallClock, level, label: label))

@@ -25,12 +25,16 @@ struct Telemetry: Plugin {
     private let host: PluginHost
     private let measures: Measures
     private let exporter: Exporter
+    private let identifiers = TraceIdentifiers()
+    // Each request needs it. Reading a setting takes longer.
+    private let sampled: Int
     private let requestFields: [FieldName]
     private let responseFields: [FieldName]
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
+        sampled = settings.sampled
         if let endpoint = settings.endpoint,
             Origin(url: endpoint) == nil || endpoint.contains(where: { "?#".contains($0) })
         {
@@ -54,29 +58,28 @@ struct Telemetry: Plugin {
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         let trace = trace(of: exchange)
         let request = exchange.request
+        let (method, url) = (request.method.name, request.url)
+        let target = request.withURL { measures.began(method, $0) }
         let context = TraceContext(
-            trace: trace.id, span: TraceIdentifier.span(), isSampled: trace.isSampled, state: trace.parent?.state)
+            trace: trace.number, span: identifiers.next(), isSampled: trace.isSampled, state: trace.parent?.state)
         let span = Span(
-            context, parent: trace.parent?.span ?? "", began: host.wallClock, at: host.now,
+            context, parent: trace.parent?.span, began: host.wallClock, at: host.now,
             AttemptFacts(
-                method: request.method.name,
-                url: String(
-                    Printable.url(request.url, showingQuery: settings.queries == .show).prefix(Telemetry.longest)),
-                template: exchange[TelemetryAttributes.keys.template], resends: trace.attempts))
+                method: method, url: url.utf8.count <= Telemetry.longest ? url : short(Printable.url(url)),
+                origin: target.origin, template: exchange.attribute(Telemetry.template), resends: trace.attempts),
+            target, trace.pending)
         trace.attempts += 1
-        span.events = trace.pending
         trace.pending = []
-        request["traceparent"] = context.parent
-        if request.contains("tracestate") || context.state != nil { request["tracestate"] = context.state }
-        take(requestFields, of: request.fields, as: "request", in: span)
-        exchange.turnState = span
-        measures.began(span)
+        trace.span = span
+        context.withParent { request.set("traceparent", $0) }
+        if context.state != nil || request.contains("tracestate") { request["tracestate"] = context.state }
+        if !requestFields.isEmpty { take(requestFields, of: request.fields, as: "request", in: span) }
         exporter.begin()
         return .next
     }
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
-        guard let span = exchange.turnState as? Span, let response = exchange.response else { return .next }
+        guard let span = span(of: exchange), let response = exchange.response else { return .next }
         span.facts.status = response.status
         if !responseFields.isEmpty { take(responseFields, of: response.fields, as: "response", in: span) }
         return .next
@@ -90,7 +93,7 @@ struct Telemetry: Plugin {
     }
 
     private func note(_ event: borrowing Event, of exchange: borrowing Exchange) {
-        let span = exchange.turnState as? Span
+        let span = span(of: exchange)
         if event.is("headReceived") {
             span?.facts.version = event["version"]
         } else if event.is("progress") {
@@ -109,7 +112,8 @@ struct Telemetry: Plugin {
     }
 
     func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
-        guard let span = exchange.turnState as? Span else { return }
+        guard let trace = exchange.state as? Trace, let span = trace.span else { return }
+        trace.span = nil
         // Measured by the monotonic clock, because the wall clock can be set meanwhile.
         span.ended = span.began + (host.now - span.start)
         // A plugin may fail what the network has not failed.
@@ -130,31 +134,42 @@ struct Telemetry: Plugin {
     /// The trace of the exchange, which the first attempt makes.
     private func trace(of exchange: borrowing Exchange) -> Trace {
         if let trace = exchange.state as? Trace { return trace }
-        let keys = TelemetryAttributes.keys
         let request = exchange.request
         // The state belongs to the trace that it came with.
-        let given = exchange[keys.traceparent].flatMap { TraceContext($0, state: exchange[keys.tracestate]) }
+        let given = exchange.attribute(Telemetry.traceparent).flatMap {
+            TraceContext($0, state: exchange[TelemetryAttributes.keys.tracestate])
+        }
         let parent =
             given
             ?? request["traceparent"].flatMap { parent in
                 TraceContext(parent, state: request.fields.values("tracestate").joined(separator: ","))
             }
-        let trace = Trace(parent: parent, isSampled: Int.random(in: 0..<100) < settings.sampled)
+        let trace = Trace(
+            parent: parent, identifiers.trace(), isSampled: sampled == 100 || Int(identifiers.next() % 100) < sampled)
         exchange.state = trace
         return trace
     }
 
+    // Copying a key takes longer than asking for the attribute.
+    private static let template = TelemetryAttributes.keys.template.name
+    private static let traceparent = TelemetryAttributes.keys.traceparent.name
+
+    /// The attempt that is under way.
+    private func span(of exchange: borrowing Exchange) -> Span? { (exchange.state as? Trace)?.span }
+
     private func take(_ names: [FieldName], of fields: Fields, as direction: String, in span: Span) {
         for name in names where !fields.isSecret(name) {
             let values = fields.filter { FieldName($0.name) == name }.map { field in
-                String(Printable.value(of: field, showingQuery: settings.queries == .show).prefix(Telemetry.longest))
+                short(Printable.value(of: field, showingQuery: settings.queries == .show))
             }
             if !values.isEmpty { span.fields.append(("http.\(direction).header.\(name.text.lowercased())", values)) }
         }
     }
 
+    private func short(_ text: String) -> String { String(text.prefix(Telemetry.longest)) }
+
     /// The most characters of a value that a server or a program decides.
-    static let longest = 4096
+    private static let longest = 4096
 
     private static func isToken(_ name: String) -> Bool {
         var reader = FieldReader(name)

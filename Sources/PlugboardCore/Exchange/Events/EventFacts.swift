@@ -12,8 +12,7 @@ enum EventFacts {
     case provenance
     /// The attempt that begins.
     case attempt
-    /// The times of the attempt of that number, which has ended, and the code of the error that ended it.
-    case times(Timings, ofAttempt: Int, PlugboardError.Code?)
+    case ended(EndedAttempt)
     case bytes(TransferProgress)
     /// The plugin in that slot sends the request again.
     case resend(by: Int, after: Duration)
@@ -21,65 +20,112 @@ enum EventFacts {
     /// The head that has come; valid as long as the event.
     case head(UnsafePointer<ResponseHead>)
 
+    /// The times of an attempt that has ended, and the code of the error that ended it.
+    struct EndedAttempt {
+        let timings: Timings
+        let number: Int
+        let code: PlugboardError.Code?
+    }
+
     /// The head that the event is about.
     var head: ResponseHead? { if case .head(let head) = self { head.pointee } else { nil } }
 
-    /// The details of an event of this exchange.
-    func details(of exchange: ExchangeCore) -> EventNode.Details {
-        switch self {
-        case .nothing: return []
-        case .head(let head): return [("version", .text(head.pointee.version.rawValue))]
-        case .provenance: return exchange.provenance
+    /// All details of an event of this exchange.
+    static func details(in facts: UnsafePointer<EventFacts>, of exchange: ExchangeCore) -> EventNode.Details {
+        var reader = DetailReader(nil)
+        read(facts, &reader, exchange)
+        return reader.all
+    }
+
+    /// The detail of that name; nil if there is none.
+    static func detail(
+        _ name: UnsafeRawBufferPointer, in facts: UnsafePointer<EventFacts>, of exchange: ExchangeCore
+    ) -> ObservedEvent.Detail? {
+        var reader = DetailReader(name)
+        read(facts, &reader, exchange)
+        return reader.found
+    }
+
+    private static func read(
+        _ facts: UnsafePointer<EventFacts>, _ reader: inout DetailReader, _ exchange: ExchangeCore
+    ) {
+        switch facts.pointee {
+        case .nothing: break
+        case .head(let head): reader.text("version", head.pointee.version.rawValue)
+        case .provenance:
+            reader.text("by", exchange.family.sender.map { exchange.pipeline.slots[$0].id })
+            reader.integer("for", exchange.family.parentNumber.map { Int(clamping: $0) })
+            reader.text("respondedBy", exchange.responder?.id)
+            reader.text(
+                "respondedWith",
+                exchange.responder != nil && exchange.response?.isOfSubRequest == true ? "subRequest" : nil)
         case .attempt:
-            return [
-                ("attempt", .integer(Int64(exchange.attempts.count))), ("reason", .text(exchange.attempts.reason)),
-                ("method", .text(exchange.request.head.method.name)),
-                ("url", .text(Printable.url(exchange.attempts.sentURL ?? exchange.request.head.url))),
-                ("waited", .integer(exchange.loop.now - exchange.attempts.asked)),
-            ]
-        case .times(let timings, let attempt, let code):
-            var details: EventNode.Details = [
-                ("attempt", .integer(Int64(attempt))), ("nameLookup", .integer(timings.nameLookup.nanoseconds)),
-                ("connect", .integer(timings.connect.nanoseconds)), ("tls", .integer(timings.tls.nanoseconds)),
-                ("firstByte", .integer(timings.firstByte.nanoseconds)), ("total", .integer(timings.total.nanoseconds)),
-            ]
-            if let code { details.append(("code", .text(code.name))) }
-            guard let connection = timings.connection?.facts else { return details }
-            return details + [
-                ("address", .text(connection.remote)), ("port", .integer(Int64(connection.remotePort))),
-                ("localAddress", .text(connection.local)), ("localPort", .integer(Int64(connection.localPort))),
-                ("requestSize", .integer(Int64(connection.requestSize))),
-                ("connectStatus", .integer(Int64(connection.connectStatus))),
-                ("verifyResult", .integer(Int64(connection.verifyResult))),
-            ]
+            reader.integer("attempt", exchange.attempts.count)
+            reader.text("reason", exchange.attempts.reason)
+            reader.text("method", exchange.request.head.method.name)
+            reader.text("url", Printable.url(exchange.attempts.sentURL ?? exchange.request.head.url))
+            reader.integer("waited", Int(exchange.loop.now - exchange.attempts.asked))
+        case .ended(let attempt):
+            reader.integer("attempt", attempt.number)
+            reader.integer("nameLookup", Int(attempt.timings.nameLookup.nanoseconds))
+            reader.integer("connect", Int(attempt.timings.connect.nanoseconds))
+            reader.integer("tls", Int(attempt.timings.tls.nanoseconds))
+            reader.integer("firstByte", Int(attempt.timings.firstByte.nanoseconds))
+            reader.integer("total", Int(attempt.timings.total.nanoseconds))
+            reader.text("code", attempt.code?.name)
+            guard let connection = attempt.timings.connection else { return }
+            if !connection.facts.remote.isEmpty {
+                reader.text("address", connection.facts.remote)
+                reader.integer("port", connection.facts.remotePort)
+                reader.text("localAddress", connection.facts.local)
+                reader.integer("localPort", connection.facts.localPort)
+            }
+            reader.integer("requestSize", connection.facts.requestSize)
+            reader.integer("connectStatus", connection.facts.connectStatus)
+            reader.integer("verifyResult", connection.facts.verifyResult)
         case .bytes(let progress):
-            let counts: [(String, Int?)] = [
-                ("sent", progress.sent), ("received", progress.received), ("toSend", progress.toSend),
-                ("toReceive", progress.toReceive),
-            ]
-            return counts.compactMap { name, count in count.map { (name, .integer(Int64($0))) } }
+            reader.integer("sent", progress.sent)
+            reader.integer("received", progress.received)
+            reader.integer("toSend", progress.toSend)
+            reader.integer("toReceive", progress.toReceive)
         case .resend(let slot, let delay):
-            return [
-                ("by", .text(exchange.pipeline.slots[slot].id)), ("after", .integer(delay.nanoseconds)),
-                ("attempt", .integer(Int64(exchange.attempts.count))),
-            ]
+            reader.text("by", exchange.pipeline.slots[slot].id)
+            reader.integer("after", Int(delay.nanoseconds))
+            reader.integer("attempt", exchange.attempts.count)
         case .outcome(let outcome):
-            return [("outcome", .text("\(outcome)")), ("attempts", .integer(Int64(exchange.attempts.count)))]
+            reader.text("outcome", "\(outcome)")
+            reader.integer("attempts", exchange.attempts.count)
         }
     }
 }
 
-extension ExchangeCore {
-    fileprivate var provenance: EventNode.Details {
-        var provenance: EventNode.Details = []
-        if let sender = family.sender { provenance.append(("by", .text(pipeline.slots[sender].id))) }
-        if let parentNumber = family.parentNumber {
-            provenance.append(("for", .integer(Int64(clamping: parentNumber))))
-        }
-        if let responder {
-            provenance.append(("respondedBy", .text(responder.id)))
-            if response?.isOfSubRequest == true { provenance.append(("respondedWith", .text("subRequest"))) }
-        }
-        return provenance
+/// Takes the details of an event: all, or the one of a name, so that no other is made.
+private struct DetailReader {
+    private let name: UnsafeRawBufferPointer?
+    private(set) var all: EventNode.Details = []
+    private(set) var found: ObservedEvent.Detail?
+
+    init(_ name: UnsafeRawBufferPointer?) { self.name = name }
+
+    /// A detail whose value is nil is left out.
+    @inline(__always)
+    mutating func text(_ name: StaticString, _ value: @autoclosure () -> String?) {
+        if isWanted(name), let value = value() { take(name, .text(value)) }
+    }
+
+    @inline(__always)
+    mutating func integer(_ name: StaticString, _ value: @autoclosure () -> Int?) {
+        if isWanted(name), let value = value() { take(name, .integer(Int64(value))) }
+    }
+
+    private mutating func take(_ name: StaticString, _ value: ObservedEvent.Detail) {
+        if self.name == nil { all.append((name.description, value)) } else { found = value }
+    }
+
+    @inline(__always)
+    private func isWanted(_ name: StaticString) -> Bool {
+        guard let wanted = self.name else { return true }
+        return wanted.count == name.utf8CodeUnitCount
+            && wanted.elementsEqual(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 }

@@ -1,3 +1,4 @@
+import CPlugboard
 import PlugboardBorder
 
 /// The kernel's own events; plugins publish others under their ids.
@@ -52,6 +53,11 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     static let close: [KernelEvent] = [.resolved, .connected, .secured, .sent, .firstByte, .progress]
 
     private static let names = allCases.map { "\($0)" }
+
+    /// The id as C sees it, which is never released.
+    var cName: plug_text { KernelEvent.cNames[rawValue].text }
+
+    private static let cNames = names.map { ImmortalText($0) }
 
     /// Whether observers can get an event of this id: one of the kernel's, or a plugin's, which has a dot.
     package static func isPossible(_ id: String) -> Bool {

@@ -10,8 +10,9 @@ struct PluginStates {
         let release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
     }
 
+    // By slot.
     private var ofTurns: [State?] = []
-    private var ofExchange: [Int: State] = [:]
+    private var ofExchange: [State?] = []
 
     /// One past the innermost slot that has kept a state for its turn.
     var turnCount: Int { ofTurns.count }
@@ -20,25 +21,26 @@ struct PluginStates {
 
     func ofTurn(_ slot: Int) -> UnsafeMutableRawPointer? { slot < ofTurns.count ? ofTurns[slot]?.pointer : nil }
 
-    func ofExchange(_ slot: Int) -> UnsafeMutableRawPointer? { ofExchange[slot]?.pointer }
-
-    /// - Returns: The old state.
-    mutating func setTurn(_ state: State?, of slot: Int) -> State? {
-        if state == nil && slot >= ofTurns.count { return nil }
-        while ofTurns.count <= slot { ofTurns.append(nil) }
-        defer { ofTurns[slot] = state }
-        return ofTurns[slot]
+    func ofExchange(_ slot: Int) -> UnsafeMutableRawPointer? {
+        slot < ofExchange.count ? ofExchange[slot]?.pointer : nil
     }
 
     /// - Returns: The old state.
-    mutating func setExchange(_ state: State?, of slot: Int) -> State? {
-        defer { ofExchange[slot] = state }
-        return ofExchange[slot]
+    mutating func setTurn(_ state: State?, of slot: Int) -> State? { PluginStates.set(&ofTurns, state, slot) }
+
+    /// - Returns: The old state.
+    mutating func setExchange(_ state: State?, of slot: Int) -> State? { PluginStates.set(&ofExchange, state, slot) }
+
+    private static func set(_ states: inout [State?], _ state: State?, _ slot: Int) -> State? {
+        if state == nil && slot >= states.count { return nil }
+        while states.count <= slot { states.append(nil) }
+        defer { states[slot] = state }
+        return states[slot]
     }
 
     /// Takes out what is kept for the whole exchange, by slot.
-    mutating func takeExchangeStates() -> [Int: State] {
-        defer { ofExchange = [:] }
+    mutating func takeExchangeStates() -> [State?] {
+        defer { ofExchange = [] }
         return ofExchange
     }
 }
@@ -57,7 +59,7 @@ extension ExchangeCore {
     /// Releases the states of the exchange, because it is over.
     func releaseExchangeStates() {
         guard states.hasExchangeStates else { return }
-        for (slot, state) in states.takeExchangeStates() { release(state, of: slot) }
+        for (slot, state) in states.takeExchangeStates().enumerated() { release(state, of: slot) }
     }
 
     private func release(_ state: PluginStates.State?, of slot: Int) {

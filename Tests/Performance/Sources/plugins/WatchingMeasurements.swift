@@ -7,7 +7,11 @@ private func watchers(_ folder: String) -> [(name: String, title: String, plugin
         ("nothing", "an exchange without plugins and without a network", []),
         (
             "telemetry", "the same with telemetry, no export due",
-            [PluginEntry("telemetry", settings: ["interval": "1h"])]
+            [
+                PluginEntry(
+                    "telemetry",
+                    settings: ["interval": "1h", "metricsInterval": "1h", "path": .string("\(folder)/telemetry.jsonl")])
+            ]
         ),
         (
             "recorder", "the same with recorder in memory, without bodies",

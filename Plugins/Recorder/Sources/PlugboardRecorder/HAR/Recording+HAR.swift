@@ -112,6 +112,8 @@ extension Recording {
             "cookies": [], "headers": HARText.headers(redaction.fields(fields(of: attempt))),
             "queryString": HARText.query(of: shown), "headersSize": -1, "bodySize": isRequestBodyRecorded ? 0 : -1,
         ]
+        // Not the route itself, because the address of a proxy can hold a password.
+        if hasRoute { request["_route"] = "own" }
         // A redirect that changes the method drops the body.
         if let body = requestBody, attempt?.method ?? method == method {
             var data: JSONObject = ["mimeType": .string(self.request[.contentType] ?? "")]

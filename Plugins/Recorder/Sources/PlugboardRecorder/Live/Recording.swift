@@ -63,6 +63,8 @@ final class Recording: @unchecked Sendable {
 
     let detail: RecordedBodies
     let label: String?
+    /// Whether options of the request or of the configuration decide on its route or its trust.
+    let hasRoute: Bool
     /// Since 1970.
     let date: Duration
     /// The start on the monotonic clock.
@@ -99,6 +101,7 @@ final class Recording: @unchecked Sendable {
         let head = exchange.request
         self.detail = detail
         label = exchange[RecorderAttributes.keys.label]
+        hasRoute = exchange.route != .direct || !exchange.ownRoutes.isEmpty
         date = host.wallClock
         began = host.now
         method = head.method.name
@@ -108,20 +111,21 @@ final class Recording: @unchecked Sendable {
 
     /// The approximate memory in bytes.
     var size: Int {
-        var size = 1024 + url.utf8.count + Recording.size(request)
+        var size = 1024 + url.utf8.count + request.size
         size += requestBody?.bytes.count ?? 0
         size += responseBody?.bytes.count ?? 0
-        if let response { size += Recording.size(response.fields) }
+        if let response { size += response.fields.size }
         for attempt in attempts {
             size += 256 + attempt.url.utf8.count
-            for head in attempt.interim + [attempt.response].compactMap(\.self) { size += Recording.size(head.fields) }
+            for head in attempt.interim { size += head.fields.size }
+            if let response = attempt.response { size += response.fields.size }
         }
         for fact in facts { size += 64 + fact.details.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
         for call in calls { size += 128 + call.changed.reduce(0) { $0 + $1.utf8.count + 16 } }
         return size
     }
+}
 
-    private static func size(_ fields: Fields) -> Int {
-        fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
-    }
+extension Fields {
+    fileprivate var size: Int { byteCount + 32 * count }
 }

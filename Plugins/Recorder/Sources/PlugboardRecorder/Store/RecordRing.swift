@@ -6,28 +6,37 @@ import Synchronization
 final class RecordRing: RecordStore {
     private enum Item {
         case recorded(Recording)
-        case added(Record)
+        // Indirect, because a record is large and its place in the list is moved.
+        indirect case added(Record)
+    }
+
+    private struct Place {
+        let id: Int64
+        let added: Duration
+        let size: Int
+        /// Nil for one that was removed.
+        var item: Item?
     }
 
     private struct State {
         /// From the oldest one. Those before `first` have been removed.
-        var items: [(id: Int64, added: Duration, size: Int, item: Item)] = []
+        var items: [Place] = []
         var first = 0
         var size = 0
         var last: Int64 = 0
 
-        var live: ArraySlice<(id: Int64, added: Duration, size: Int, item: Item)> { items[first...] }
+        var live: ArraySlice<Place> { items[first...] }
 
         mutating func append(_ item: Item, _ now: Duration, _ bytes: Int) {
             last += 1
             size += bytes
-            items.append((last, now, bytes, item))
+            items.append(Place(id: last, added: now, size: bytes, item: item))
         }
 
         mutating func removeFirst() {
             size -= items[first].size
             // Releases the memory of the exchange before its place in the list is reused.
-            items[first] = (0, .zero, 0, .added(.none))
+            items[first].item = nil
             first += 1
             if first > 64, first > items.count / 2 {
                 items.removeFirst(first)
@@ -46,19 +55,20 @@ final class RecordRing: RecordStore {
         (self.bounds, self.redaction, self.host) = (bounds, redaction, host)
     }
 
-    func add(_ recording: Recording) { append([(.recorded(recording), recording.size)]) }
+    func add(_ recording: Recording) { append(CollectionOfOne((.recorded(recording), recording.size))) }
 
     func add(_ records: [Record]) -> Int {
         append(records.map { (.added($0), $0.size) })
         return records.count
     }
 
-    private func append(_ items: [(Item, Int)]) {
+    private func append(_ items: some Collection<(Item, Int)>) {
         let now = host.wallClock
         state.withLock { state in
             for (item, size) in items { state.append(item, now, size) }
-            while let oldest = state.live.first,
-                state.live.count > bounds.count || state.size > bounds.size || oldest.added < now - bounds.age
+            while state.first < state.items.count,
+                state.items.count - state.first > bounds.count || state.size > bounds.size
+                    || state.items[state.first].added < now - bounds.age
             { state.removeFirst() }
         }
     }
@@ -67,14 +77,14 @@ final class RecordRing: RecordStore {
         let oldest = host.wallClock - bounds.age
         let items = state.withLock { Array($0.live) }
         for item in items.reversed() where item.added >= oldest && item.id > filter.after && item.id < filter.before {
-            let record = record(of: item.item, item.id)
+            guard let record = record(of: item) else { continue }
             if filter.selects(record), !visit(record) { return }
         }
     }
 
     func record(_ id: Int64) -> Record? {
         let found = state.withLock { state in state.live.first { $0.id == id } }
-        return found.map { record(of: $0.item, id) }
+        return found.flatMap { record(of: $0) }
     }
 
     func remove(_ filter: RecordFilter) -> Int {
@@ -91,18 +101,13 @@ final class RecordRing: RecordStore {
 
     func close(within limit: Duration) {}
 
-    private func record(of item: Item, _ id: Int64) -> Record {
-        switch item {
-        case .recorded(let recording): return recording.record(id, redaction)
+    private func record(of place: Place) -> Record? {
+        switch place.item {
+        case .recorded(let recording): return recording.record(place.id, redaction)
         case .added(var record):
-            record.id = id
+            record.id = place.id
             return record
+        case nil: return nil
         }
     }
-}
-
-extension Record {
-    fileprivate static let none = Record(
-        id: 0, date: .zero, took: .zero, method: "", url: "", host: "", status: nil, failure: nil, label: nil,
-        entries: [])
 }

@@ -27,6 +27,8 @@ final class Exporter: Sendable {
     private let dropped: PluginHost.Counter
     private let failed: PluginHost.Counter
     private let file: LineFile?
+    // Each span asks for them. Reading a setting takes longer.
+    private let (hasTarget, limit): (Bool, Int)
     /// Since 1970.
     let began: Duration
 
@@ -41,9 +43,8 @@ final class Exporter: Sendable {
         dropped = host.counter("dropped")
         failed = host.counter("failed")
         file = settings.path.map { LineFile(host.configuredPath($0)) }
+        (hasTarget, limit) = (settings.endpoint != nil || settings.path != nil, settings.limit)
     }
-
-    private var hasTarget: Bool { settings.endpoint != nil || file != nil }
 
     func start() {
         state.withLock { $0.isStarted = true }
@@ -69,7 +70,7 @@ final class Exporter: Sendable {
         if span.context.isSampled, hasTarget {
             state.withLock { state in
                 guard state.isStarted else { return }
-                if state.waiting.count < settings.limit { state.waiting.append(span) } else { dropped.add() }
+                if state.waiting.count < limit { state.waiting.append(span) } else { dropped.add() }
             }
         }
         // After that, because the last one sends the spans that wait. `close` reads the two in the other order.
@@ -102,7 +103,7 @@ final class Exporter: Sendable {
     /// Puts spans back for the next export, before later ones, if there is room. They are in the file already.
     private func putBack(_ batch: [Span]) {
         let lost = state.withLock { state in
-            let kept = batch.prefix(max(settings.limit - state.waiting.count, 0))
+            let kept = batch.prefix(max(limit - state.waiting.count, 0))
             state.waiting.insert(contentsOf: kept, at: 0)
             state.written += kept.count
             return batch.count - kept.count

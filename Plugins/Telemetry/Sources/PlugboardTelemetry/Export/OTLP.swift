@@ -19,13 +19,13 @@ enum OTLP {
 
     private static func span(_ span: Span, _ settings: TelemetrySettings) -> JSONValue {
         var object: JSONObject = [
-            "traceId": .string(span.context.trace), "spanId": .string(span.context.span),
+            "traceId": .string(span.context.trace.text), "spanId": .string(Hexadecimal.text(span.context.span)),
             "flags": .number(JSONNumber(Int(span.context.flags))), "name": .string(span.facts.name), "kind": 3,
             "startTimeUnixNano": time(span.began), "endTimeUnixNano": time(max(span.ended, span.began)),
-            "attributes": attributes(of: span),
+            "attributes": attributes(of: span, settings),
         ]
         if let state = span.context.state { object["traceState"] = .string(state) }
-        if !span.parent.isEmpty { object["parentSpanId"] = .string(span.parent) }
+        if let parent = span.parent { object["parentSpanId"] = .string(Hexadecimal.text(parent)) }
         if !span.events.isEmpty {
             object["events"] = .array(
                 span.events.map { event in
@@ -44,8 +44,10 @@ enum OTLP {
         return .object(object)
     }
 
-    private static func attributes(of span: Span) -> JSONValue {
-        var list = span.facts.attributes.map { fact in
+    private static func attributes(of span: Span, _ settings: TelemetrySettings) -> JSONValue {
+        var facts = span.facts
+        facts.url = Printable.url(facts.url, showingQuery: settings.queries == .show)
+        var list = facts.attributes.map { fact in
             switch fact.value {
             case .text(let text): attribute(fact.name, text)
             case .integer(let number): attribute(fact.name, number)

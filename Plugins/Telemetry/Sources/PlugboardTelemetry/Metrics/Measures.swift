@@ -14,67 +14,105 @@ final class Measures: Sendable {
         0, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     ]
 
-    private struct Key: Hashable, Sendable {
-        var method: String
-        var origin: Origin?
-        var status: Int?
-        var version: String?
-        var error: String?
-    }
+    /// The requests of one method to one server. Looking a metric up by its labels takes longer than counting.
+    final class Target: Sendable {
+        let origin: Origin?
+        fileprivate let method: String
+        /// Scheme and authority as requests have them.
+        fileprivate let server: [UInt8]
+        /// The number of requests that are under way.
+        fileprivate let active: PluginHost.Gauge
+        fileprivate let outcomes = LookupTable<Outcome>()
+        fileprivate let labels: [String: String]
 
-    private final class Histograms: Sendable {
-        let duration, requestSize, responseSize: PluginHost.Histogram
+        fileprivate init(_ host: PluginHost, _ method: String, _ server: UnsafeRawBufferPointer, _ origin: Origin?) {
+            (self.origin, self.method, self.server) = (origin, method, Array(server))
+            var labels = ["http.request.method": AttemptFacts.knownMethod(method)]
+            if let origin {
+                labels["server.address"] = origin.address
+                labels["server.port"] = "\(origin.port)"
+                labels["url.scheme"] = origin.scheme
+            }
+            self.labels = labels
+            active = host.gauge("http.client.active_requests", labels)
+        }
 
-        init(_ host: PluginHost, _ labels: [String: String]) {
-            // A server that varies its statuses must not use up the metrics that a plugin may have.
-            let sizes = labels.filter { $0.key != "http.response.status_code" && $0.key != "error.type" }
-            duration = host.histogram("http.client.request.duration", labels, bounds: Measures.times)
-            requestSize = host.histogram("http.client.request.body.size", sizes, bounds: Measures.sizes)
-            responseSize = host.histogram("http.client.response.body.size", sizes, bounds: Measures.sizes)
+        fileprivate func isOf(_ other: UnsafeRawBufferPointer) -> Bool {
+            server.withUnsafeBytes { server in
+                guard server.count == other.count else { return false }
+                for index in 0..<server.count where server[index] != other[index] { return false }
+                return true
+            }
         }
     }
 
-    /// The number of requests to one server that are under way.
-    final class Active: Sendable {
-        let gauge: PluginHost.Gauge
-        init(_ gauge: PluginHost.Gauge) { self.gauge = gauge }
+    /// What the conventions tell apart of the ends of attempts.
+    fileprivate final class Outcome: Sendable {
+        let status: Int?
+        let version: String?
+        let failure: String?
+        let duration, requestSize, responseSize: PluginHost.Histogram
+
+        init(_ host: PluginHost, _ target: Target, _ facts: AttemptFacts) {
+            (status, version, failure) = (facts.status, facts.version, facts.failure)
+            var labels = target.labels
+            if let version { labels["network.protocol.version"] = version }
+            // A server that varies its statuses must not use up the metrics that a plugin may have.
+            requestSize = host.histogram("http.client.request.body.size", labels, bounds: Measures.sizes)
+            responseSize = host.histogram("http.client.response.body.size", labels, bounds: Measures.sizes)
+            if let status { labels["http.response.status_code"] = "\(status)" }
+            if let error = facts.errorType { labels["error.type"] = error }
+            duration = host.histogram("http.client.request.duration", labels, bounds: Measures.times)
+        }
     }
 
     private let host: PluginHost
-    // Looking a metric up by its labels takes longer than counting.
-    private let histograms = LookupTable<Key, Histograms>()
-    private let active = LookupTable<Key, Active>()
+    private let targets = LookupTable<Target>()
 
     init(_ host: PluginHost) { self.host = host }
 
-    func began(_ span: Span) {
-        let key = Key(method: span.facts.knownMethod, origin: span.facts.origin)
-        let active = active.value(of: key) { Active(host.gauge("http.client.active_requests", labels(key))) }
-        active.gauge.add(1)
-        span.active = active
+    /// Counts a request that begins.
+    func began(_ method: String, _ url: UnsafeRawBufferPointer) -> Target {
+        let server = Measures.server(url)
+        var hash = KeyHash()
+        for byte in server { hash.add(Int(byte)) }
+        hash.add(method)
+        let target = targets.value(hash.value) {
+            $0.method == method && $0.isOf(server)
+        } orMake: {
+            Target(host, method, server, Origin(url: String(decoding: url, as: UTF8.self)))
+        }
+        target.active.add(1)
+        return target
+    }
+
+    /// The part of a URL that decides on its origin, in any spelling: all before its path.
+    private static func server(_ url: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var slashes = 0
+        for (index, byte) in url.enumerated() {
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            if slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") {
+                return UnsafeRawBufferPointer(rebasing: url[..<index])
+            }
+        }
+        return url
     }
 
     func ended(_ span: Span) {
-        span.active?.gauge.add(-1)
-        let key = Key(
-            method: span.facts.knownMethod, origin: span.facts.origin, status: span.facts.status,
-            version: span.facts.version, error: span.facts.errorType)
-        let histograms = histograms.value(of: key) { Histograms(host, labels(key)) }
-        histograms.duration.observe(max(span.ended - span.began, .zero))
-        if let size = span.requestSize { histograms.requestSize.observe(Int64(size)) }
-        if let size = span.responseSize { histograms.responseSize.observe(Int64(size)) }
-    }
-
-    private func labels(_ key: Key) -> [String: String] {
-        var labels = ["http.request.method": key.method]
-        if let origin = key.origin {
-            labels["server.address"] = origin.address
-            labels["server.port"] = "\(origin.port)"
-            labels["url.scheme"] = origin.scheme
+        let target = span.target
+        target.active.add(-1)
+        let (status, version, failure) = (span.facts.status, span.facts.version, span.facts.failure)
+        var hash = KeyHash()
+        hash.add(status ?? 0)
+        hash.add(version ?? "")
+        hash.add(failure ?? "")
+        let outcome = target.outcomes.value(hash.value) {
+            $0.status == status && $0.version == version && $0.failure == failure
+        } orMake: {
+            Outcome(host, target, span.facts)
         }
-        if let status = key.status { labels["http.response.status_code"] = "\(status)" }
-        if let version = key.version { labels["network.protocol.version"] = version }
-        if let error = key.error { labels["error.type"] = error }
-        return labels
+        outcome.duration.observe(max(span.ended - span.began, .zero))
+        if let size = span.requestSize { outcome.requestSize.observe(Int64(size)) }
+        if let size = span.responseSize { outcome.responseSize.observe(Int64(size)) }
     }
 }

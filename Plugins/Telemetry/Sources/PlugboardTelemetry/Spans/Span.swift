@@ -13,26 +13,32 @@ final class Span: @unchecked Sendable {
     }
 
     let context: TraceContext
-    /// The id of the parent span; empty for the first span of a trace.
-    let parent: String
+    /// The id of the parent span; nil for the first span of a trace.
+    let parent: UInt64?
     /// Since 1970.
     let began: Duration
     /// The start on the monotonic clock.
     let start: Duration
-    var facts: AttemptFacts
-    var ended = Duration.zero
-    var active: Measures.Active?
+    let target: Measures.Target
+    /// Their URL has its secrets, if it is not long, until it is exported: to remove them from each takes longer.
+    // Unchecked, because reading and writing them calls nothing else.
+    @exclusivity(unchecked) var facts: AttemptFacts
+    @exclusivity(unchecked) var ended = Duration.zero
     var isCancelled = false
     var requestSize: Int?
     var responseSize: Int?
     var fields: [(name: String, values: [String])] = []
-    var events: [Event] = []
+    var events: [Event]
 
     /// The most events, because plugins and servers decide how many there are.
     static let eventLimit = 64
 
-    init(_ context: TraceContext, parent: String, began: Duration, at start: Duration, _ facts: AttemptFacts) {
+    init(
+        _ context: TraceContext, parent: UInt64?, began: Duration, at start: Duration, _ facts: AttemptFacts,
+        _ target: Measures.Target, _ events: [Event]
+    ) {
         (self.context, self.parent, self.began, self.start, self.facts) = (context, parent, began, start, facts)
+        (self.target, self.events) = (target, events)
     }
 
     func note(_ name: String, at time: Duration, _ attributes: [(name: String, value: String)]) {
@@ -43,15 +49,17 @@ final class Span: @unchecked Sendable {
 /// The trace of an exchange, shared by all its attempts.
 final class Trace {
     let parent: TraceContext?
-    let id: String
+    let number: TraceNumber
     let isSampled: Bool
     var attempts = 0
+    /// The attempt that is under way.
+    @exclusivity(unchecked) var span: Span?
     /// Events between two attempts, such as a redirect or a retry. The next span contains them.
     var pending: [Span.Event] = []
 
-    init(parent: TraceContext?, isSampled: Bool) {
+    init(parent: TraceContext?, _ number: @autoclosure () -> TraceNumber, isSampled: @autoclosure () -> Bool) {
         self.parent = parent
-        id = parent?.trace ?? TraceIdentifier.trace()
-        self.isSampled = parent?.isSampled ?? isSampled
+        self.number = parent?.trace ?? number()
+        self.isSampled = parent?.isSampled ?? isSampled()
     }
 }
