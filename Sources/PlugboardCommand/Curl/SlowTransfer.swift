@@ -8,6 +8,7 @@ final class SlowTransfer: Sendable {
         /// When the measured time began, and the bytes that had come and gone then; nil before the first.
         var start: (time: ContinuousClock.Instant, bytes: Int)?
         var isSlow = false
+        var hasEnded = false
         var cancel: (@Sendable () -> Void)?
     }
 
@@ -23,7 +24,12 @@ final class SlowTransfer: Sendable {
     }
 
     /// Sets how the exchange is ended.
-    func cancels(_ cancel: @escaping @Sendable () -> Void) { state.withLock { $0.cancel = cancel } }
+    func cancels(_ cancel: @escaping @Sendable () -> Void) {
+        state.withLock { if !$0.hasEnded { $0.cancel = cancel } }
+    }
+
+    /// The exchange has ended, and is released: it holds its observer, which holds this.
+    func end() { state.withLock { ($0.hasEnded, $0.cancel) = (true, nil) } }
 
     /// Another attempt begins, whose bytes are counted from 0.
     func restart() { state.withLock { $0.start = nil } }

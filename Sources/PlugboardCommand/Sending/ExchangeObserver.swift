@@ -58,6 +58,7 @@ final class ExchangeObserver: Sendable {
                 }
             }
         case .connected: state.withLock { $0.connections += 1 }
+        case .completed: slow?.end()
         case .attemptEnded:
             state.withLock { state in
                 state.attempt = event.integer("attempt") ?? 0
