@@ -1,7 +1,7 @@
 /// The option `connectTo`, with its entries found by host and port.
 ///
-/// In a key, `*` is any host or port; in a target, it is the request's own. The host of a target can be several addresses
-/// with commas between them, which are tried as those of one name. libcurl would compare each entry of its
+/// In a key, `*` is any host or port; in a target, it is the request's own. The host of a target can be several
+/// addresses with commas between them, which are tried as those of one name. libcurl would compare each entry of its
 /// list with each request.
 package final class ConnectToTable: Sendable {
     /// A target with `*` in it or in its key.

@@ -11,7 +11,7 @@ struct SecretPromptTests {
         server = try LoopbackServer.responding { _ in ServerResponse(body: "body") }
     }
 
-    /// Runs the command on a terminal, types a text when it asks for the password, and returns what the terminal showed.
+    /// Runs the command on a terminal, types a text when it asks for the password, and returns what is shown.
     private func run(_ line: String, typing text: String) async throws -> String {
         let outcome = try await Command.shell(
             #"""

@@ -1,7 +1,7 @@
 import CPlugboard
 import PlugboardKit
 
-/// The rules of `plugboard.h` for a descriptor without its tables: those of the loader, and those that it does not check.
+/// The rules of `plugboard.h` for a descriptor without its tables: those that the loader checks, and others.
 enum DescriptorRules {
     static func faults(in raw: UnsafePointer<plug_plugin_v1>) -> [String] {
         let plugin = PluginDescriptor(unchecked: raw)

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// What reads the words of a command line by curl's rules: short options can be joined, the last one with its value, and
+/// Reads the words of a command line by curl's rules: short options can be joined, the last one with its value, and
 /// the options of a file stand in the place of `-K`.
 protocol OptionReader {
     /// Whether all options are curl's, as behind `plugboard curl`.
