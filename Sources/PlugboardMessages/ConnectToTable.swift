@@ -1,7 +1,6 @@
 /// The option `connectTo`, with its entries found by host and port.
 ///
-/// In a key, `*` is any host or port; in a target, it is the request's own. The host of a target can be several
-/// addresses with commas between them, which are tried as those of one name. libcurl would compare each entry of its
+/// In a key, `*` is any host or port; in a target, it is the request's own. libcurl would compare each entry of its
 /// list with each request.
 package final class ConnectToTable: Sendable {
     /// A target with `*` in it or in its key.
@@ -40,9 +39,7 @@ package final class ConnectToTable: Sendable {
 
     /// Whether both are `host:port`, in which `*` can be the host and the port.
     package static func isEntry(_ from: String, _ to: String) -> Bool {
-        let (host, port) = parts(of: to)
-        let targets = host.split(separator: ",", omittingEmptySubsequences: false).map { "\($0):\(port)" }
-        return ([from] + targets).allSatisfy { text in
+        [from, to].allSatisfy { text in
             let (host, port) = parts(of: text)
             return !text.utf8.contains(0)
                 && RequestOptions.isHostAndPort("\(host == "*" ? "a" : host):\(port == "*" ? "1" : port)")

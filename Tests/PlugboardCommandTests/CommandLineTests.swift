@@ -27,6 +27,11 @@ struct CommandLineTests {
         #expect(try RequestWords(["upload"] + words, isRequest: false).groups == [["upload"] + parts])
     }
 
+    @Test(arguments: RequestWords.valued.sorted())
+    func `a value that looks like an option stays whole`(option: Substring) throws {
+        #expect(try RequestWords(["call", String(option), "-12"]).groups == [["call", String(option), "-12"]])
+    }
+
     @Test func `values stand beside their short options in one word`() async throws {
         let server = try echo()
 

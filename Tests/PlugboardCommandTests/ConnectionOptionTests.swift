@@ -124,27 +124,6 @@ struct ConnectionOptionTests {
         #expect(value.contains("[") ? outcome.status == 2 : outcome.stdout == "body", "\(outcome.stderr)")
     }
 
-    @Test(arguments: programs)
-    func `the addresses of --resolve are tried one after another`(program: [String]) async throws {
-        // A server listens at 127.0.0.1 alone.
-        let name = "a.test:\(server.port)"
-        let words = program + ["http://\(name)/", "--connect-timeout", "5", "--resolve"]
-
-        let second = try await Command.running(words + ["\(name):127.0.0.9,127.0.0.1"])
-        let six = try await Command.running(words + ["\(name):[::9],127.0.0.1"])
-        let none = try await Command.running(words + ["\(name):127.0.0.8,127.0.0.9"])
-
-        #expect(second.stdout == "body" && six.stdout == "body", "\(second.stderr)\(six.stderr)")
-        #expect(none.status == 7, "\(none.stderr)")
-    }
-
-    @Test func `the addresses of --resolve are printed for curl`() async throws {
-        let line = try await Command.run(
-            "get", "http://a.test/", "-A", "a", "--resolve", "a.test:80:::1,127.0.0.1", "--print-curl")
-
-        #expect(line.stdout == "curl -A a --resolve 'a.test:80:[::1],127.0.0.1' http://a.test/\n", "\(line.stdout)")
-    }
-
     @Test(arguments: [
         ([":80::81"], "--connect-to :80::81"), (["a.test::b.test:"], "--connect-to a.test::b.test:"),
     ])

@@ -242,7 +242,6 @@ extension CurlCommandComparisonTests {
                 -0
                 --request-target /other
                 --trace-ascii t.txt
-                --resolve a.test:$port:127.0.0.9,127.0.0.1 http://a.test:$port/ok/x
                 -F 'f=@data.txt;headers="X-A: b"' -F 'a=1;type=text/csv;headers=@fields.txt'
                 -A x -w '%{size_request} %{num_certs}%{certs}'
                 """)

@@ -12,10 +12,6 @@ struct PrintedCurlConnection {
         }
         if let hosts = options.noProxy, options.proxy != "" { add("--noproxy", hosts) }
         for (host, other) in (options.connectTo ?? [:]).sorted(by: { $0.key < $1.key }) {
-            if other.contains(","), let port = other.lastIndex(of: ":"), host.hasSuffix(other[port...]) {
-                add("--resolve", "\(host):\(other[..<port])")
-                continue
-            }
             // curl writes any host or port, and the URL's own, as an empty one.
             add("--connect-to", "\(host):\(other)".replacing("*", with: ""))
         }

@@ -9,6 +9,12 @@ struct RequestWords: OptionReader {
     /// The value of `--output` for a file that the URL names. No word of a command line can have NUL.
     static let remoteName = "\0"
     static let isOfCurl = false
+    /// The long options that curl does not have, and whose value may look like an option.
+    static let valued: Set<Substring> = [
+        "--attribute", "--body", "--command", "--config", "--metadata", "--metalink", "--metalink-file", "--mirror",
+        "--only",
+        "--plugin", "--server-variable", "--set", "--time-cond", "--with",
+    ]
 
     /// The words of each request, which begin with the verb.
     private(set) var groups: [[String]]
@@ -64,7 +70,8 @@ struct RequestWords: OptionReader {
         default:
             add(word)
             // The value may look like an option.
-            if given == nil, CurlOption.named(String(name.dropFirst(2)))?.takesValue ?? false,
+            if given == nil,
+                CurlOption.named(String(name.dropFirst(2)))?.takesValue ?? RequestWords.valued.contains(name),
                 let value = rest.popFirst()
             {
                 add(value)

@@ -20,17 +20,14 @@ extension ConnectionArguments {
     /// Adds an argument of `--resolve`: `HOST:PORT:ADDRESS`, with curl's `+` before it and further addresses after
     /// commas.
     func addResolution(_ text: String, to options: inout RequestOptions) throws(CommandFailure) {
-        let malformed = CommandFailure(
-            .usage, "--resolve must be HOST:PORT:ADDRESS, perhaps with further addresses after commas.")
         let parts = ConnectionArguments.parts(text.hasPrefix("+") ? String(text.dropFirst()) : text)
-        let addresses = parts.dropFirst(2).joined(separator: ":").split(separator: ",").map { address in
-            // An IPv6 address can stand without brackets.
-            address.contains(":") && !address.hasPrefix("[") ? "[\(address)]" : String(address)
-        }
-        guard parts.count > 2, parts[1] != "*", !addresses.contains("*") else { throw malformed }
-        let target = "\(addresses.joined(separator: ",")):\(parts[1])"
-        guard ConnectToTable.isEntry("\(parts[0]):\(parts[1])", target) else { throw malformed }
-        options.connectTo?["\(parts[0]):\(parts[1])"] = target
+        // An IPv6 address can stand without brackets.
+        var address = parts.dropFirst(2).joined(separator: ":").split(separator: ",").first.map(String.init) ?? ""
+        if address.contains(":"), !address.hasPrefix("[") { address = "[\(address)]" }
+        guard parts.count > 2, parts[1] != "*",
+            ConnectToTable.isEntry("\(parts[0]):\(parts[1])", "\(address):\(parts[1])"), address != "*"
+        else { throw CommandFailure(.usage, "--resolve must be HOST:PORT:ADDRESS.") }
+        options.connectTo?["\(parts[0]):\(parts[1])"] = "\(address):\(parts[1])"
     }
 
     /// Splits at the colons outside of brackets, because IPv6 addresses contain colons.

@@ -61,11 +61,13 @@ struct CallTests {
         let post = try await sent(["createPost", "topic=1", "text=@\(text)", "replyTo:=null"])
         let list = try await sent(["replaceWishlist", "user=ada", "name=x", "body:=@\(value)"])
         let coupon = try await sent(["redeemCoupon", "--body", "-"], input: "SWIFT")
+        let negative = try await sent(["redeemCoupon", "--body", "-12"])
         let markdown = try await sent(["replacePostText", "post=1", "--body", "# T", "-H", "Content-Type: text/x"])
 
         #expect(post.text == #"{"text":"from a file","replyTo":null}"#)
         #expect(list.text == #"["mug"]"#)
         #expect(coupon.text == "SWIFT" && coupon["Content-Type"] == "text/plain")
+        #expect(negative.text == "-12")
         #expect(markdown.text == "# T" && markdown.values("Content-Type") == ["text/x"])
     }
 
