@@ -19,8 +19,8 @@ extension plug_text {
 
     /// Whether the bytes are those of a text of the program.
     package func isEqual(_ text: StaticString) -> Bool {
-        guard count == UInt64(text.utf8CodeUnitCount) else { return false }
         let (buffer, expected) = (buffer, text.utf8Start)
+        guard buffer.count == text.utf8CodeUnitCount else { return false }
         for index in 0..<buffer.count where buffer[index] != expected[index] { return false }
         return true
     }

@@ -18,8 +18,8 @@ public struct AttemptFacts: Sendable {
 
     /// As it is sent.
     public let method: String
-    /// As it may be shown.
-    public var url: String
+    /// As it may be shown; nil if it is told to `attributes(url:)` alone.
+    public let url: String?
     /// The origin of the URL.
     public let origin: Origin?
     /// `url.template`, where the program gives one.
@@ -38,14 +38,18 @@ public struct AttemptFacts: Sendable {
     public var failure: String?
 
     /// An attempt that begins.
+    ///
+    /// - Parameter url: As it may be shown.
     public init(method: String, url: String, template: String? = nil, resends: Int = 0) {
-        self.init(method: method, url: url, origin: Origin(url: url), template: template, resends: resends)
+        (self.method, self.template, self.resends) = (method, template, resends)
+        self.url = url
+        origin = Origin(url: url)
     }
 
-    /// An attempt that begins, to an origin that is known.
-    public init(method: String, url: String, origin: Origin?, template: String? = nil, resends: Int = 0) {
-        (self.method, self.url, self.template, self.resends) = (method, url, template, resends)
-        self.origin = origin
+    /// An attempt that begins, to an origin that is known, for `attributes(url:)`.
+    public init(method: String, origin: Origin?, template: String? = nil, resends: Int = 0) {
+        (self.method, self.origin, self.template, self.resends) = (method, origin, template, resends)
+        url = nil
     }
 
     /// `http.request.method`.
@@ -70,7 +74,12 @@ public struct AttemptFacts: Sendable {
     }
 
     /// The attributes of the attempt's span.
-    public var attributes: [(name: String, value: Value)] {
+    public var attributes: [(name: String, value: Value)] { attributes(url: url) }
+
+    /// The attributes of the attempt's span.
+    ///
+    /// - Parameter url: `url.full`, as it may be shown; nil for none.
+    public func attributes(url: String?) -> [(name: String, value: Value)] {
         var list: [(name: String, value: Value)] = [("http.request.method", .text(knownMethod))]
         func add(_ name: String, _ text: String?) { if let text { list.append((name, .text(text))) } }
         func add(_ name: String, _ number: Int?) { if let number { list.append((name, .integer(number))) } }

@@ -120,6 +120,21 @@ struct TelemetryTests {
             span["status"]?["code"]?.intValue == 2 && span["status"]?["message"]?.stringValue == "transport.connect")
     }
 
+    @Test(arguments: ["redact", "show"], [4096, 4097])
+    func `a setting decides whether queries are shown, in long URLs too`(queries: String, length: Int) async throws {
+        let collector = try Collector()
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
+        let kernel = try kernel(.linked, collector, ["queries": .string(queries)])
+        let beginning = server.url("/?page=2&more=")
+        let url = beginning + String(repeating: "x", count: length - beginning.utf8.count)
+
+        _ = try await kernel.send(Request(.get, url))
+        await kernel.shutDown()
+
+        let shown = queries == "show" ? String(url.prefix(4096)) : server.url("/?page=…&more=…")
+        #expect(collector.spans.first?.attributes["url.full"] == shown)
+    }
+
     // MARK: Metrics
 
     @Test(arguments: Linkage.allCases)

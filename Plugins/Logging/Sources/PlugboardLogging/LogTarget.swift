@@ -36,6 +36,8 @@ final class LogTarget: Sendable {
     private let file: LineFile?
     private let format: LoggingSettings.Format
     private let state = Mutex(State())
+    /// Held while lines are taken and written, so that they keep their order if two threads drain.
+    private let order = Mutex(())
 
     init(_ settings: LoggingSettings, _ host: PluginHost) {
         self.host = host
@@ -75,8 +77,8 @@ final class LogTarget: Sendable {
 
     /// Writes what waits. Blocks.
     func drain() {
-        while let text = take() {
-            guard let error = file?.append(text) else {
+        while let result = order.withLock({ _ in take().map { file?.append($0) } }) {
+            guard let error = result else {
                 state.withLock { $0.hasFailed = false }
                 continue
             }

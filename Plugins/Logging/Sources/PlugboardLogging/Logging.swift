@@ -100,20 +100,21 @@ struct Logging: Plugin {
             isOfSubRequest: record.isOfSubRequest)
         guard filter.admits(summary) else { return }
         let level = summary.isFailure ? max(level(of: exchange), .warning) : level(of: exchange)
-        let line: @Sendable () -> String = { [prefix = prefix(of: exchange), text, summary] in
+        let prefix = prefix(of: exchange)
+        let line: @Sendable () -> String = { [text, summary] in
             Printable.text(prefix + summary.text(text.url(summary.url)))
         }
         switch settings.format {
         case .line:
-            let size = summary.url.utf8.count + (summary.failure?.reason.utf8.count ?? 0) + 128
-            target.write(level, size: size, line)
+            let texts = [prefix, summary.method, summary.url, summary.failure?.reason ?? ""]
+            target.write(level, size: texts.reduce(128) { $0 + $1.utf8.count }, line)
         case .full:
             for text in record.waiting { target.write(level, text) }
             let bodies = [
                 record.request.flatMap { text.body("request", record.requestBody, $0.fields) },
                 record.responseFields.flatMap { text.body("response", record.responseBody, $0) },
             ]
-            for body in bodies.compactMap(\.self) { target.write(level, prefix(of: exchange) + body) }
+            for body in bodies.compactMap(\.self) { target.write(level, prefix + body) }
             target.write(level, line())
         case .json:
             let label = exchange[LoggingAttributes.keys.label]

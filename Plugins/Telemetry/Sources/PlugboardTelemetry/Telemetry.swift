@@ -28,6 +28,7 @@ struct Telemetry: Plugin {
     private let identifiers = TraceIdentifiers()
     // Each request needs it. Reading a setting takes longer.
     private let sampled: Int
+    private let showsQueries: Bool
     private let requestFields: [FieldName]
     private let responseFields: [FieldName]
 
@@ -35,6 +36,7 @@ struct Telemetry: Plugin {
         self.settings = settings
         self.host = host
         sampled = settings.sampled
+        showsQueries = settings.queries == .show
         if let endpoint = settings.endpoint,
             Origin(url: endpoint) == nil || endpoint.contains(where: { "?#".contains($0) })
         {
@@ -65,8 +67,9 @@ struct Telemetry: Plugin {
         let span = Span(
             context, parent: trace.parent?.span, began: host.wallClock, at: host.now,
             AttemptFacts(
-                method: method, url: url.utf8.count <= Telemetry.longest ? url : short(Printable.url(url)),
-                origin: target.origin, template: exchange.attribute(Telemetry.template), resends: trace.attempts),
+                method: method, origin: target.origin, template: exchange.attribute(Telemetry.template),
+                resends: trace.attempts),
+            url: url.utf8.count <= Telemetry.longest ? url : short(Printable.url(url, showingQuery: showsQueries)),
             target, trace.pending)
         trace.attempts += 1
         trace.pending = []
@@ -160,7 +163,7 @@ struct Telemetry: Plugin {
     private func take(_ names: [FieldName], of fields: Fields, as direction: String, in span: Span) {
         for name in names where !fields.isSecret(name) {
             let values = fields.filter { FieldName($0.name) == name }.map { field in
-                short(Printable.value(of: field, showingQuery: settings.queries == .show))
+                short(Printable.value(of: field, showingQuery: showsQueries))
             }
             if !values.isEmpty { span.fields.append(("http.\(direction).header.\(name.text.lowercased())", values)) }
         }

@@ -45,9 +45,8 @@ enum OTLP {
     }
 
     private static func attributes(of span: Span, _ settings: TelemetrySettings) -> JSONValue {
-        var facts = span.facts
-        facts.url = Printable.url(facts.url, showingQuery: settings.queries == .show)
-        var list = facts.attributes.map { fact in
+        let url = Printable.url(span.url, showingQuery: settings.queries == .show)
+        var list = span.facts.attributes(url: url).map { fact in
             switch fact.value {
             case .text(let text): attribute(fact.name, text)
             case .integer(let number): attribute(fact.name, number)

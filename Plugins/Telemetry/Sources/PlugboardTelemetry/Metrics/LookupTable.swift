@@ -10,7 +10,14 @@ final class LookupTable<Value: AnyObject & Sendable>: @unchecked Sendable {
     private static var limit: Int { 1000 }
 
     private let slots: UnsafeMutablePointer<Atomic<Unmanaged<Value>?>>
-    private let rest = Mutex<[Int: [Value]]>([:])
+    private let rest = Mutex(Rest())
+
+    private struct Rest {
+        /// By hash.
+        var values: [Int: [Value]] = [:]
+        /// The number of all values.
+        var count = 0
+    }
 
     init() {
         slots = .allocate(capacity: Self.slotCount)
@@ -37,7 +44,7 @@ final class LookupTable<Value: AnyObject & Sendable>: @unchecked Sendable {
 
     @inline(never)
     private func other(_ hash: Int, where isWanted: (Value) -> Bool, orMake make: () -> Value) -> Value {
-        if let known = rest.withLock({ $0[hash]?.first(where: isWanted) }) { return known }
+        if let known = rest.withLock({ $0.values[hash]?.first(where: isWanted) }) { return known }
         let made = make()
         let slot = slots + (hash & (Self.slotCount - 1))
         let kept = Unmanaged.passRetained(made)
@@ -45,22 +52,54 @@ final class LookupTable<Value: AnyObject & Sendable>: @unchecked Sendable {
             return made
         }
         kept.release()
-        rest.withLock { if $0.count < Self.limit { $0[hash, default: []].append(made) } }
-        return made
+        return rest.withLock { rest in
+            // Another thread may have made it meanwhile.
+            if let known = rest.values[hash]?.first(where: isWanted) { return known }
+            if rest.count < Self.limit {
+                rest.values[hash, default: []].append(made)
+                rest.count += 1
+            }
+            return made
+        }
     }
 }
 
-/// A hash that is cheaper than Swift's, for keys that are compared anyway (FNV-1a).
+/// A hash that is cheaper than Swift's, for keys that are compared anyway: words are multiplied, and the two halves of
+/// the product combined.
+///
+/// With a random seed, nobody can choose many keys that have the same hash.
 struct KeyHash {
-    private(set) var value = 0x1_0000_0000_01B3
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    var value: Int { Int(truncatingIfNeeded: state) }
 
     @inline(__always)
-    mutating func add(_ part: Int) { value = (value ^ part) &* 0x100_0000_01B3 }
+    mutating func add(_ word: UInt64) {
+        let product = (state ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        state = product.high ^ product.low
+    }
+
+    @inline(__always)
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        var offset = 0
+        while offset &+ 8 <= bytes.count {
+            add(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset &+= 8
+        }
+        // At most seven bytes follow, and the count in the eighth tells apart where a text ends.
+        var rest = UInt64(truncatingIfNeeded: bytes.count)
+        while offset < bytes.count {
+            rest = rest << 8 | UInt64(bytes[offset])
+            offset &+= 1
+        }
+        add(rest)
+    }
 
     @inline(__always)
     mutating func add(_ text: String) {
-        add(text.utf8.count)
-        // Other texts of this length are rare.
-        if let last = text.utf8.last { add(Int(last)) }
+        var text = text
+        text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
 }

@@ -14,20 +14,54 @@ final class Measures: Sendable {
         0, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     ]
 
+    /// The bytes of a URL that decide on its origin, in any spelling. Both parts are empty for a text without `://`.
+    fileprivate struct Server {
+        /// The beginning up to `//`.
+        let scheme: UnsafeRawBufferPointer
+        /// The authority without user and password, which must not stay in memory.
+        let host: UnsafeRawBufferPointer
+
+        init(_ url: UnsafeRawBufferPointer) {
+            guard let slash = url.firstIndex(of: UInt8(ascii: "/")), slash > 0, slash + 1 < url.count,
+                url[slash - 1] == UInt8(ascii: ":"), url[slash + 1] == UInt8(ascii: "/")
+            else {
+                (scheme, host) = (Server.none, Server.none)
+                return
+            }
+            let first = slash + 2
+            var (start, end) = (first, first)
+            authority: while end < url.count {
+                switch url[end] {
+                case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break authority
+                // RFC 3986 §3.2.1: the user ends at an @; here at the last one, as in `Origin`.
+                case UInt8(ascii: "@"): start = end + 1
+                default: break
+                }
+                end += 1
+            }
+            scheme = UnsafeRawBufferPointer(rebasing: url[..<first])
+            host = UnsafeRawBufferPointer(rebasing: url[start..<end])
+        }
+
+        private static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+    }
+
     /// The requests of one method to one server. Looking a metric up by its labels takes longer than counting.
     final class Target: Sendable {
         let origin: Origin?
+        /// As the conventions name it.
         fileprivate let method: String
-        /// Scheme and authority as requests have them.
+        /// The bytes of `Server`, one part after the other.
         fileprivate let server: [UInt8]
         /// The number of requests that are under way.
         fileprivate let active: PluginHost.Gauge
         fileprivate let outcomes = LookupTable<Outcome>()
         fileprivate let labels: [String: String]
 
-        fileprivate init(_ host: PluginHost, _ method: String, _ server: UnsafeRawBufferPointer, _ origin: Origin?) {
-            (self.origin, self.method, self.server) = (origin, method, Array(server))
-            var labels = ["http.request.method": AttemptFacts.knownMethod(method)]
+        fileprivate init(_ host: PluginHost, _ method: String, _ server: Server, _ origin: Origin?) {
+            (self.origin, self.method) = (origin, method)
+            self.server = Array(server.scheme) + Array(server.host)
+            var labels = ["http.request.method": method]
             if let origin {
                 labels["server.address"] = origin.address
                 labels["server.port"] = "\(origin.port)"
@@ -37,10 +71,12 @@ final class Measures: Sendable {
             active = host.gauge("http.client.active_requests", labels)
         }
 
-        fileprivate func isOf(_ other: UnsafeRawBufferPointer) -> Bool {
+        fileprivate func isOf(_ other: Server) -> Bool {
             server.withUnsafeBytes { server in
-                guard server.count == other.count else { return false }
-                for index in 0..<server.count where server[index] != other[index] { return false }
+                let (scheme, host) = (other.scheme, other.host)
+                guard server.count == scheme.count + host.count else { return false }
+                for index in 0..<scheme.count where server[index] != scheme[index] { return false }
+                for index in 0..<host.count where server[scheme.count + index] != host[index] { return false }
                 return true
             }
         }
@@ -68,14 +104,17 @@ final class Measures: Sendable {
 
     private let host: PluginHost
     private let targets = LookupTable<Target>()
+    private let seed = UInt64.random(in: 0 ... .max)
 
     init(_ host: PluginHost) { self.host = host }
 
     /// Counts a request that begins.
     func began(_ method: String, _ url: UnsafeRawBufferPointer) -> Target {
-        let server = Measures.server(url)
-        var hash = KeyHash()
-        for byte in server { hash.add(Int(byte)) }
+        // Programs decide how many other methods there are.
+        let (method, server) = (AttemptFacts.knownMethod(method), Server(url))
+        var hash = KeyHash(seed: seed)
+        hash.add(server.scheme)
+        hash.add(server.host)
         hash.add(method)
         let target = targets.value(hash.value) {
             $0.method == method && $0.isOf(server)
@@ -86,24 +125,12 @@ final class Measures: Sendable {
         return target
     }
 
-    /// The part of a URL that decides on its origin, in any spelling: all before its path.
-    private static func server(_ url: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var slashes = 0
-        for (index, byte) in url.enumerated() {
-            if byte == UInt8(ascii: "/") { slashes += 1 }
-            if slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") {
-                return UnsafeRawBufferPointer(rebasing: url[..<index])
-            }
-        }
-        return url
-    }
-
     func ended(_ span: Span) {
         let target = span.target
         target.active.add(-1)
         let (status, version, failure) = (span.facts.status, span.facts.version, span.facts.failure)
-        var hash = KeyHash()
-        hash.add(status ?? 0)
+        var hash = KeyHash(seed: seed)
+        hash.add(UInt64(truncatingIfNeeded: status ?? 0))
         hash.add(version ?? "")
         hash.add(failure ?? "")
         let outcome = target.outcomes.value(hash.value) {

@@ -20,7 +20,9 @@ final class Span: @unchecked Sendable {
     /// The start on the monotonic clock.
     let start: Duration
     let target: Measures.Target
-    /// Their URL has its secrets, if it is not long, until it is exported: to remove them from each takes longer.
+    /// With its secrets, unless it is long: they are removed when the span is exported, because it takes longer to
+    /// remove them from the URL of each request.
+    let url: String
     // Unchecked, because reading and writing them calls nothing else.
     @exclusivity(unchecked) var facts: AttemptFacts
     @exclusivity(unchecked) var ended = Duration.zero
@@ -35,10 +37,10 @@ final class Span: @unchecked Sendable {
 
     init(
         _ context: TraceContext, parent: UInt64?, began: Duration, at start: Duration, _ facts: AttemptFacts,
-        _ target: Measures.Target, _ events: [Event]
+        url: String, _ target: Measures.Target, _ events: [Event]
     ) {
         (self.context, self.parent, self.began, self.start, self.facts) = (context, parent, began, start, facts)
-        (self.target, self.events) = (target, events)
+        (self.url, self.target, self.events) = (url, target, events)
     }
 
     func note(_ name: String, at time: Duration, _ attributes: [(name: String, value: String)]) {
