@@ -1,18 +1,34 @@
 import PlugboardSystem
-import Synchronization
 
 /// Runs async code on the calling thread, which waits for it. Code that blocks there takes no thread from the pool that
 /// tasks share.
-final class CallingThread: TaskExecutor {
-    private struct State {
-        var jobs: [UnownedJob] = []
-        /// Whether the thread stopped waiting before the code was done.
-        var isAbandoned = false
+///
+/// Sendable because all that changes is touched under the lock.
+final class CallingThread: TaskExecutor, @unchecked Sendable {
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var jobs: [UnownedJob] = []
+    private var isDone = false
+    /// Whether the thread stopped waiting before the code was done.
+    private var isAbandoned = false
+
+    private init() {
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        lock.initialize(to: pthread_mutex_t())
+        changed.initialize(to: pthread_cond_t())
+        pthread_mutex_init(lock, nil)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
-    private let state = Mutex(State())
-    /// Raised for each job, and when the code is done.
-    private let changed = Signal()
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(lock)
+        changed.deallocate()
+        lock.deallocate()
+    }
 
     /// Returns false if the code was not done in time. It is then cancelled, and the rest of it runs on the pool.
     static func run(within limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Bool {
@@ -30,43 +46,64 @@ final class CallingThread: TaskExecutor {
         let task = thread.begin(body)
         if thread.work(within: limit) { return }
         task.cancel()
-        _ = thread.work(within: nil)
+        while !thread.work(within: .seconds(3600)) {}
     }
 
     private func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: self) {
             await body()
-            self.changed.raise()
+            self.finish()
         }
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isTaken = state.withLock { state in
-            if !state.isAbandoned { state.jobs.append(job) }
-            return !state.isAbandoned
-        }
-        if isTaken { changed.raise() } else { globalConcurrentExecutor.enqueue(job) }
+        pthread_mutex_lock(lock)
+        let isTaken = !isAbandoned
+        if isTaken { jobs.append(job) }
+        pthread_cond_signal(changed)
+        pthread_mutex_unlock(lock)
+        if !isTaken { globalConcurrentExecutor.enqueue(job) }
+    }
+
+    private func finish() {
+        pthread_mutex_lock(lock)
+        isDone = true
+        pthread_cond_signal(changed)
+        pthread_mutex_unlock(lock)
     }
 
     /// Moves the remaining jobs to the pool.
     private func abandon() {
-        let left = state.withLock { state in
-            state.isAbandoned = true
-            defer { state.jobs = [] }
-            return state.jobs
-        }
+        pthread_mutex_lock(lock)
+        isAbandoned = true
+        let left = jobs
+        jobs = []
+        pthread_mutex_unlock(lock)
         for job in left { globalConcurrentExecutor.enqueue(job) }
     }
 
     /// Runs jobs until the code is done. Returns false if it was late; queued jobs run even after the limit.
-    private func work(within limit: Duration?) -> Bool {
-        let deadline = limit.map { ContinuousClock.now + $0 }
-        while changed.wait(upTo: deadline.map { ContinuousClock.now.duration(to: $0) }) {
-            let job = state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
-            guard let job else { return true }
+    private func work(within limit: Duration) -> Bool {
+        var deadline = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &deadline)
+        let nanoseconds = Int64(deadline.tv_nsec) + limit.nanoseconds % 1_000_000_000
+        deadline.tv_sec += Int(limit.nanoseconds / 1_000_000_000 + nanoseconds / 1_000_000_000)
+        deadline.tv_nsec = Int(nanoseconds % 1_000_000_000)
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while !isDone {
+            if jobs.isEmpty {
+                guard pthread_cond_timedwait(changed, lock, &deadline) != ETIMEDOUT || !jobs.isEmpty || isDone else {
+                    return false
+                }
+                continue
+            }
+            let job = jobs.removeFirst()
+            pthread_mutex_unlock(lock)
             job.runSynchronously(on: asUnownedTaskExecutor())
+            pthread_mutex_lock(lock)
         }
-        return false
+        return true
     }
 }

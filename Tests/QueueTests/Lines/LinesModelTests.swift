@@ -61,7 +61,8 @@ private final class LinesRun {
         case 7: return cancel()
         case 13: return runOut()
         case 8:
-            look(line)
+            lines.set(line, isBusy: isBusy(line))
+            wake()
             return "the file is asked for \(line)"
         case 9:
             lines.forget()
@@ -77,24 +78,20 @@ private final class LinesRun {
 
     private func isBusy(_ line: String) -> Bool { !(rows[line] ?? []).isEmpty || replayed[line] != nil }
 
-    /// As the replayer does: the file is asked, and a busy line is given up if nothing is sent soon.
-    private func look(_ line: String) {
-        lines.set(line, isBusy: isBusy(line))
-        if isBusy(line), !canWait { lines.giveUp(line: line) }
-        wake()
-    }
-
     private func come(_ line: String) -> String {
         last += 1
         let kind: Lines<Int>.Kind = [.kept, .kept, .later, .unkept][chance(4)]
-        if kind == .later, let number = lines.enter(line) {
+        // As a request does that finds the file changed by others.
+        if chance(4) == 0 { lines.forget() }
+        switch lines.enter(line, kind, canWait: canWait) {
+        case .pass(let number):
+            if let number { goOn(Exchange(name: last, line: line, kind: kind, number: number, phase: .passing)) }
+        case .queue(let number):
             goOn(Exchange(name: last, line: line, kind: kind, number: number, phase: .queueing))
-        } else {
+        case .wait:
             let number = lines.wait(line, kind, "o", last)
             exchanges.append(Exchange(name: last, line: line, kind: kind, number: number, phase: .waiting))
             wake()
-            // Otherwise the file replies late.
-            if chance(4) > 0 { look(line) }
         }
         return "\(last) comes to \(line): \(kind)"
     }

@@ -9,7 +9,9 @@ struct LinesTests {
 
         var woken: [String] { lines.takeWoken() }
 
-        func enter() -> UInt64? { lines.enter("c") }
+        func enter(_ kind: Lines<String>.Kind = .kept, canWait: Bool = true) -> Lines<String>.Step {
+            lines.enter("c", kind, canWait: canWait)
+        }
         func wait(_ name: String, _ kind: Lines<String>.Kind = .kept) -> UInt64 { lines.wait("c", kind, "o", name) }
         func waitAgain(_ number: UInt64, _ name: String) -> Bool { lines.wait("c", number, name) }
         func set(isBusy: Bool) { lines.set("c", isBusy: isBusy) }
@@ -20,15 +22,17 @@ struct LinesTests {
     private let line = One()
 
     @Test func `the next goes on when the line is empty and the one before it has its outcome`() {
-        let (a, b, d) = (line.wait("a"), line.wait("b"), line.wait("d"))
         line.set(isBusy: false)
-        #expect(line.woken == ["a"] && line.step(a) == .pass(a))
+        #expect(line.enter() == .pass(1))
+        #expect(line.enter() == .wait)
+        let b = line.wait("b")
+        let d = line.wait("d")
         // A row of its own, which is removed before its end.
         line.set(isBusy: true)
         line.set(isBusy: false)
         #expect(line.woken == [] && line.lines.isPassed("c"))
 
-        line.leave(a)
+        line.leave(1)
         #expect(line.woken == ["b"] && line.step(b) == .pass(b))
         line.leave(b)
         #expect(line.woken == ["d"] && line.step(d) == .pass(d))
@@ -36,8 +40,8 @@ struct LinesTests {
         #expect(line.woken == [] && !line.lines.isPassed("c") && !line.lines.hasWaiters)
     }
 
-    @Test func `one waits until the file is asked for it, and goes on when it is empty`() {
-        line.set(isBusy: false)
+    @Test func `one waits while the file was not asked, and goes on when it is empty`() {
+        #expect(line.enter() == .wait && line.enter(.unkept) == .wait)
         let a = line.wait("a")
         #expect(line.woken == [])
 
@@ -50,7 +54,7 @@ struct LinesTests {
         let a = line.wait("a")
         line.set(isBusy: true)
         line.lines.forget()
-        #expect(line.woken == [])
+        #expect(line.woken == [] && line.enter() == .wait)
 
         line.set(isBusy: false)
         let woken = line.woken
@@ -60,8 +64,8 @@ struct LinesTests {
     }
 
     @Test func `where the network is gone they are put into the file one after the other`() {
-        let (a, b) = (line.wait("a"), line.wait("b"))
         line.set(isBusy: true)
+        let (a, b) = (line.wait("a"), line.wait("b"))
 
         line.lines.giveUp(origin: "another")
         #expect(line.woken == [])
@@ -72,11 +76,10 @@ struct LinesTests {
     }
 
     @Test func `a request for later does not wait for the network, and overtakes none`() {
-        let a = line.wait("a")
         line.set(isBusy: false)
-        #expect(line.woken == ["a"] && line.step(a) == .pass(a))
+        #expect(line.enter() == .pass(1))
         let b = line.wait("b")
-        #expect(line.enter() == nil)
+        #expect(line.enter(.later) == .wait)
 
         let later = line.wait("later", .later)
 
@@ -85,12 +88,12 @@ struct LinesTests {
         line.leave(b)
         #expect(line.woken == ["later"] && line.step(later) == .queue(later))
         line.leave(later)
-        #expect(line.enter() == later + 1)
+        #expect(line.enter(.later) == .queue(later + 1))
     }
 
     @Test func `one whose time is over goes on in its order, and one that is cancelled delays no other`() {
-        let (a, b, d) = (line.wait("a"), line.wait("b"), line.wait("d"))
         line.set(isBusy: true)
+        let (a, b, d) = (line.wait("a"), line.wait("b"), line.wait("d"))
         #expect(line.step(b) == .wait)
         #expect(line.woken == ["a"])
         #expect(line.waitAgain(b, "b again"))
@@ -107,29 +110,28 @@ struct LinesTests {
     }
 
     @Test func `what is not kept waits for the file, passes beside others, and delays none`() {
-        let a = line.wait("a")
         line.set(isBusy: false)
-        #expect(line.woken == ["a"] && line.step(a) == .pass(a))
-        let (reading, b) = (line.wait("reading", .unkept), line.wait("b"))
+        #expect(line.enter() == .pass(1) && line.enter(.unkept) == .pass(nil))
         line.set(isBusy: true)
-        #expect(line.woken == [])
+        let reading = line.wait("reading", .unkept)
+        let b = line.wait("b")
 
         line.set(isBusy: false)
 
         #expect(line.woken == ["reading"] && line.step(reading) == .pass(nil))
         line.leave(reading)
         #expect(line.woken == [])
-        line.leave(a)
+        line.leave(1)
         #expect(line.woken == ["b"] && line.step(b) == .pass(b))
     }
 
-    @Test func `where nothing is sent soon, those that wait for a busy line are put into it`() {
-        let (reading, a) = (line.wait("reading", .unkept), line.wait("a"))
+    @Test func `where nothing is sent soon, one is put into a busy line at once, and sent in an empty one`() {
         line.set(isBusy: true)
+        #expect(line.enter(.unkept, canWait: false) == .pass(nil))
+        #expect(line.enter(canWait: false) == .queue(1))
+        line.leave(1)
+        line.set(isBusy: false)
 
-        line.lines.giveUp(line: "c")
-
-        #expect(line.woken == ["reading", "a"])
-        #expect(line.step(reading) == .pass(nil) && line.step(a) == .queue(a))
+        #expect(line.enter(canWait: false) == .pass(2))
     }
 }

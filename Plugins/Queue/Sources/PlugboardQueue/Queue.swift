@@ -102,13 +102,19 @@ final class Queue: Plugin {
         let mode = mode(of: exchange)
         guard let line = line(of: exchange) else { return mode == .off ? .next : keep(exchange, mode) }
         let kind: Lines<Ticket>.Kind = mode == .off ? .unkept : mode == .later ? .later : .kept
-        if kind == .later, let turn = replayer.enter(line) { return keep(exchange, .later, turn) }
-        let passage = Passage()
-        let ticket = exchange.ticket(within: settings.categoryWait)
-        passage.turn = replayer.wait(line, kind, NewEntry.origin(of: exchange.request.url), ticket)
-        passage.step = .waiting
-        exchange.state = passage
-        return .wait(ticket)
+        let origin = NewEntry.origin(of: exchange.request.url)
+        switch replayer.enter(line, kind, origin) {
+        case .pass(nil): return .next
+        case .pass(let turn): return keep(exchange, mode, turn)
+        case .queue(let turn): return keep(exchange, .later, turn)
+        case .wait:
+            let passage = Passage()
+            let ticket = exchange.ticket(within: settings.categoryWait)
+            passage.turn = replayer.wait(line, kind, origin, ticket)
+            passage.step = .waiting
+            exchange.state = passage
+            return .wait(ticket)
+        }
     }
 
     /// Called when the turn of the exchange has come, or when its time to wait is over.

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Synchronization
 
-/// Memory in front of a file: recently used entries are available at once, and stored entries outlive the process.
+/// Memory in front of a file: recently stored entries are available at once, and stored entries outlive the process.
 /// Without a file, the entries are in memory only, and end with the process.
 ///
 /// Memory contains heads and small bodies of entries in the file, under the file's ids. Entries that are not in the

@@ -12,6 +12,7 @@ final class QueueStore: Sendable {
     }
 
     let file: QueueFile
+    private let logPath: String
     private let host: PluginHost
     private let store: SQLiteStore
     private let additions = Mutex<[Addition]>([])
@@ -23,11 +24,15 @@ final class QueueStore: Sendable {
 
     init(_ path: String, limits: QueueFile.Limits, host: PluginHost) {
         self.host = host
+        logPath = "\(path)-wal"
         file = QueueFile(owner: ProcessIdentity().text, limits: limits) { ProcessIdentity($0).map(\.isGone) ?? true }
         store = SQLiteStore(.file(path), schema: QueueSchema.schema, patience: QueueStore.lockPatience) { [host] text in
             host.log(.warning, text)
         }
     }
+
+    /// The stamp of the file's log, which shows writes without opening the file. From any thread.
+    var stamp: FileStamp? { FileStamp(logPath) }
 
     private var addingPatience: Duration { .nanoseconds(file.limits.lease) }
 

@@ -78,21 +78,30 @@ struct Lines<Ticket> {
 
     var hasWaiters: Bool { lines.contains { !$0.value.waiters.isEmpty } }
 
-    /// Puts a new request of the kind `later` into the file at once. Returns the number of its place; nil if it has to
-    /// wait for earlier exchanges.
-    mutating func enter(_ line: String) -> UInt64? {
+    /// Called for a new request of the line. Returns what it does now; unless it waits, it has its place then.
+    ///
+    /// - Parameter canWait: Whether requests in the file can be sent soon.
+    mutating func enter(_ line: String, _ kind: Kind, canWait: Bool) -> Step {
         let state = lines[line] ?? Line()
-        guard state.waiters.isEmpty, state.queueing == nil else { return nil }
-        last += 1
-        lines[line, default: Line()].queueing = last
-        return last
+        guard state.waiters.isEmpty, state.queueing == nil else { return .wait }
+        let mustQueue = kind == .later || busy[line] == true && !canWait
+        switch kind {
+        case .unkept: return busy[line] == false && state.adding.isEmpty || mustQueue ? .pass(nil) : .wait
+        case .kept where busy[line] == false && state.passing == nil && state.adding.isEmpty:
+            last += 1
+            lines[line, default: Line()].passing = last
+            return .pass(last)
+        case .kept, .later:
+            guard mustQueue else { return .wait }
+            last += 1
+            lines[line, default: Line()].queueing = last
+            return .queue(last)
+        }
     }
 
-    /// Lets a request wait until the file was read, and behind the earlier ones of its line. Returns its number.
+    /// Lets a request wait behind the earlier ones of its line. Returns its number.
     mutating func wait(_ line: String, _ kind: Kind, _ origin: String, _ ticket: Ticket) -> UInt64 {
         last += 1
-        // Another process may have changed the file since it was read.
-        busy[line] = nil
         let waiter = Waiter(number: last, kind: kind, origin: origin, ticket: ticket, mustQueue: false)
         lines[line, default: Line()].waiters.append(waiter)
         // A request of the kind `later` must not wait for the network, so those before it must not either.

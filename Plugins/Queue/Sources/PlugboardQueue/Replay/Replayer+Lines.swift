@@ -3,9 +3,21 @@ import PlugboardSQLite
 
 /// Keeps the order of lines: requests of a line are sent one by one, including those of other processes.
 extension Replayer {
-    /// Puts a new request for `later` into the file at once. Nil if it has to wait for earlier exchanges. [loop]
-    func enter(_ line: String) -> LineTurn? {
-        state.withLock { $0.lines.enter(line) }.map { LineTurn(self, line, $0) }
+    /// What a new request of a line does.
+    enum Entrance { case pass(LineTurn?), queue(LineTurn), wait }
+
+    /// Decides what a new request does. Whether the file was changed is checked without opening it. [loop]
+    func enter(_ line: String, _ kind: Lines<Ticket>.Kind, _ origin: String) -> Entrance {
+        let (stamp, now) = (store.stamp, host.now.nanoseconds)
+        let step = state.withLock { state in
+            if stamp == nil || stamp != state.stamp { state.lines.forget() }
+            return state.lines.enter(line, kind, canWait: canWait(origin, now, state))
+        }
+        switch step {
+        case .pass(let number): return .pass(number.map { LineTurn(self, line, $0) })
+        case .queue(let number): return .queue(LineTurn(self, line, number))
+        case .wait: return .wait
+        }
     }
 
     /// Lets the request wait until the line is empty and the requests before it have continued. [loop]
@@ -24,15 +36,20 @@ extension Replayer {
 
     /// Looks up a line that exchanges wait for in the file. A file that cannot be read delays none of them.
     func look(_ line: String) {
-        store.perform { (file, connection, _, _) throws(SQLiteFailure) in
-            try file.isBusy(line, connection)
+        store.perform { [store] (file, connection, _, _) throws(SQLiteFailure) in
+            // Before the file is read, so that a later write is seen.
+            let stamp = store.stamp.flatMap { $0.isSettled ? $0 : nil }
+            return (stamp, try file.isBusy(line, connection))
         } then: { [self] result in
             let now = host.now.nanoseconds
             let isBusy = changeLines { state -> Bool in
-                guard case .success(let isBusy) = result else {
+                guard case .success((let stamp, let isBusy)) = result else {
                     if state.lines.isBusy(line) == nil { state.lines.set(line, isBusy: false) }
                     return false
                 }
+                // What is known of other lines is outdated if the file has changed.
+                if stamp == nil || stamp != state.stamp { state.lines.forget() }
+                state.stamp = stamp
                 state.lines.set(line, isBusy: isBusy)
                 if isBusy, state.lines.origins(of: line).contains(where: { !canWait($0, now, state) }) {
                     state.lines.giveUp(line: line)
@@ -63,6 +80,7 @@ extension Replayer {
     /// Called when requests were dropped: looks up the lines in the file again.
     func reload() {
         let waitedFor = changeLines { state in
+            state.stamp = nil
             state.lines.forget()
             return state.lines.waitedFor
         }

@@ -47,6 +47,8 @@ final class Replayer: Sendable {
         /// Commands that wait until everything that they have selected, and that can be sent, was sent.
         var byHand: [(selection: Selection, done: @Sendable () -> Void)] = []
         var ticks = 0
+        /// The stamp of the file for which `lines` is valid; nil if a change may leave the stamp the same.
+        var stamp: FileStamp?
         /// When old requests are looked for again, by the monotonic clock.
         var nextExpiry = Int64.min
 
