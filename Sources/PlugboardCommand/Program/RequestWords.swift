@@ -9,7 +9,7 @@ struct RequestWords: OptionReader {
     /// The value of `--output` for a file that the URL names. No word of a command line can have NUL.
     static let remoteName = "\0"
     static let isOfCurl = false
-    /// The long options that curl does not have, and whose value may look like an option.
+    /// The long options whose value may look like an option, and that curl does not have, or without a value.
     static let valued: Set<Substring> = [
         "--attribute", "--body", "--command", "--config", "--metadata", "--metalink", "--metalink-file", "--mirror",
         "--only",
@@ -71,7 +71,8 @@ struct RequestWords: OptionReader {
             add(word)
             // The value may look like an option.
             if given == nil,
-                CurlOption.named(String(name.dropFirst(2)))?.takesValue ?? RequestWords.valued.contains(name),
+                RequestWords.valued.contains(name)
+                    || CurlOption.named(String(name.dropFirst(2)))?.takesValue ?? false,
                 let value = rest.popFirst()
             {
                 add(value)
