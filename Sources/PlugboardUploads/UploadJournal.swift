@@ -159,7 +159,7 @@ package final class UploadJournal: Sendable {
         let members = Text(
             plugboardUpload: UploadJournal.version, target: target, resource: entry.resource, file: entry.file,
             isVerified: entry.trust.isVerified, detour: entry.trust.detour)
-        // Only a number that is not finite cannot be encoded, and there is none.
+        // Encoding fails only for infinite numbers and NaN, and a journal has neither.
         let text = ((try? JSONValueEncoder().bytes(of: members)) ?? []) + [UInt8(ascii: "\n")]
         let number: Int32? = isOpen.withLock { isOpen in
             guard isOpen else { return nil }

@@ -9,7 +9,7 @@ struct RequestWords: OptionReader {
     /// The value of `--output` for a file that the URL names. No word of a command line can have NUL.
     static let remoteName = "\0"
     static let isOfCurl = false
-    /// The long options whose value may look like an option, and that curl does not have, or without a value.
+    /// Further long options whose value may look like an option: curl does not have them, or they have no value there.
     static let valued: Set<Substring> = [
         "--attribute", "--body", "--command", "--config", "--metadata", "--metalink", "--metalink-file", "--mirror",
         "--only",

@@ -29,7 +29,7 @@ final class WireFacts: Sendable {
         }
     }
 
-    /// Adds them to the facts of an exchange, and begins anew.
+    /// Adds what was counted to the facts of an exchange, and counts from zero again.
     func move(to facts: inout WriteOut.Facts) {
         let state = state.withLock { state in
             defer { state = State() }

@@ -168,7 +168,7 @@ struct Journal: Sendable, Equatable {
             text.date = HTTPDate(seconds: date.seconds + 86_400).description
         case nil: break
         }
-        // Only a number that is not finite cannot be encoded, and there is none.
+        // Encoding fails only for infinite numbers and NaN, and a journal has neither.
         return ((try? JSONValueEncoder().bytes(of: text)) ?? []) + [UInt8(ascii: "\n")]
     }
 }

@@ -102,7 +102,8 @@ extension Format {
     }
 
     /// A context without a limit of steps, so that the length of a text is not limited.
-    nonisolated(unsafe) static let unlimited: OpaquePointer? = {  // Read only after this closure.
+    // Safe because nothing changes the context after this closure.
+    nonisolated(unsafe) static let unlimited: OpaquePointer? = {
         let context = pcre2_match_context_create_8(nil)
         pcre2_set_match_limit_8(context, .max)
         return context

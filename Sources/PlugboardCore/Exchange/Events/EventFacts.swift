@@ -37,7 +37,7 @@ enum EventFacts {
         return reader.all
     }
 
-    /// The detail of that name; nil if there is none.
+    /// The detail with this name, or nil if the event has no such detail.
     static func detail(
         _ name: UnsafeRawBufferPointer, in facts: UnsafePointer<EventFacts>, of exchange: ExchangeCore
     ) -> ObservedEvent.Detail? {

@@ -67,7 +67,7 @@ final class LookupTable<Value: AnyObject & Sendable>: @unchecked Sendable {
 /// A hash that is cheaper than Swift's, for keys that are compared anyway: words are multiplied, and the two halves of
 /// the product combined.
 ///
-/// With a random seed, nobody can choose many keys that have the same hash.
+/// The seed is random, so that a server cannot choose many keys that have the same hash.
 struct KeyHash {
     private var state: UInt64
 
