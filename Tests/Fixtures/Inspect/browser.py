@@ -12,15 +12,22 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Down": "\ue015", "Tab": "\ue004"}
 
 
+def started():
+    """A driver and its address. The port that it finds free for IPv4 can be taken for IPv6, and then it ends: it is started again."""
+    said = b""
+    for _ in range(5):
+        driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for line in driver.stdout:
+            if found := re.search(rb"started successfully on port (\d+)", line):
+                return driver, f"http://127.0.0.1:{found[1].decode()}"
+            said += line
+        driver.wait()
+    raise RuntimeError(f"chromedriver has not started: {said.decode(errors='replace')}")
+
+
 class Browser:
     def __init__(self, width=1280, height=800, dark=False):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        for line in self.driver.stdout:
-            if found := re.search(rb"started successfully on port (\d+)", line):
-                break
-        else:
-            raise RuntimeError("chromedriver has not started")
-        self.address = f"http://127.0.0.1:{found[1].decode()}"
+        self.driver, self.address = started()
         self.session = None
         options = {
             "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--window-size={width},{height}"],
