@@ -110,41 +110,50 @@ let layers: [Target] = [
     .target(name: "CPlugboard"),
     module("PlugboardJSON", "PlugboardSystem"),
     module("PlugboardJSONCoding", "PlugboardJSON"),
+    module("PlugboardJSONShapes", "PlugboardJSON"),
     .target(
         name: "MetaschemaDocuments", path: "Sources/PlugboardJSONSchema/Metaschemas/Documents",
         sources: ["documents.c"]),
     .target(
         name: "PlugboardJSONSchema",
         dependencies: [
-            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "CPlugboardPCRE2", "CPlugboardIDN2",
+            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "PlugboardJSONShapes", "CPlugboardPCRE2",
+            "CPlugboardIDN2",
         ],
         exclude: ["Metaschemas/Documents"], swiftSettings: strict),
     module("PlugboardMessages", "PlugboardSystem"),
+    // Not in PlugboardMessages, because the kernel and the transport read none of these values.
+    module("PlugboardFieldValues", "PlugboardMessages"),
 
     // 2: what plugins, transports and programs are written against
     module("PlugboardEventLoop", "PlugboardSystem", "PlugboardMessages", "CPlugboardEpoll"),
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
     module("PlugboardBorder", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
     module(
-        "PlugboardKit", "PlugboardBorder", "PlugboardSystem", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
+        "PlugboardKit", "PlugboardBorder", "PlugboardSystem", "PlugboardMessages", "PlugboardFieldValues",
+        "CPlugboard", "PlugboardJSON"),
     module("PlugboardObserving", "PlugboardKit", "PlugboardMessages", "PlugboardJSON"),
-    module("PlugboardRanges", "PlugboardMessages"),
+    module("PlugboardRanges", "PlugboardMessages", "PlugboardFieldValues"),
     module("PlugboardFileClaims", "PlugboardSystem", "PlugboardMessages"),
     module(
         "PlugboardDownloads", "PlugboardSystem", "PlugboardRanges", "PlugboardFileClaims", "PlugboardMessages",
-        "PlugboardJSONCoding", "CPlugboardFiles", "CPlugboardNettle"),
+        "PlugboardFieldValues", "PlugboardJSONCoding", "CPlugboardFiles", "CPlugboardNettle"),
     module(
-        "PlugboardUploads", "PlugboardSystem", "PlugboardFileClaims", "PlugboardMessages", "PlugboardJSONCoding",
-        "CPlugboardNettle"),
+        "PlugboardUploads", "PlugboardSystem", "PlugboardFileClaims", "PlugboardMessages", "PlugboardFieldValues",
+        "PlugboardJSONCoding", "CPlugboardNettle"),
     module("PlugboardSQLite", "PlugboardSystem", "PlugboardMessages", "CPlugboardSQLite"),
-    module("PlugboardCodecs", "PlugboardSystem", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
+    module(
+        "PlugboardCodecs", "PlugboardSystem", "PlugboardMessages", "PlugboardFieldValues", "PlugboardJSON",
+        "PlugboardJSONCoding"),
     .target(
         name: "InspectPageDocuments", path: "Sources/PlugboardInspectPage/Documents", sources: ["documents.c"]),
     .target(
-        name: "PlugboardInspectPage", dependencies: ["InspectPageDocuments", "PlugboardMessages"],
+        name: "PlugboardInspectPage",
+        dependencies: ["InspectPageDocuments", "PlugboardMessages", "PlugboardFieldValues"],
         exclude: ["Documents"], swiftSettings: strict),
     // Codecs on libraries that few programs need; FoundationEssentials is in none but these.
-    module("PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
+    module(
+        "PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardFieldValues", "PlugboardJSON"),
     module("PlugboardXML", "CPlugboardExpat", "PlugboardCodecs", "PlugboardMessages"),
     module("PlugboardProtobuf", "PlugboardCodecs", "PlugboardMessages", swiftProtobuf),
     // Not in PlugboardDownloads, so that programs with other downloads do not link libexpat.
@@ -180,8 +189,8 @@ let layers: [Target] = [
         "CPlugboardNetlink"),
     // The socket of a running program.
     module(
-        "PlugboardControl", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
-        "PlugboardObserving", "CPlugboardControl"),
+        "PlugboardControl", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
+        "PlugboardFieldValues", "PlugboardJSON", "PlugboardObserving", "CPlugboardControl"),
     // Requests as objects, which need the kernel and no plugin.
     module(
         "PlugboardEndpoints", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
@@ -306,7 +315,7 @@ let plugins: [Target] =
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL")
     + plugin("Cache", "PlugboardRanges", "PlugboardSQLite", structuredFields)
     + plugin("Queue", "PlugboardSQLite") + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
-    + plugin("Validator", "PlugboardJSONSchema")
+    + plugin("Validator", "PlugboardJSONSchema", "PlugboardJSONShapes")
 
 let testTargets: [Target] = [
     module(
@@ -316,9 +325,12 @@ let testTargets: [Target] = [
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
-    tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON", "PlugboardJSONCoding"),
+    tests("JSONShapesTests", "PlugboardJSONShapes", "PlugboardJSON"),
+    tests(
+        "JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardJSONShapes"),
     tests("MessagesTests", "PlugboardSystem", "PlugboardMessages"),
-    tests("RangesTests", "PlugboardRanges", "PlugboardMessages"),
+    tests("FieldValuesTests", "PlugboardFieldValues"),
+    tests("RangesTests", "PlugboardRanges", "PlugboardMessages", "PlugboardFieldValues"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
     tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
     tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardJSON", "PlugboardMessages"),
@@ -394,7 +406,9 @@ let testTargets: [Target] = [
     tests(
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
     ),
-    tests("InspectTests", "Plugboard", "PlugboardInspectPage", "PlugboardJSON", "PlugboardMessages"),
+    tests(
+        "InspectTests", "Plugboard", "PlugboardInspectPage", "PlugboardJSON", "PlugboardMessages",
+        "PlugboardFieldValues"),
     tests(
         "PlugboardCommandTests", "PlugboardCommand", "Plugboard", "PlugboardControl", "CPlugboardControl",
         "PlugboardJSON",
@@ -435,8 +449,9 @@ let package = Package(
         .library(name: "Plugboard", targets: ["Plugboard"]),
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
         .library(name: "PluginLoader", targets: ["PluginLoader"]),
-        .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
+        .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding", "PlugboardJSONShapes"]),
         .library(name: "PlugboardJSONSchema", targets: ["PlugboardJSONSchema"]),
+        .library(name: "PlugboardFieldValues", targets: ["PlugboardFieldValues"]),
         .library(name: "PlugboardCodecs", targets: ["PlugboardCodecs"]),
         .library(name: "PlugboardPropertyList", targets: ["PlugboardPropertyList"]),
         .library(name: "PlugboardXML", targets: ["PlugboardXML"]),

@@ -1,4 +1,5 @@
 import CPlugboardControl
+import PlugboardFieldValues
 import PlugboardJSON
 import PlugboardMessages
 import PlugboardSystem

@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardMessages
 
 /// The links to other servers of the file in the `Link` fields of a response (RFC 6249).

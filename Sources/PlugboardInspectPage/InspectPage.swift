@@ -1,4 +1,5 @@
 import InspectPageDocuments
+import PlugboardFieldValues
 import PlugboardMessages
 
 /// The page on which a browser shows recorded exchanges, in one document without outside resources.

@@ -1,4 +1,5 @@
 import PlugboardJSON
+import PlugboardJSONShapes
 
 extension JSONSchema {
     /// Compiles a shape.

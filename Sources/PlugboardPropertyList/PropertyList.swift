@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PlugboardFieldValues
 public import PlugboardJSON
 public import PlugboardMessages
 

@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardMessages
 
 /// A validator that changes with each change of a representation (RFC 9110 §8.8.1). Only bytes that a server sent under

@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardMessages
 
 /// A protocol of resumable uploads: makes its requests and interprets its responses.

@@ -1,4 +1,5 @@
 import CPlugboardNettle
+import PlugboardFieldValues
 import PlugboardMessages
 
 /// The digests by which a server verifies the bytes that it receives (`Upload.checksum`).

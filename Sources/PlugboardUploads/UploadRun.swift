@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardFileClaims
 import PlugboardMessages
 import PlugboardSystem

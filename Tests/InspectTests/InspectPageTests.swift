@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardInspectPage
 import PlugboardJSON
 import PlugboardMessages

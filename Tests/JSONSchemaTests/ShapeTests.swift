@@ -1,5 +1,6 @@
 import PlugboardJSON
 import PlugboardJSONSchema
+import PlugboardJSONShapes
 import Testing
 
 /// The short class map.

@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardMessages
 import Testing
 

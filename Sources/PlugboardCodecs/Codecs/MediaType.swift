@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardMessages
 
 /// A media type with its parameters, as in `Content-Type` (RFC 9110 §8.3.1).

@@ -125,11 +125,22 @@ package final class CrashNote: @unchecked Sendable {
             guard !content.isEmpty, unlink(path) == 0, case let calls = calls(in: content), !calls.isEmpty,
                 let began = name.split(separator: ":").last.flatMap({ Int64($0) })
             else { return nil }
-            return "An earlier run of \(Printable.text(program)) (begun \(HTTPDate(seconds: began / 1_000_000_000)))"
+            return "An earlier run of \(Printable.text(program)) (begun \(date(began / 1_000_000_000)))"
                 + " ended – crashed or was killed – while \(calls.joined(separator: " and ")). If that happens again, switch "
                 + "\(calls.count == 1 ? "that plugin" : "one of them") off (\"enabled\": false in the configuration); "
                 + "--safe starts the command without loaded plugins."
         }
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, whatever the process's locale is.
+    private static func date(_ secondsSince1970: Int64) -> String {
+        var (time, parts) = (time_t(secondsSince1970), tm())
+        gmtime_r(&time, &parts)
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(days[Int(parts.tm_wday)]), \(digits(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) "
+            + "\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec)) GMT"
     }
 
     private static func calls(in content: [UInt8]) -> [String] {

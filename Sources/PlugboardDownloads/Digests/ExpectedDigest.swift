@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardMessages
 
 /// The digest that a file must have.

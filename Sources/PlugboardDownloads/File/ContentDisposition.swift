@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardMessages
 
 /// The name that a server gives a file: `filename` of `Content-Disposition` (RFC 6266).

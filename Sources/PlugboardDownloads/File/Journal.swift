@@ -1,3 +1,4 @@
+import PlugboardFieldValues
 import PlugboardJSONCoding
 import PlugboardMessages
 import PlugboardRanges

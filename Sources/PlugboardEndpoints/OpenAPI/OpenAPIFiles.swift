@@ -1,5 +1,6 @@
 import PlugboardCore
 import PlugboardJSON
+import PlugboardJSONShapes
 import PlugboardKit
 import PlugboardSystem
 

@@ -1,4 +1,5 @@
 import PlugboardJSON
+import PlugboardJSONShapes
 
 extension SchemaIndex {
     /// Indexes a schema that a reference leads to, at a place where no keyword has schemas.

@@ -1,4 +1,5 @@
 import PlugboardJSON
+import PlugboardJSONShapes
 
 /// A place in a document, which identifies a schema.
 struct SchemaPlace: Hashable {

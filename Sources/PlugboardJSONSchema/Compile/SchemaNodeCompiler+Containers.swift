@@ -1,4 +1,5 @@
 import PlugboardJSON
+import PlugboardJSONShapes
 
 extension SchemaNodeCompiler {
     mutating func sizes(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {

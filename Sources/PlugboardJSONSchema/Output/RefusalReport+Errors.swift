@@ -1,4 +1,5 @@
 @_spi(Tape) import PlugboardJSON
+import PlugboardJSONShapes
 
 /// Makes errors with the places that they name.
 extension RefusalReport {

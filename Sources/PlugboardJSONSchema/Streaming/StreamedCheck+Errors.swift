@@ -1,4 +1,5 @@
 import PlugboardJSON
+import PlugboardJSONShapes
 
 /// Explains why a streamed document is not valid. Kept values are explained like those of a whole document.
 extension StreamedCheck {

@@ -1,4 +1,5 @@
 import PlugboardJSONSchema
+import PlugboardJSONShapes
 import PlugboardKit
 import PlugboardValidatorOptions
 import Synchronization

@@ -1,4 +1,5 @@
 import PlugboardJSON
+import PlugboardJSONShapes
 import PlugboardKit
 import PlugboardValidatorOptions
 

@@ -1,3 +1,5 @@
+import PlugboardMessages
+
 /// A point in time as HTTP fields write it (RFC 9110 §5.6.7), in whole seconds.
 public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Seconds since 1970-01-01 00:00 UTC.

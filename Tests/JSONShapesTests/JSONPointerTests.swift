@@ -1,4 +1,5 @@
 import PlugboardJSON
+import PlugboardJSONShapes
 import Testing
 
 /// Steps, values and fragments of JSON Pointers.

@@ -1,5 +1,5 @@
 import Foundation
-import PlugboardMessages
+import PlugboardFieldValues
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import PlugboardMessages
+import PlugboardFieldValues
 import Testing
 
 @Suite struct `The reader of field values` {

@@ -1,4 +1,5 @@
-import PlugboardMessages
+import PlugboardFieldValues
+import TestSupport
 import Testing
 
 @Suite struct HTTPDateTests {
@@ -44,6 +45,12 @@ import Testing
     func `a date is written and read back`(seconds: Int64, text: String) {
         #expect(HTTPDate(seconds: seconds).description == text)
         #expect(HTTPDate(text, now: Self.now)?.seconds == seconds)
+    }
+
+    @Test(arguments: nastyShapes.indices)
+    func `a date is read in linear time`(shape: Int) {
+        let (name, make) = nastyShapes[shape]
+        expectLinearTime(name, size: 4000, input: make) { text in _ = HTTPDate(text, now: Self.now) }
     }
 
     @Test(arguments: [Int64.min, .max])

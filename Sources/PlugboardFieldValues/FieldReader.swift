@@ -1,3 +1,5 @@
+import PlugboardMessages
+
 /// Reads a field value from left to right, by the grammar that fields share (RFC 9110 §5.6). Its time is linear.
 public struct FieldReader: Sendable {
     private let bytes: [UInt8]
