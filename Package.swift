@@ -175,11 +175,15 @@ let layers: [Target] = [
         "PlugboardEventLoop", "PlugboardMessages", "CPlugboardEpoll"),
 
     // 5: the kernel with all bundled plugins, and what is built around it
+    // Not in PlugboardCore, because a program that is configured in its code reads no text.
+    module(
+        "PlugboardConfiguration", "PlugboardSystem", "PlugboardCore", "PlugboardBorder", "PlugboardMessages",
+        "PlugboardJSON"),
     .target(
         name: "Plugboard",
         dependencies: [
-            "PlugboardSystem", "PlugboardCore", "PlugboardControl", "PlugboardReachability", "PlugboardCodecs",
-            "PlugboardTransport", "PlugboardEventLoop",
+            "PlugboardSystem", "PlugboardCore", "PlugboardConfiguration", "PlugboardControl", "PlugboardReachability",
+            "PlugboardCodecs", "PlugboardFieldValues", "PlugboardTransport", "PlugboardEventLoop",
         ]
             + bundled.flatMap { [.target(name: "Plugboard\($0)"), .target(name: "Plugboard\($0)Options")] },
         swiftSettings: strict),
@@ -193,10 +197,10 @@ let layers: [Target] = [
         "PlugboardFieldValues", "PlugboardJSON", "PlugboardObserving", "CPlugboardControl"),
     // Requests as objects, which need the kernel and no plugin.
     module(
-        "PlugboardEndpoints", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
-        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardDownloads", "PlugboardCacheOptions",
-        "PlugboardCookiesOptions", "PlugboardAuthenticationOptions", "PlugboardQueueOptions", "PlugboardRetryOptions",
-        "PlugboardValidatorOptions"),
+        "PlugboardEndpoints", "PlugboardSystem", "PlugboardCore", "PlugboardConfiguration", "PlugboardKit",
+        "PlugboardMessages", "PlugboardJSON", "PlugboardJSONShapes", "PlugboardJSONCoding", "PlugboardCodecs",
+        "PlugboardDownloads", "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardAuthenticationOptions",
+        "PlugboardQueueOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions"),
     // OpenAPI documents and definitions in YAML.
     module("PlugboardYAML", "CPlugboardYAML", "PlugboardEndpoints", "PlugboardJSON", "PlugboardMessages"),
     // For programs that have swift-log.
@@ -211,7 +215,8 @@ let layers: [Target] = [
         "PluginLoader", "PlugboardSystem", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard",
         "CPlugboardLtdl"),
     module(
-        "PlugboardTesting", "PlugboardSystem", "PlugboardCore", "PlugboardReachability", "PlugboardKit",
+        "PlugboardTesting", "PlugboardSystem", "PlugboardCore", "PlugboardConfiguration", "PlugboardReachability",
+        "PlugboardKit",
         "PlugboardTransport",
         "PlugboardEventLoop",
         "PlugboardMessages"),
@@ -380,6 +385,9 @@ let testTargets: [Target] = [
         "PlugboardEventLoop",
         "PlugboardMessages", "PlugboardJSON", "PluginLoader"),
     tests(
+        "PlugboardConfigurationTests", "PlugboardConfiguration", "PlugboardSystem", "Plugboard", "PlugboardKit",
+        "PlugboardJSON"),
+    tests(
         "PluginLoaderTests", "PlugboardSystem", "PluginLoader", "Plugboard", "PlugboardCore", "PlugboardKit",
         "PlugboardMessages",
         "CPlugboard"),
@@ -423,7 +431,7 @@ let testTargets: [Target] = [
 // and sees this package without `PLUGBOARD_STRICT`.
 let fuzzers: [Target] = [
     .target(name: "Fuzzing", path: "Tests/Fuzz/Sources/Fuzzing", swiftSettings: strict),
-    fuzzer("Configuration", "CPlugboard", "PlugboardCore", "PlugboardJSON", "PlugboardKit"),
+    fuzzer("Configuration", "CPlugboard", "PlugboardConfiguration", "PlugboardCore", "PlugboardJSON", "PlugboardKit"),
     fuzzer("Cookies", "PlugboardCookies", "PlugboardKit"),
     fuzzer("Decode", "PlugboardDecode", "PlugboardKit"),
     fuzzer("Definitions", "PlugboardEndpoints", "PlugboardJSON", "PlugboardKit", "PlugboardValidator"),
@@ -447,6 +455,7 @@ let package = Package(
     products: [
         .library(name: "PlugboardCore", targets: ["PlugboardCore"]),
         .library(name: "Plugboard", targets: ["Plugboard"]),
+        .library(name: "PlugboardConfiguration", targets: ["PlugboardConfiguration"]),
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
         .library(name: "PluginLoader", targets: ["PluginLoader"]),
         .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding", "PlugboardJSONShapes"]),

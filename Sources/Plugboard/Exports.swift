@@ -2,10 +2,12 @@
 @_exported import PlugboardAuthentication
 @_exported import PlugboardCache
 @_exported import PlugboardCodecs
+@_exported import PlugboardConfiguration
 @_exported import PlugboardControl
 @_exported import PlugboardCookies
 @_exported import PlugboardCore
 @_exported import PlugboardDecode
+@_exported import PlugboardFieldValues
 @_exported import PlugboardIndicator
 @_exported import PlugboardLogging
 @_exported import PlugboardMock

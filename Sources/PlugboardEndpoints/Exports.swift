@@ -1,5 +1,6 @@
 // A program that uses endpoints needs the kernel and the codecs too.
 @_exported import PlugboardCodecs
+@_exported import PlugboardConfiguration
 @_exported import PlugboardCore
 
 @_exported import enum PlugboardCacheOptions.CacheKeyPart

@@ -16,7 +16,7 @@ let package = Package(
     dependencies: [.package(name: "plugboard", path: "../..")],
     targets: [
         .target(name: "Fuzzing"),
-        fuzzer("Configuration", "PlugboardCore", "PlugboardKit"),
+        fuzzer("Configuration", "PlugboardConfiguration", "PlugboardCore", "PlugboardKit"),
         fuzzer("Cookies", "PlugboardCookies"),
         fuzzer("Decode", "PlugboardDecode"),
         fuzzer("Definitions", "PlugboardEndpoints", "PlugboardValidator"),

@@ -25,7 +25,7 @@ public struct Configuration: Sendable {
     private(set) var leftOut: [PluginEntry] = []
 
     /// The errors of the text that this was read from, and of `requests(to:_:)`.
-    var readingErrors: [ConfigurationError] = []
+    package var readingErrors: [ConfigurationError] = []
 
     /// The text that this was read from; nil when it was made in code.
     package var source: ConfigurationSource?
@@ -95,7 +95,7 @@ package struct ConfigurationSource: Sendable {
     /// What errors of the whole text call it.
     let subject: String
     /// Origins as they were written, where that differs from their normal form.
-    var originKeys: [Origin: String] = [:]
+    package var originKeys: [Origin: String] = [:]
 
     package init(file: String?, positions: JSONPositions?, subject: String = "the configuration") {
         self.file = file

@@ -28,7 +28,7 @@ public struct KernelSettings: Sendable, Equatable {
         set { (defaults.tls, pins) = (newValue.options, newValue.pins) }
     }
     /// `tls.pins`.
-    var pins: [String: [String]] = [:]
+    package var pins: [String: [String]] = [:]
     /// The number of event loops. Each has its own thread, and the exchanges are shared among them. Use several if one
     /// processor core is not enough. Nil means the value of the environment variable `PLUGBOARD_LOOPS`, or one.
     /// There are never more than `connections` and `connectionsPerHost` if these are limits; each loop has its share,

@@ -43,9 +43,9 @@ public struct LoopCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
         }
     }
 
-    static let automaticWord = "automatic"
+    package static let automaticWord = "automatic"
     /// The end of an error that begins with "must be".
-    static let wanted = "a whole number between 1 and \(limit), or \"\(automaticWord)\""
+    package static let wanted = "a whole number between 1 and \(limit), or \"\(automaticWord)\""
 
     /// The environment variable that is used if the settings give no number.
     static let variable = "PLUGBOARD_LOOPS"

@@ -1,3 +1,4 @@
+import PlugboardConfiguration
 import PlugboardCore
 import PlugboardJSON
 import PlugboardKit

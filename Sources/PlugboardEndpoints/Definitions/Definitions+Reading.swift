@@ -1,4 +1,5 @@
 import PlugboardCodecs
+import PlugboardConfiguration
 import PlugboardCore
 public import PlugboardJSON
 import PlugboardSystem

@@ -1,6 +1,7 @@
 // A program that a plugin is linked into, as the plugin's README says: sends one request through it.
 //
 //     linked CONFIGURATION URL
+import PlugboardConfiguration
 import PlugboardCore
 import TryIt
 

@@ -3,6 +3,7 @@
 // internal:
 import CPlugboard
 import Fuzzing
+import PlugboardConfiguration
 import PlugboardJSON
 import PlugboardKit
 

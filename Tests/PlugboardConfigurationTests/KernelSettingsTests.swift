@@ -3,7 +3,7 @@ import PlugboardJSON
 import PlugboardKit
 import Testing
 
-@testable import PlugboardCore
+@testable import PlugboardConfiguration
 
 @Suite struct KernelSettingsTests {
     private func read(_ kernel: String) throws -> KernelSettings {

@@ -1,4 +1,5 @@
 import PlugboardBorder
+import PlugboardCore
 import PlugboardJSON
 
 /// What a value of a configuration may be: how it is read, and the JSON Schema that says the same to an editor.

@@ -1,8 +1,6 @@
 import Plugboard
 import Testing
 
-@testable import PlugboardCore
-
 @Suite struct PluginEntryTests {
     @Test(arguments: [
         (#""a b""#, "plugins[0]", "must be a plugin's id"),

@@ -1,4 +1,5 @@
 import PlugboardBorder
+import PlugboardCore
 import PlugboardJSON
 
 extension Configuration {

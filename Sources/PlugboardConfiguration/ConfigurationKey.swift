@@ -1,3 +1,4 @@
+import PlugboardCore
 import PlugboardJSON
 
 /// One key of an object in a configuration: its meaning, its allowed values, and the property that it sets.

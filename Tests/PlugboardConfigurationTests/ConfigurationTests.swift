@@ -5,8 +5,6 @@ import PlugboardKit
 import PlugboardSystem
 import Testing
 
-@testable import PlugboardCore
-
 @Suite struct ConfigurationTests {
     private let example = """
         // What a service runs.

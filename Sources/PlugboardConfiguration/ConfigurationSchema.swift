@@ -1,4 +1,5 @@
 import PlugboardBorder
+import PlugboardCore
 import PlugboardJSON
 
 /// The JSON Schema (2020-12) of a whole configuration, for editors.
