@@ -63,10 +63,13 @@ private enum LinkedProgram {
             .write(toFile: "\(module)/try_it.h", atomically: true, encoding: .utf8)
         try "module TryIt {\n    header \"try_it.h\"\n    export *\n}\n"
             .write(toFile: "\(module)/module.modulemap", atomically: true, encoding: .utf8)
-        // What the smallest program is made of, in its place.
+        // What the smallest program is made of, in its place, and the reader of its file.
         let kernel = try String(
             contentsOfFile: "\(Products.folder)/plugboard-core.product/Objects.LinkFileList", encoding: .utf8
         ).split(separator: "\n").filter { !$0.contains("/ExampleCore.build/") }
+        let folder = "\(Products.folder)/PlugboardConfiguration.build"
+        let reader = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
+            .map { "\(folder)/\($0)" }
         try kernel.map { "\($0)\n" }.joined()
             .write(toFile: project.file("kernel.rsp"), atomically: true, encoding: .utf8)
 
@@ -77,7 +80,7 @@ private enum LinkedProgram {
                 + ["-Xcc", "-I\(ScaffoldTestFiles.root)/Sources/CPlugboard/include"]
                 + (moduleMaps(in: Products.folder) + moduleMaps(in: "\(ScaffoldTestFiles.root)/Sources"))
                 .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
-                + ["-module-cache-path", project.file("modules"), "@\(project.file("kernel.rsp"))"] + objects,
+                + ["-module-cache-path", project.file("modules"), "@\(project.file("kernel.rsp"))"] + reader + objects,
             folder: project.path)
         try #require(outcome.status == 0, "\(outcome.stdout)\(outcome.stderr)")
         return program
