@@ -176,9 +176,7 @@ let layers: [Target] = [
 
     // 5: the kernel with all bundled plugins, and what is built around it
     // Not in PlugboardCore, because a program that is configured in its code reads no text.
-    module(
-        "PlugboardConfiguration", "PlugboardSystem", "PlugboardCore", "PlugboardBorder", "PlugboardMessages",
-        "PlugboardJSON"),
+    module("PlugboardConfiguration", "PlugboardSystem", "PlugboardCore", "PlugboardBorder", "PlugboardJSON"),
     .target(
         name: "Plugboard",
         dependencies: [

@@ -6,7 +6,8 @@ import PlugboardJSON
 ///     let configuration = Configuration(plugins: ["logging", .init("cache", settings: ["memory": "16MiB"])])
 ///     let configuration = try Configuration.file("plugboard.json")
 ///
-/// `errors` reports plugins that do not exist and settings that do not fit.
+/// `errors` reports plugins that do not exist and settings that do not fit. The module PlugboardConfiguration has
+/// `file`, `text` and `check`, which read texts.
 public struct Configuration: Sendable {
     /// The settings of the kernel itself.
     public var kernel: KernelSettings
