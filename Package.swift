@@ -110,15 +110,13 @@ let layers: [Target] = [
     .target(name: "CPlugboard"),
     module("PlugboardJSON", "PlugboardSystem"),
     module("PlugboardJSONCoding", "PlugboardJSON"),
-    module("PlugboardJSONShapes", "PlugboardJSON"),
     .target(
         name: "MetaschemaDocuments", path: "Sources/PlugboardJSONSchema/Metaschemas/Documents",
         sources: ["documents.c"]),
     .target(
         name: "PlugboardJSONSchema",
         dependencies: [
-            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "PlugboardJSONShapes", "CPlugboardPCRE2",
-            "CPlugboardIDN2",
+            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "CPlugboardPCRE2", "CPlugboardIDN2",
         ],
         exclude: ["Metaschemas/Documents"], swiftSettings: strict),
     module("PlugboardMessages", "PlugboardSystem"),
@@ -196,7 +194,7 @@ let layers: [Target] = [
     // Requests as objects, which need the kernel and no plugin.
     module(
         "PlugboardEndpoints", "PlugboardSystem", "PlugboardCore", "PlugboardConfiguration", "PlugboardKit",
-        "PlugboardMessages", "PlugboardJSON", "PlugboardJSONShapes", "PlugboardJSONCoding", "PlugboardCodecs",
+        "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardCodecs",
         "PlugboardDownloads", "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardAuthenticationOptions",
         "PlugboardQueueOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions"),
     // OpenAPI documents and definitions in YAML.
@@ -214,10 +212,7 @@ let layers: [Target] = [
         "CPlugboardLtdl"),
     module(
         "PlugboardTesting", "PlugboardSystem", "PlugboardCore", "PlugboardConfiguration", "PlugboardReachability",
-        "PlugboardKit",
-        "PlugboardTransport",
-        "PlugboardEventLoop",
-        "PlugboardMessages"),
+        "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages"),
     module(
         "PluginCheck", "PlugboardSystem", "PlugboardCore", "PluginLoader", "PlugboardKit", "PlugboardTesting",
         "CPlugboard", "PlugboardTransport",
@@ -318,7 +313,7 @@ let plugins: [Target] =
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL")
     + plugin("Cache", "PlugboardRanges", "PlugboardSQLite", structuredFields)
     + plugin("Queue", "PlugboardSQLite") + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
-    + plugin("Validator", "PlugboardJSONSchema", "PlugboardJSONShapes")
+    + plugin("Validator", "PlugboardJSONSchema")
 
 let testTargets: [Target] = [
     module(
@@ -328,9 +323,7 @@ let testTargets: [Target] = [
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
-    tests("JSONShapesTests", "PlugboardJSONShapes", "PlugboardJSON"),
-    tests(
-        "JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardJSONShapes"),
+    tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON", "PlugboardJSONCoding"),
     tests("MessagesTests", "PlugboardSystem", "PlugboardMessages"),
     tests("FieldValuesTests", "PlugboardFieldValues"),
     tests("RangesTests", "PlugboardRanges", "PlugboardMessages", "PlugboardFieldValues"),
@@ -456,7 +449,7 @@ let package = Package(
         .library(name: "PlugboardConfiguration", targets: ["PlugboardConfiguration"]),
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
         .library(name: "PluginLoader", targets: ["PluginLoader"]),
-        .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding", "PlugboardJSONShapes"]),
+        .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
         .library(name: "PlugboardJSONSchema", targets: ["PlugboardJSONSchema"]),
         .library(name: "PlugboardFieldValues", targets: ["PlugboardFieldValues"]),
         .library(name: "PlugboardCodecs", targets: ["PlugboardCodecs"]),

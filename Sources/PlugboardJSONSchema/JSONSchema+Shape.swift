@@ -1,5 +1,4 @@
 import PlugboardJSON
-import PlugboardJSONShapes
 
 extension JSONSchema {
     /// Compiles a shape.

@@ -1,6 +1,5 @@
 import PlugboardJSON
 import PlugboardJSONSchema
-import PlugboardJSONShapes
 import Testing
 
 /// The short class map.

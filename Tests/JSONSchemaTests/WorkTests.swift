@@ -1,6 +1,5 @@
 import PlugboardJSON
 import PlugboardJSONSchema
-import PlugboardJSONShapes
 import Testing
 
 /// The work of documents and schemas that are large in an unusual way.

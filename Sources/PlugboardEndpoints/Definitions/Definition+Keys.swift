@@ -1,7 +1,6 @@
 import PlugboardConfiguration
 import PlugboardCore
 import PlugboardJSON
-import PlugboardJSONShapes
 import PlugboardKit
 
 /// The keys of a definition in a file. Each key changes the value of the refined definition.

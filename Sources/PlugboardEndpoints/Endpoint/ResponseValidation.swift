@@ -1,6 +1,5 @@
 import PlugboardCore
 public import PlugboardJSON
-public import PlugboardJSONShapes
 import PlugboardValidatorOptions
 
 /// The schema or shape that the plugin `validator` checks the response of an endpoint against.

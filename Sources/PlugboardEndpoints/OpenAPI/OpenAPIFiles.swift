@@ -1,6 +1,5 @@
 import PlugboardCore
 import PlugboardJSON
-import PlugboardJSONShapes
 import PlugboardKit
 import PlugboardSystem
 

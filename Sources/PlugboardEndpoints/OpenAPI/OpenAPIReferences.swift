@@ -1,7 +1,6 @@
 import PlugboardConfiguration
 import PlugboardCore
 import PlugboardJSON
-import PlugboardJSONShapes
 import PlugboardKit
 
 /// The references (`$ref`) of an OpenAPI document. Each distinct one is followed once.

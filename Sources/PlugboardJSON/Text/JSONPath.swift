@@ -33,23 +33,9 @@ public struct JSONPath: Sendable, Hashable {
             text += "/"
             switch element {
             case .index(let index): text += String(index)
-            case .key(let key): text += JSONPath.pointerStep(key)
+            case .key(let key): text += JSONPointer.escaped(key)
             }
         }
-    }
-
-    /// A key as a step of a JSON Pointer (RFC 6901 §3).
-    package static func pointerStep(_ key: String) -> String {
-        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return key }
-        var bytes: [UInt8] = []
-        for byte in key.utf8 {
-            switch byte {
-            case UInt8(ascii: "~"): bytes += "~0".utf8
-            case UInt8(ascii: "/"): bytes += "~1".utf8
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -1,5 +1,4 @@
 import PlugboardJSON
-import PlugboardJSONShapes
 
 extension SchemaIndex {
     /// Indexes a schema that a reference leads to, at a place where no keyword has schemas.

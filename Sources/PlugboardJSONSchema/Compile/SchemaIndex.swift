@@ -1,5 +1,4 @@
 import PlugboardJSON
-import PlugboardJSONShapes
 
 /// A place in a document, which identifies a schema.
 struct SchemaPlace: Hashable {

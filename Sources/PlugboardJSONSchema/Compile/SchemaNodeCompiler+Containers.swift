@@ -1,5 +1,4 @@
 import PlugboardJSON
-import PlugboardJSONShapes
 
 extension SchemaNodeCompiler {
     mutating func sizes(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {

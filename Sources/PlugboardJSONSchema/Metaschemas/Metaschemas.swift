@@ -1,6 +1,5 @@
 import MetaschemaDocuments
 import PlugboardJSON
-import PlugboardJSONShapes
 
 /// The meta-schemas of the drafts, as json-schema.org publishes them.
 enum Metaschemas {

@@ -1,5 +1,4 @@
 @_spi(Tape) import PlugboardJSON
-import PlugboardJSONShapes
 
 /// Makes errors with the places that they name.
 extension RefusalReport {

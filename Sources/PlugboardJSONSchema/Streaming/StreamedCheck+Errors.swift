@@ -1,5 +1,4 @@
 import PlugboardJSON
-import PlugboardJSONShapes
 
 /// Explains why a streamed document is not valid. Kept values are explained like those of a whole document.
 extension StreamedCheck {

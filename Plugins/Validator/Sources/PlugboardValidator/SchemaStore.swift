@@ -1,5 +1,4 @@
 import PlugboardJSONSchema
-import PlugboardJSONShapes
 import PlugboardKit
 import PlugboardValidatorOptions
 import Synchronization

@@ -1,5 +1,4 @@
 import PlugboardJSON
-import PlugboardJSONShapes
 import PlugboardKit
 import PlugboardValidatorOptions
 

@@ -1,5 +1,4 @@
 import PlugboardJSON
-import PlugboardJSONShapes
 import PlugboardKit
 
 /// A part of an OpenAPI document with its JSON Pointer (RFC 6901).

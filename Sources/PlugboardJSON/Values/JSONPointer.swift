@@ -1,9 +1,18 @@
-import PlugboardJSON
-
 /// JSON Pointers (RFC 6901).
 public enum JSONPointer {
     /// A key as a step of a pointer (§3).
-    public static func escaped(_ key: String) -> String { JSONPath.pointerStep(key) }
+    public static func escaped(_ key: String) -> String {
+        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return key }
+        var bytes: [UInt8] = []
+        for byte in key.utf8 {
+            switch byte {
+            case UInt8(ascii: "~"): bytes += "~0".utf8
+            case UInt8(ascii: "/"): bytes += "~1".utf8
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// The key that a step stands for (§4). A `~` without 0 or 1 after it stays.
     public static func key(_ step: some Sequence<UInt8>) -> String {

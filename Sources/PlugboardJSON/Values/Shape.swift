@@ -1,5 +1,3 @@
-import PlugboardJSON
-
 /// A short description of a JSON value: `["userId": .number, "tags": [.string]]`.
 ///
 /// An object must have each member that is not optional, and may have others. A shape is compiled to the same program

@@ -1,5 +1,4 @@
 import PlugboardJSON
-import PlugboardJSONShapes
 import Testing
 
 /// Steps, values and fragments of JSON Pointers.
