@@ -17,6 +17,12 @@ public final class BodyCapture: @unchecked Sendable {
     /// - Parameter limit: The most bytes that are kept.
     public init(upTo limit: Int) { self.limit = limit }
 
+    /// What another one has taken so far, to be read while the other takes more. Called on the body's loop.
+    public init(copying other: BodyCapture) {
+        (limit, bytes, count) = (other.limit, other.bytes, other.count)
+        (isWhole, trailers) = (other.isWhole, other.trailers)
+    }
+
     /// Whether bytes were read that are not kept.
     public var isCut: Bool { bytes.count < count }
 

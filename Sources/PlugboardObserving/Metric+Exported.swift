@@ -1,32 +1,55 @@
 import PlugboardKit
 
 extension Metric {
+    /// What exporters tell of a metric beside its values.
+    private struct Description {
+        /// In place of the metric's own name.
+        var name: String?
+        /// As OpenTelemetry writes it (UCUM).
+        let unit: String
+        /// Whether it is a sum that rises and falls (an up-down counter), and not a value on its own.
+        var isSum = false
+        let help: String
+    }
+
+    /// Of the metrics of the kernel and of bundled plugins that are no plain counters, by their own names.
+    private static let descriptions: [String: Description] = [
+        "kernel.connections.open": Description(
+            name: "http.client.open_connections", unit: "{connection}", isSum: true,
+            help: "Number of connections that are open."),
+        "kernel.connections.duration": Description(
+            name: "http.client.connection.duration", unit: "s", help: "How long connections were open."),
+        "kernel.connections.waited": Description(
+            unit: "s", help: "How long attempts waited for a connection, of those that had to wait."),
+        "queue.length": Description(
+            unit: "{request}",
+            help: "Number of requests in the queue's file: those that wait or are sent, and dead ones."),
+        "telemetry.http.client.active_requests": Description(
+            name: "http.client.active_requests", unit: "{request}", isSum: true,
+            help: "Number of requests that are under way."),
+        "telemetry.http.client.request.duration": Description(
+            name: "http.client.request.duration", unit: "s", help: "Duration of requests."),
+        "telemetry.http.client.request.body.size": Description(
+            name: "http.client.request.body.size", unit: "By", help: "Size of request bodies on the network."),
+        "telemetry.http.client.response.body.size": Description(
+            name: "http.client.response.body.size", unit: "By", help: "Size of response bodies on the network."),
+    ]
+
+    private var description: Description? { Metric.descriptions[name] }
+
     /// The name that exporters give it. The conventions' metrics of HTTP clients, which the plugin `telemetry` and the
     /// kernel keep under names of their own, have the conventions' names.
-    public var exportedName: String {
-        switch name {
-        case "kernel.connections.open": "http.client.open_connections"
-        case "kernel.connections.duration": "http.client.connection.duration"
-        default: name.hasPrefix("telemetry.http.") ? String(name.dropFirst("telemetry.".count)) : name
-        }
-    }
+    public var exportedName: String { description?.name ?? name }
+
+    /// The unit as OpenTelemetry writes it (UCUM); `1` for numbers of things without a word.
+    public var unit: String { description?.unit ?? "1" }
+
+    /// What it counts, as one sentence; nil if that is not known.
+    public var help: String? { description?.help }
 
     /// Whether it counts nanoseconds, which exporters write in seconds.
     public var isTime: Bool { unit == "s" }
 
     /// Whether it is a sum that rises and falls (an up-down counter), and not a value on its own.
-    public var isSum: Bool {
-        ["http.client.active_requests", "http.client.open_connections"].contains(exportedName)
-    }
-
-    /// The unit as OpenTelemetry writes it (UCUM); `1` for numbers of things without a word.
-    public var unit: String {
-        switch exportedName {
-        case "http.client.request.duration", "http.client.connection.duration": "s"
-        case "http.client.active_requests": "{request}"
-        case "http.client.open_connections": "{connection}"
-        case "http.client.request.body.size", "http.client.response.body.size": "By"
-        default: "1"
-        }
-    }
+    public var isSum: Bool { description?.isSum ?? false }
 }

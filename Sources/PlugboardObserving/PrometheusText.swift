@@ -5,15 +5,17 @@ import PlugboardKit
 public enum PrometheusText {
     /// The whole text.
     public static func text(of metrics: [Metric]) -> String {
-        var families: [String: (kind: Metric.Kind, lines: String)] = [:]
+        var families: [String: (kind: Metric.Kind, help: String?, lines: String)] = [:]
         for metric in metrics {
             let name = name(of: metric)
             // Two names that differ only in such characters would be one family of two kinds.
             if let kind = families[name]?.kind, kind != metric.kind { continue }
-            add(metric, name, to: &families[name, default: (metric.kind, "")].lines)
+            add(metric, name, to: &families[name, default: (metric.kind, metric.help, "")].lines)
         }
-        return families.sorted { $0.key < $1.key }
-            .map { "# TYPE \($0.key) \($0.value.kind.word)\n\($0.value.lines)" }.joined()
+        return families.sorted { $0.key < $1.key }.map { name, family in
+            let help = family.help.map { "# HELP \(name) \($0)\n" } ?? ""
+            return "\(help)# TYPE \(name) \(family.kind.word)\n\(family.lines)"
+        }.joined()
     }
 
     private static func name(of metric: Metric) -> String {

@@ -193,6 +193,51 @@ struct TelemetryTests {
         await kernel.shutDown()
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `the queue's length and the time of waiting for a connection have names, units and help`(
+        linkage: Linkage
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200) }
+        let path = linkage == .loaded ? try Products.library("plugboard-telemetry") : nil
+        let queue = PluginEntry("queue", settings: ["path": .string(folder.file("q.sqlite")), "automatic": false])
+        var configuration = Configuration(plugins: [PluginEntry(id: "telemetry", path: path), queue])
+        configuration.kernel.connections = 1
+        let kernel = try Kernel(configuration: configuration, loader: .dynamic, transport: transport, log: .silent)
+        let first = kernel.begin(Request(.get, "http://a.test/"))
+        try await transport.began.opened()
+        let second = kernel.begin(Request(.get, "http://a.test/"))
+        _ = try await kernel.sendLater(Request(.post, "http://a.test/"))
+        first.cancel()
+        _ = try await second.response
+
+        guard case .body(let body) = try await kernel.command("telemetry", "prometheus", "{}"),
+            case .json(let text) = try await kernel.command("telemetry", "metrics", "{}")
+        else {
+            Issue.record("A reply is of another kind.")
+            return
+        }
+        let lines = try await body.text().split(separator: "\n").map(String.init)
+        let scope = try JSONParser.parse(text)["resourceMetrics"]?[0]?["scopeMetrics"]?[0]
+        func metric(_ name: String) -> JSONValue? {
+            scope?["metrics"]?.arrayValue?.first { $0["name"]?.stringValue == name }
+        }
+
+        #expect(lines.contains("# TYPE queue_length gauge"))
+        #expect(lines.contains { $0.hasPrefix("# HELP queue_length Number of requests in the queue's file") })
+        #expect(lines.contains(#"queue_length{state="waiting"} 1"#) && lines.contains(#"queue_length{state="dead"} 0"#))
+        #expect(lines.contains("# TYPE kernel_connections_waited_seconds histogram"))
+        #expect(lines.contains { $0.hasPrefix("# HELP kernel_connections_waited_seconds How long attempts waited") })
+        #expect(lines.contains("kernel_connections_waited_seconds_count 1"))
+        let length = metric("queue.length"), waited = metric("kernel.connections.waited")
+        #expect(length?["unit"] == "{request}" && length?["gauge"]?["dataPoints"]?.arrayValue?.count == 2)
+        #expect(waited?["unit"] == "s" && waited?["histogram"]?["dataPoints"]?[0]?["count"] == "1")
+        #expect(waited?["histogram"]?["dataPoints"]?[0]?["explicitBounds"]?[0]?.numberValue?.double == 0.005)
+        #expect(length?["description"]?.stringValue?.hasPrefix("Number of requests") == true)
+        #expect(waited?["description"]?.stringValue?.hasPrefix("How long attempts waited") == true)
+        await kernel.shutDown()
+    }
+
     // MARK: Export
 
     @Test func `a collector that is busy gets the spans again, and its own requests are no spans`() async throws {

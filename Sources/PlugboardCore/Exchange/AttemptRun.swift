@@ -87,7 +87,8 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         isOver = true
         control = nil
         exchange.home.limits.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
-        exchange.emit(.attemptEnded, .ended(EventFacts.EndedAttempt(timings: timings, number: number, code: code)))
+        let ended = EventFacts.EndedAttempt(timings: timings, number: number, code: code)
+        withUnsafePointer(to: ended) { ended in exchange.emit(.attemptEnded, .ended(ended)) }
         let job = whenOver
         whenOver = nil
         job?()
@@ -153,6 +154,9 @@ extension ExchangeCore: ConnectionUser {
             suspension.afterwards { [self] in if steering.phase == .awaiting { awaitConnection() } }
             return home.limits.attemptEnded(self)
         }
+        // The time is that of the turn, so that an attempt that began at once has waited for zero.
+        let waited = loop.now - attempts.asked
+        if waited > 0 { ConnectionMetrics.countWait(waited, on: home) }
         attempts.begin(request.head.url)
         emit(.attemptBegan, .attempt)
         let run = AttemptRun(self, attempts.count)

@@ -96,7 +96,11 @@ final class EventNode: OpaqueNode {
         return node.pointer
     }
 
-    func text(_ name: UnsafeRawBufferPointer) -> plug_text { detail(name).map { text($0) } ?? plug_text() }
+    func text(_ name: UnsafeRawBufferPointer) -> plug_text {
+        if madeDetails != nil { return madeDetail(name).map { text($0) } ?? plug_text() }
+        guard let exchange, let facts else { return plug_text() }
+        return EventFacts.text(name, in: facts, of: exchange).map { scratch.text($0) } ?? plug_text()
+    }
 
     func detail(at index: Int) -> plug_field? {
         guard details.indices.contains(index) else { return nil }
@@ -112,16 +116,18 @@ final class EventNode: OpaqueNode {
     }
 
     func integer(_ name: UnsafeRawBufferPointer) -> Int64? {
-        switch detail(name) {
+        if madeDetails == nil {
+            guard let exchange, let facts else { return nil }
+            return EventFacts.integer(name, in: facts, of: exchange)
+        }
+        return switch madeDetail(name) {
         case .integer(let number): number
         case .text(let text): Int64(text)
         case nil: nil
         }
     }
 
-    private func detail(_ name: UnsafeRawBufferPointer) -> ObservedEvent.Detail? {
-        if let madeDetails { return madeDetails.first { plug_text(name).isEqual($0.0) }?.1 }
-        guard let exchange, let facts else { return nil }
-        return EventFacts.detail(name, in: facts, of: exchange)
+    private func madeDetail(_ name: UnsafeRawBufferPointer) -> ObservedEvent.Detail? {
+        madeDetails?.first { plug_text(name).isEqual($0.0) }?.1
     }
 }

@@ -104,8 +104,8 @@ extension HostTable {
             return PLUG_OK
         }
         table.turn_state = { pointer in
-            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slot else { return nil }
-            return exchange.states.ofTurn(slot.index)
+            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slotIndex else { return nil }
+            return exchange.states.ofTurn(slot)
         }
         table.set_exchange_state = { pointer, state, release in
             // The states were released when the exchange left.
@@ -117,8 +117,8 @@ extension HostTable {
             return PLUG_OK
         }
         table.exchange_state = { pointer in
-            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slot else { return nil }
-            return exchange.states.ofExchange(slot.index)
+            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slotIndex else { return nil }
+            return exchange.states.ofExchange(slot)
         }
     }
 

@@ -44,6 +44,8 @@ final class KernelLoop: @unchecked Sendable {
     @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created)
     /// The storage for the texts that a hook gets; nil while it is in use. [loop]
     @exclusivity(unchecked) var idleScratch: Scratch?
+    /// The number of `kernel.connections.waited`; 0 before an attempt has waited. [loop]
+    var waitMetric: UInt64 = 0
     private var lastIdentity: UInt64
     private let identityStep: UInt64
 

@@ -10,14 +10,19 @@ public struct Event: ~Copyable {
     let raw: OpaquePointer
     let host: UnsafePointer<plug_host_v1>
     let refusal: UnsafeMutablePointer<String?>
+    // Asked for once, because a plugin that gets several events compares it with several.
+    private let name: plug_text
+
+    init(_ raw: OpaquePointer, host: UnsafePointer<plug_host_v1>, refusal: UnsafeMutablePointer<String?>) {
+        (self.raw, self.host, self.refusal) = (raw, host, refusal)
+        name = host.pointee.event_id(raw)
+    }
 
     /// The event's name.
-    public var id: String { host.pointee.event_id(raw).string }
+    public var id: String { name.string }
 
     /// Whether this is the event with that id; cheaper than comparing strings.
-    public func `is`(_ id: StaticString) -> Bool {
-        host.pointee.event_id(raw).isEqual(id)
-    }
+    public func `is`(_ id: StaticString) -> Bool { name.isEqual(id) }
 
     /// The detail with this name as text; a number is written in decimal digits. Nil if there is no such detail.
     public subscript(name: String) -> String? {

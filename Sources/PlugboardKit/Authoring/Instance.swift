@@ -79,7 +79,7 @@ final class Instance: Sendable {
     @inline(never)
     func onEvent(_ exchange: OpaquePointer?, _ event: OpaquePointer) {
         withRefusal("onEvent") { refusal in
-            let event = Event(raw: event, host: table.raw, refusal: refusal)
+            let event = Event(event, host: table.raw, refusal: refusal)
             if let exchange {
                 onEvent(
                     event,

@@ -72,6 +72,27 @@ import Testing
         #expect(try await second.response.status == 200)
     }
 
+    @Test func `the time for which an attempt waited is counted, and no attempt that began at once`() async throws {
+        let transport = MockTransport { _, number in number == 2 ? .silence : .respond(200) }
+        let clock = ManualClock()
+        let kernel = try makeKernel([], transport, clock: clock) { $0.kernel.connections = 1 }
+        _ = try await kernel.send(Request(.get, anywhere))
+        let before = kernel.metrics.map(\.name)
+        let second = kernel.begin(Request(.get, anywhere))
+        try await transport.began.opened(for: 2)
+        let third = kernel.begin(Request(.get, anywhere))
+        await kernel.turn()
+
+        clock.advance(by: .seconds(3))
+        second.cancel()
+        _ = try await third.response
+
+        let waited = try #require(kernel.metrics.first { $0.name == "kernel.connections.waited" })
+        #expect(!before.contains("kernel.connections.waited"))
+        #expect(waited.kind == .histogram && waited.value == 3_000_000_000)
+        #expect(waited.counts.reduce(0, +) == 1 && waited.bounds.first == 5_000_000)
+    }
+
     @Test func `exchanges wait in the order in which they came, also when one in between leaves`() async throws {
         let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200) }
         let kernel = try makeKernel([], transport) { $0.kernel.connections = 1 }

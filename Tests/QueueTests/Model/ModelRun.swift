@@ -280,6 +280,7 @@ final class ModelRun {
                 HAVING sum(state IN (1, 3)) > 1 OR sum(state = 0) > 0 AND sum(state = 1) > 0
                     OR sum(state = 2) > 0 AND sum(state IN (0, 1, 3)) = 0
                 UNION ALL SELECT 'total' FROM total WHERE requests <> (SELECT count(*) FROM request WHERE state <> 4)
+                    OR dead <> (SELECT count(*) FROM request WHERE state = 5)
                     OR outcomes <> (SELECT count(*) FROM request WHERE state = 4)
                     OR bytes <> (SELECT ifnull(sum(size), 0) FROM request)
                 UNION ALL SELECT 'piece' FROM piece WHERE request NOT IN (SELECT ifnull(body, sequence) FROM request)

@@ -10,6 +10,29 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct QueueTests {
     @Test(arguments: Linkage.allCases)
+    func `metrics have the number of requests that wait, and of dead ones`(linkage: Linkage) async throws {
+        let shore = try Shore()
+        shore.isOnline = true
+        shore.respond("/bad", 422)
+        let kernel = try shore.kernel(linkage, settings: ["rejections": 1, "automatic": false])
+        func lengths() -> [String] {
+            kernel.metrics.filter { $0.name == "queue.length" }.map { "\($0.labels.map(\.value)) \($0.value)" }
+        }
+        let before = lengths()
+
+        let bad = try await kernel.sendLater(Shore.post("bad"))
+        _ = try await kernel.sendLater(Shore.post("good"))
+        while lengths() != [#"["dead"] 0"#, #"["waiting"] 2"#] { await Task.yield() }
+        try await kernel.queue.replay(id: bad)
+        while lengths() != [#"["dead"] 1"#, #"["waiting"] 1"#] { await Task.yield() }
+        try await kernel.queue.drop(id: bad)
+        while lengths() != [#"["dead"] 0"#, #"["waiting"] 1"#] { await Task.yield() }
+
+        #expect(before == [#"["dead"] 0"#, #"["waiting"] 0"#])
+        await kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a request without a network is queued, and delivered by the next process`(linkage: Linkage) async throws {
         let shore = try Shore()
         let first = try shore.kernel(linkage)

@@ -17,11 +17,11 @@ final class LogTarget: Sendable {
     private struct Line {
         /// Nil in formats whose lines have neither.
         let head: (time: Duration, level: LogLevel)?
-        /// About the number of its bytes.
-        let size: Int
-        let text: @Sendable () -> String
+        let text: LogText.Deferred
 
-        var whole: String { head.map { "\($0.time.timestamp) \($0.level) \(text())" } ?? text() }
+        /// About the number of its bytes.
+        var size: Int { text.size + 34 }
+        var whole: String { head.map { "\($0.time.timestamp) \($0.level) \(text.make())" } ?? text.make() }
     }
 
     private struct State {
@@ -51,15 +51,10 @@ final class LogTarget: Sendable {
         format = settings.format
     }
 
-    /// Takes a text that is safe for a terminal; its further lines are indented.
-    func write(_ level: LogLevel, _ text: String) { write(level, size: text.utf8.count) { text } }
-
-    /// Takes such a text, which is made later, on another thread, if it goes to a file.
-    ///
-    /// - Parameter size: About the number of its bytes.
-    func write(_ level: LogLevel, size: Int, _ text: @escaping @Sendable () -> String) {
-        guard file != nil else { return host.log(level, text()) }
-        let line = Line(head: hasHeads ? (host.wallClock, level) : nil, size: size + 34, text: text)
+    /// Takes a text that is safe for a terminal, and whose further lines are indented.
+    func write(_ level: LogLevel, _ text: LogText.Deferred) {
+        guard file != nil else { return host.log(level, text.make()) }
+        let line = Line(head: hasHeads ? (host.wallClock, level) : nil, text: text)
         let size = line.size
         let isFirst = state.withLock { state in
             guard state.size + size <= LogTarget.limit else {
@@ -95,7 +90,9 @@ final class LogTarget: Sendable {
         let lines = state.withLock { state in
             if state.lines.isEmpty, state.dropped > 0 {
                 let (head, note) = (hasHeads ? (host.wallClock, LogLevel.warning) : nil, note(state.dropped))
-                state.lines.append(Line(head: head, size: 0) { note })
+                let line = Line(head: head, text: LogText.Deferred(size: note.utf8.count) { note })
+                state.lines.append(line)
+                state.size += line.size
                 state.dropped = 0
             }
             var (count, size) = (0, 0)

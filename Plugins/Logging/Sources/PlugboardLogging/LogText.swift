@@ -4,6 +4,13 @@ import PlugboardObserving
 
 /// The texts of the formats, without secrets.
 struct LogText: Sendable {
+    /// A text that is made when it is written, off the loop if it goes to a file.
+    struct Deferred: Sendable {
+        /// About the number of its bytes.
+        let size: Int
+        let make: @Sendable () -> String
+    }
+
     let showsQueries: Bool
     let redaction: Redaction
 
@@ -13,10 +20,10 @@ struct LogText: Sendable {
     // MARK: full
 
     /// The body in indented lines; nil for none.
-    func body(_ title: String, _ body: BodyCapture?, _ fields: Fields) -> String? {
-        guard let body, body.count > 0 else { return nil }
+    func body(_ title: String, _ message: LoggedMessage?) -> String? {
+        guard let message, let body = message.body, body.count > 0 else { return nil }
         let title = "\(title) body, \(body.count) B\(body.isWhole ? "" : " so far")"
-        guard case .text(let text) = ShownBody(body, fields, redaction) else { return "\(title), not shown" }
+        guard case .text(let text) = ShownBody(body, message.fields, redaction) else { return "\(title), not shown" }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { "\n    \(Printable.text(String($0)))" }
         return "\(title):\(lines.joined())\(body.isCut ? "\n    …" : "")"
@@ -24,16 +31,15 @@ struct LogText: Sendable {
 
     // MARK: curl
 
-    func curl(_ record: LogRecord) -> String {
-        guard let request = record.request else { return "" }
-        var (body, isMissing) = (nil as String?, record.hasBody)
-        if let capture = record.requestBody, capture.isWhole, !capture.isCut,
+    func curl(_ method: String, _ target: String, _ request: LoggedMessage, hasBody: Bool) -> String {
+        var (body, isMissing) = (nil as String?, hasBody)
+        if let capture = request.body, capture.isWhole, !capture.isCut,
             case .text(let text) = ShownBody(capture, request.fields, redaction)
         {
             (body, isMissing) = (text, false)
         }
         let line = CurlLine(
-            request.method, url(request.url),
+            method, url(target),
             fields: redaction.fields(request.fields).filter { !isFraming($0.name) }.map { ($0.name, value($0)) },
             body: body)
         return line.text + (isMissing ? "  # its body is not shown" : "")
@@ -45,9 +51,10 @@ struct LogText: Sendable {
 
     // MARK: json
 
-    func json(_ summary: ExchangeSummary, _ record: LogRecord, at time: Duration, _ level: LogLevel, label: String?)
-        -> String
-    {
+    func json(
+        _ summary: ExchangeSummary, _ request: LoggedMessage?, _ response: LoggedMessage?, at time: Duration,
+        _ level: LogLevel, label: String?
+    ) -> String {
         var object: JSONObject = [
             "time": .string(time.timestamp), "level": .string("\(level)"), "method": .string(summary.method),
             "url": .string(url(summary.url)), "milliseconds": milliseconds(summary.took),
@@ -62,8 +69,8 @@ struct LogText: Sendable {
         }
         if let asker = summary.asker { object["by"] = .string(asker) }
         if let responder = summary.responder { object["respondedBy"] = .string(responder) }
-        object["request"] = record.request.map { message($0.fields, record.requestBody) }
-        object["response"] = record.responseFields.map { message($0, record.responseBody) }
+        object["request"] = request.map { message($0) }
+        object["response"] = response.map { message($0) }
         let text: String = JSONWriter.write(.object(object))
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
         // What could control a terminal and is no control character of JSON.
@@ -78,12 +85,12 @@ struct LogText: Sendable {
         return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
 
-    private func message(_ fields: Fields, _ body: BodyCapture?) -> JSONValue {
-        let shown = redaction.fields(fields).map { JSONValue.array([.string($0.name), .string(value($0))]) }
+    private func message(_ message: LoggedMessage) -> JSONValue {
+        let shown = redaction.fields(message.fields).map { JSONValue.array([.string($0.name), .string(value($0))]) }
         var object: JSONObject = ["fields": .array(shown)]
-        guard let body, body.count > 0 else { return .object(object) }
+        guard let body = message.body, body.count > 0 else { return .object(object) }
         object["size"] = .number(JSONNumber(body.count))
-        if case .text(let text) = ShownBody(body, fields, redaction) { object["body"] = .string(text) }
+        if case .text(let text) = ShownBody(body, message.fields, redaction) { object["body"] = .string(text) }
         return .object(object)
     }
 

@@ -49,7 +49,8 @@ struct Logging: Plugin {
             return CapturedSource(inner, capture)
         }
         if settings.format == .full, let request = record.request {
-            write(head("\(prefix(of: exchange))\(method) \(text.url(url))", request.fields), record, exchange)
+            let (prefix, text) = (prefix(of: exchange), text)
+            write(head(request.fields, url) { "\(prefix)\(method) \(text.url(url))" }, record, exchange)
         }
         return .next
     }
@@ -67,7 +68,8 @@ struct Logging: Plugin {
             if isTaken == nil { exchange.wrapResponseBody { CapturedSource($0, capture) } }
         }
         if settings.format == .full {
-            write(head("\(prefix(of: exchange))→ \(response.status)", fields), record, exchange)
+            let (prefix, status) = (prefix(of: exchange), response.status)
+            write(head(fields) { "\(prefix)→ \(status)" }, record, exchange)
         }
         return .next
     }
@@ -101,34 +103,45 @@ struct Logging: Plugin {
         guard filter.admits(summary) else { return }
         let level = summary.isFailure ? max(level(of: exchange), .warning) : level(of: exchange)
         let prefix = prefix(of: exchange)
+        let (sent, received) = (record.shownRequest, record.shownResponse)
+        let size =
+            [prefix, summary.method, summary.url, summary.failure?.reason ?? ""].reduce(128) { $0 + $1.utf8.count }
+        let whole = size + (sent?.size ?? 0) + (received?.size ?? 0)
+        func write(_ size: Int, _ make: @escaping @Sendable () -> String) {
+            target.write(level, LogText.Deferred(size: size, make: make))
+        }
         let line: @Sendable () -> String = { [text, summary] in
             Printable.text(prefix + summary.text(text.url(summary.url)))
         }
         switch settings.format {
-        case .line:
-            let texts = [prefix, summary.method, summary.url, summary.failure?.reason ?? ""]
-            target.write(level, size: texts.reduce(128) { $0 + $1.utf8.count }, line)
+        case .line: write(size, line)
         case .full:
             for text in record.waiting { target.write(level, text) }
-            let bodies = [
-                record.request.flatMap { text.body("request", record.requestBody, $0.fields) },
-                record.responseFields.flatMap { text.body("response", record.responseBody, $0) },
-            ]
-            for body in bodies.compactMap(\.self) { target.write(level, prefix + body) }
-            target.write(level, line())
+            for (title, message) in [("request", sent), ("response", received)] {
+                guard let message, let body = message.body, body.count > 0 else { continue }
+                write(size + body.bytes.count) { [text] in prefix + (text.body(title, message) ?? "") }
+            }
+            write(size, line)
         case .json:
-            let label = exchange[LoggingAttributes.keys.label]
-            target.write(level, text.json(summary, record, at: host.wallClock, level, label: label))
-        case .curl: target.write(level, text.curl(record))
+            let (label, time) = (exchange[LoggingAttributes.keys.label], host.wallClock)
+            write(whole) { [text] in text.json(summary, sent, received, at: time, level, label: label) }
+        case .curl:
+            guard let sent, let (method, url, _) = record.request else { return write(0) { "" } }
+            write(whole) { [text, hasBody = record.hasBody] in text.curl(method, url, sent, hasBody: hasBody) }
         }
     }
 
-    private func head(_ title: String, _ fields: Fields) -> String {
-        headText(title, fields, showingQueries: settings.queries == .show)
+    /// A head as it is when this is called.
+    private func head(
+        _ fields: Fields, _ url: String = "", _ title: @escaping @Sendable () -> String
+    ) -> LogText.Deferred {
+        LogText.Deferred(size: 64 + url.utf8.count + fields.byteCount + 8 * fields.count) {
+            [showsQueries = text.showsQueries] in headText(title(), fields, showingQueries: showsQueries)
+        }
     }
 
     /// Now, or at the end of the exchange if that decides whether it is logged.
-    private func write(_ text: String, _ record: LogRecord, _ exchange: borrowing Exchange) {
+    private func write(_ text: LogText.Deferred, _ record: LogRecord, _ exchange: borrowing Exchange) {
         if filter.needsEnd { record.waiting.append(text) } else { target.write(level(of: exchange), text) }
     }
 

@@ -20,10 +20,15 @@ struct Recorder: Plugin {
     let store: any RecordStore
     private let types: [MediaTypePattern]
     private let captureLimit: Int
+    // Each request needs it. Reading a setting takes longer.
+    private let bodies: RecordedBodies
+    // Copying a key takes longer than asking for the attribute.
+    private static let bodiesName = RecorderAttributes.keys.bodies.name
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
+        bodies = settings.bodies
         types = try settings.bodyTypes.map { text throws(PlugboardError) in
             guard let pattern = MediaTypePattern(text) else {
                 throw PlugboardError(
@@ -47,7 +52,7 @@ struct Recorder: Plugin {
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         // An outer plugin may have sent the request again. Then its record continues.
         if exchange.state is Recording { return .next }
-        let detail = exchange[RecorderAttributes.keys.bodies] ?? settings.bodies
+        let detail = exchange.attribute(Recorder.bodiesName).flatMap { RecordedBodies(rawValue: $0) } ?? bodies
         if detail == .off { return .next }
         let recording = Recording(exchange, detail, host)
         exchange.state = recording
@@ -94,7 +99,7 @@ struct Recorder: Plugin {
                 recording.took = host.now - recording.began
                 store.add(recording)
             } else {
-                recording.take(event, at: host.now - recording.began)
+                recording.take(event, exchange, at: host.now - recording.began)
             }
         case .none: break
         }

@@ -4,7 +4,7 @@ import PlugboardTransport
 /// The facts of one of the kernel's events about its exchange.
 ///
 /// The event's details are made of it when a plugin or the program asks for them, because most plugins ignore most
-/// events. An event that is ignored costs no more than this value.
+/// events. An event that is ignored costs no more than this value, which holds nothing that is counted.
 enum EventFacts {
     case nothing
     /// Where the exchange comes from: which plugin sent a sub-request and for which exchange, and which plugin
@@ -12,7 +12,8 @@ enum EventFacts {
     case provenance
     /// The attempt that begins.
     case attempt
-    case ended(EndedAttempt)
+    /// The attempt that has ended; valid as long as the event.
+    case ended(UnsafePointer<EndedAttempt>)
     case bytes(TransferProgress)
     /// The plugin in that slot sends the request again.
     case resend(by: Int, after: Duration)
@@ -32,22 +33,31 @@ enum EventFacts {
 
     /// All details of an event of this exchange.
     static func details(in facts: UnsafePointer<EventFacts>, of exchange: ExchangeCore) -> EventNode.Details {
-        var reader = DetailReader(nil)
+        var reader = AllDetails()
         read(facts, &reader, exchange)
         return reader.all
     }
 
-    /// The detail with this name, or nil if the event has no such detail.
-    static func detail(
+    /// The detail with this name as text, or nil if the event has no such detail.
+    static func text(
         _ name: UnsafeRawBufferPointer, in facts: UnsafePointer<EventFacts>, of exchange: ExchangeCore
-    ) -> ObservedEvent.Detail? {
-        var reader = DetailReader(name)
+    ) -> String? {
+        var reader = TextOfDetail(name: name)
         read(facts, &reader, exchange)
         return reader.found
     }
 
-    private static func read(
-        _ facts: UnsafePointer<EventFacts>, _ reader: inout DetailReader, _ exchange: ExchangeCore
+    /// The detail with this name as a number, or nil if the event has no such detail, or if it is no number.
+    static func integer(
+        _ name: UnsafeRawBufferPointer, in facts: UnsafePointer<EventFacts>, of exchange: ExchangeCore
+    ) -> Int64? {
+        var reader = NumberOfDetail(name: name)
+        read(facts, &reader, exchange)
+        return reader.found
+    }
+
+    private static func read<Reader: DetailReader>(
+        _ facts: UnsafePointer<EventFacts>, _ reader: inout Reader, _ exchange: ExchangeCore
     ) {
         switch facts.pointee {
         case .nothing: break
@@ -65,15 +75,15 @@ enum EventFacts {
             reader.text("method", exchange.request.head.method.name)
             reader.text("url", Printable.url(exchange.attempts.sentURL ?? exchange.request.head.url))
             reader.integer("waited", Int(exchange.loop.now - exchange.attempts.asked))
-        case .ended(let attempt):
-            reader.integer("attempt", attempt.number)
-            reader.integer("nameLookup", Int(attempt.timings.nameLookup.nanoseconds))
-            reader.integer("connect", Int(attempt.timings.connect.nanoseconds))
-            reader.integer("tls", Int(attempt.timings.tls.nanoseconds))
-            reader.integer("firstByte", Int(attempt.timings.firstByte.nanoseconds))
-            reader.integer("total", Int(attempt.timings.total.nanoseconds))
-            reader.text("code", attempt.code?.name)
-            guard let connection = attempt.timings.connection else { return }
+        case .ended(let ended):
+            reader.integer("attempt", ended.pointee.number)
+            reader.integer("nameLookup", Int(ended.pointee.timings.nameLookup.nanoseconds))
+            reader.integer("connect", Int(ended.pointee.timings.connect.nanoseconds))
+            reader.integer("tls", Int(ended.pointee.timings.tls.nanoseconds))
+            reader.integer("firstByte", Int(ended.pointee.timings.firstByte.nanoseconds))
+            reader.integer("total", Int(ended.pointee.timings.total.nanoseconds))
+            reader.text("code", ended.pointee.code?.name)
+            guard let connection = ended.pointee.timings.connection else { return }
             if !connection.facts.remote.isEmpty {
                 reader.text("address", connection.facts.remote)
                 reader.integer("port", connection.facts.remotePort)
@@ -99,33 +109,63 @@ enum EventFacts {
     }
 }
 
-/// Takes the details of an event: all, or the one of a name, so that no other is made.
-private struct DetailReader {
-    private let name: UnsafeRawBufferPointer?
+/// Takes the details of an event: all, or the one of a name, so that no other is made. A detail whose value is nil is
+/// left out.
+private protocol DetailReader {
+    mutating func text(_ name: StaticString, _ value: @autoclosure () -> String?)
+    mutating func integer(_ name: StaticString, _ value: @autoclosure () -> Int?)
+}
+
+private struct AllDetails: DetailReader {
     private(set) var all: EventNode.Details = []
-    private(set) var found: ObservedEvent.Detail?
 
-    init(_ name: UnsafeRawBufferPointer?) { self.name = name }
+    mutating func text(_ name: StaticString, _ value: @autoclosure () -> String?) {
+        if let value = value() { all.append((name.description, .text(value))) }
+    }
 
-    /// A detail whose value is nil is left out.
+    mutating func integer(_ name: StaticString, _ value: @autoclosure () -> Int?) {
+        if let value = value() { all.append((name.description, .integer(Int64(value)))) }
+    }
+}
+
+// Readers of their own for texts and numbers, because most details are numbers, which need no memory.
+private struct TextOfDetail: DetailReader {
+    let name: UnsafeRawBufferPointer
+    private(set) var found: String?
+
+    init(name: UnsafeRawBufferPointer) { self.name = name }
+
     @inline(__always)
     mutating func text(_ name: StaticString, _ value: @autoclosure () -> String?) {
-        if isWanted(name), let value = value() { take(name, .text(value)) }
+        if isEqual(name, self.name) { found = value() }
     }
 
     @inline(__always)
     mutating func integer(_ name: StaticString, _ value: @autoclosure () -> Int?) {
-        if isWanted(name), let value = value() { take(name, .integer(Int64(value))) }
+        if isEqual(name, self.name) { found = value().map { "\($0)" } }
     }
+}
 
-    private mutating func take(_ name: StaticString, _ value: ObservedEvent.Detail) {
-        if self.name == nil { all.append((name.description, value)) } else { found = value }
+private struct NumberOfDetail: DetailReader {
+    let name: UnsafeRawBufferPointer
+    private(set) var found: Int64?
+
+    init(name: UnsafeRawBufferPointer) { self.name = name }
+
+    @inline(__always)
+    mutating func text(_ name: StaticString, _ value: @autoclosure () -> String?) {
+        if isEqual(name, self.name) { found = value().flatMap { Int64($0) } }
     }
 
     @inline(__always)
-    private func isWanted(_ name: StaticString) -> Bool {
-        guard let wanted = self.name else { return true }
-        return wanted.count == name.utf8CodeUnitCount
-            && wanted.elementsEqual(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    mutating func integer(_ name: StaticString, _ value: @autoclosure () -> Int?) {
+        if isEqual(name, self.name) { found = value().map { Int64($0) } }
     }
+}
+
+@inline(__always)
+private func isEqual(_ name: StaticString, _ wanted: UnsafeRawBufferPointer) -> Bool {
+    guard wanted.count == name.utf8CodeUnitCount else { return false }
+    for index in 0..<wanted.count where wanted[index] != name.utf8Start[index] { return false }
+    return true
 }

@@ -18,6 +18,8 @@ struct CallFrame {
     }
 
     var slot: Slot? { caller?.takeUnretainedValue() }
+    /// Without reference counting.
+    var slotIndex: Int? { caller?._withUnsafeGuaranteedRef { $0.index } }
     var isEmpty: Bool { caller == nil }
 }
 

@@ -25,6 +25,10 @@ private func watchers(_ folder: String) -> [(name: String, title: String, plugin
             "logging", "the same with logging, a line to a file",
             [PluginEntry("logging", settings: ["path": .string("\(folder)/lines.log")])]
         ),
+        (
+            "logging-json", "the same with logging, JSON to a file",
+            [PluginEntry("logging", settings: ["path": .string("\(folder)/lines.json"), "format": "json"])]
+        ),
     ]
 }
 

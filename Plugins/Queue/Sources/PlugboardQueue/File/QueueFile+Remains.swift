@@ -1,10 +1,27 @@
 import PlugboardSQLite
 
+/// What a look at the file shows after each work.
+struct QueueSurvey: Sendable {
+    /// Requests that wait, or are being written or sent, of all processes.
+    let waiting: Int
+    let dead: Int
+    /// Whether pieces of bodies are to be removed.
+    let hasRemains: Bool
+}
+
 /// Removes remaining pieces of bodies, and finds what this process holds.
 extension QueueFile {
+    /// Takes the same time for any number of requests.
+    func survey(_ connection: Connection) throws(SQLiteFailure) -> QueueSurvey? {
+        try connection.first("SELECT requests - dead, dead, EXISTS (SELECT 1 FROM gone) FROM total") { row in
+            QueueSurvey(
+                waiting: Int(row.integer(0)), dead: Int(row.integer(1)), hasRemains: row.integer(2) != 0)
+        }
+    }
+
     /// Whether pieces of bodies are to be removed.
     func hasRemains(_ connection: Connection) throws(SQLiteFailure) -> Bool {
-        try connection.first("SELECT 1 FROM gone LIMIT 1") { _ in true } ?? false
+        try survey(connection)?.hasRemains ?? false
     }
 
     /// Removes some pieces of a body that is not needed any more, each in its own transaction, because overwriting a

@@ -51,12 +51,12 @@ enum QueueSchema {
             -- Bodies whose pieces are removed one by one, so that each change locks the file only for a short time.
             CREATE TABLE gone (body INTEGER PRIMARY KEY);
             CREATE TABLE total (
-                -- Requests without an outcome, outcomes (state 4), and the bytes of both.
-                requests INTEGER NOT NULL, outcomes INTEGER NOT NULL, bytes INTEGER NOT NULL,
+                -- Requests without an outcome, the dead ones among them, outcomes (state 4), and the bytes of all.
+                requests INTEGER NOT NULL, dead INTEGER NOT NULL, outcomes INTEGER NOT NULL, bytes INTEGER NOT NULL,
                 -- The file's own time, and the latest wall clock and the last monotonic clock that it was moved by.
                 clock INTEGER NOT NULL, wall INTEGER NOT NULL, time INTEGER NOT NULL
             );
-            INSERT INTO total VALUES (0, 0, 0, 0, 0, 0);
+            INSERT INTO total VALUES (0, 0, 0, 0, 0, 0, 0);
             -- With all that a claim asks of a request that it does not take.
             CREATE INDEX request_by_state ON request (state, priority DESC, sequence, origin, due, line);
             CREATE INDEX request_by_line ON request (line, state, priority DESC, sequence) WHERE line IS NOT NULL;
@@ -68,12 +68,13 @@ enum QueueSchema {
             CREATE INDEX request_by_owner ON request (owner) WHERE owner IS NOT NULL;
             CREATE INDEX request_by_creation ON request (created) WHERE ended IS NULL;
             CREATE TRIGGER request_added AFTER INSERT ON request BEGIN
-                UPDATE total SET requests = requests + (NEW.state <> 4), outcomes = outcomes + (NEW.state = 4),
-                    bytes = bytes + NEW.size;
+                UPDATE total SET requests = requests + (NEW.state <> 4), dead = dead + (NEW.state = 5),
+                    outcomes = outcomes + (NEW.state = 4), bytes = bytes + NEW.size;
             END;
             CREATE TRIGGER request_ended AFTER UPDATE OF state ON request
-            WHEN (NEW.state = 4) <> (OLD.state = 4) BEGIN
+            WHEN NEW.state <> OLD.state AND max(NEW.state, OLD.state) >= 4 BEGIN
                 UPDATE total SET requests = requests + (NEW.state <> 4) - (OLD.state <> 4),
+                    dead = dead + (NEW.state = 5) - (OLD.state = 5),
                     outcomes = outcomes + (NEW.state = 4) - (OLD.state = 4);
             END;
             CREATE TRIGGER request_changed AFTER UPDATE OF length, head, fields, content ON request
@@ -81,8 +82,8 @@ enum QueueSchema {
                 UPDATE total SET bytes = bytes + NEW.size - OLD.size;
             END;
             CREATE TRIGGER request_removed AFTER DELETE ON request BEGIN
-                UPDATE total SET requests = requests - (OLD.state <> 4), outcomes = outcomes - (OLD.state = 4),
-                    bytes = bytes - OLD.size;
+                UPDATE total SET requests = requests - (OLD.state <> 4), dead = dead - (OLD.state = 5),
+                    outcomes = outcomes - (OLD.state = 4), bytes = bytes - OLD.size;
                 DELETE FROM piece WHERE request = OLD.sequence;
                 INSERT OR IGNORE INTO gone SELECT OLD.body WHERE OLD.body IS NOT NULL;
             END

@@ -15,6 +15,9 @@ final class QueueStore: Sendable {
     private let logPath: String
     private let host: PluginHost
     private let store: SQLiteStore
+    // The requests in the file, of all processes that share it, when this process last used it.
+    private let waiting: PluginHost.Gauge
+    private let dead: PluginHost.Gauge
     private let additions = Mutex<[Addition]>([])
     private let isClosed = Atomic(false)
     private let isSweeping = Atomic(false)
@@ -24,6 +27,8 @@ final class QueueStore: Sendable {
 
     init(_ path: String, limits: QueueFile.Limits, host: PluginHost) {
         self.host = host
+        waiting = host.gauge("length", ["state": EntryState.ready.name])
+        dead = host.gauge("length", ["state": EntryState.dead.name])
         logPath = "\(path)-wal"
         file = QueueFile(owner: ProcessIdentity().text, limits: limits) { ProcessIdentity($0).map(\.isGone) ?? true }
         store = SQLiteStore(.file(path), schema: QueueSchema.schema, patience: QueueStore.lockPatience) { [host] text in
@@ -62,8 +67,8 @@ final class QueueStore: Sendable {
         store.perform(
             { [self] (connection) throws(SQLiteFailure) in
                 let value = try work(file, connection, now, time)
-                // The work is done, so a failure of this check does not matter.
-                if !connection.isReadOnly, (try? file.hasRemains(connection)) == true { sweep() }
+                // The work is done, so a failure of this look does not matter.
+                if let survey = try? file.survey(connection) { note(survey, isReadOnly: connection.isReadOnly) }
                 return value
             },
             then: { [self] result in
@@ -72,6 +77,12 @@ final class QueueStore: Sendable {
                 else { return then(result) }
                 host.schedule(after: .milliseconds(50)) { [self] in perform(until: end, work, then) }
             })
+    }
+
+    private func note(_ survey: QueueSurvey, isReadOnly: Bool) {
+        waiting.set(survey.waiting)
+        dead.set(survey.dead)
+        if survey.hasRemains, !isReadOnly { sweep() }
     }
 
     /// Removes what is left of large bodies, with pauses for other processes.

@@ -19,8 +19,9 @@ final class Recording: @unchecked Sendable {
         let step: Int
         let number: Int
         let reason: String
-        var method: String
-        var url: String
+        let method: String
+        /// That of the exchange, or another one without user and without the values of its query.
+        let url: String
         /// Since the exchange began.
         let began: Duration
         /// For a connection, before it began.
@@ -70,27 +71,31 @@ final class Recording: @unchecked Sendable {
     /// The start on the monotonic clock.
     let began: Duration
 
-    var method: String
-    var url: String
-    var request: Fields
-    var requestBody: BodyCapture?
+    let method: String
+    let url: String
+    let request: Fields
+    // Unchecked, because reading and writing them calls nothing else.
+    @exclusivity(unchecked) var requestBody: BodyCapture?
     /// Whether the body is recorded, if there is one.
-    var isRequestBodyRecorded = false
-    var attempts: [Attempt] = []
+    @exclusivity(unchecked) var isRequestBodyRecorded = false
+    @exclusivity(unchecked) var attempts: [Attempt] = []
     /// False for attempts beyond the limit.
-    var isAttemptRecorded = true
-    var response: Head?
-    var responseBody: BodyCapture?
+    @exclusivity(unchecked) var isAttemptRecorded = true
+    @exclusivity(unchecked) var response: Head?
+    @exclusivity(unchecked) var responseBody: BodyCapture?
     /// Of attempts, facts and calls together.
-    var stepCount = 0
-    var facts: [Fact] = []
-    var calls: [Call] = []
+    @exclusivity(unchecked) var stepCount = 0
+    @exclusivity(unchecked) var facts: [Fact] = []
+    @exclusivity(unchecked) var calls: [Call] = []
     /// The plugin that sent the exchange as a sub-request, and the number of the exchange that it is for.
-    var asker: (plugin: String, exchange: Int?)?
-    var responder: String?
-    var outcome: TurnOutcome?
-    var failure: PlugboardError?
-    var took = Duration.zero
+    @exclusivity(unchecked) var asker: (plugin: String, exchange: Int?)?
+    @exclusivity(unchecked) var responder: String?
+    @exclusivity(unchecked) var outcome: TurnOutcome?
+    @exclusivity(unchecked) var failure: PlugboardError?
+    @exclusivity(unchecked) var took = Duration.zero
+
+    // Copying a key takes longer than asking for the attribute.
+    private static let label = RecorderAttributes.keys.label.name
 
     /// A server decides how often it redirects, so the size of a record is limited.
     static let attemptLimit = 64
@@ -100,7 +105,7 @@ final class Recording: @unchecked Sendable {
     init(_ exchange: borrowing Exchange, _ detail: RecordedBodies, _ host: PluginHost) {
         let head = exchange.request
         self.detail = detail
-        label = exchange[RecorderAttributes.keys.label]
+        label = exchange.attribute(Recording.label)
         hasRoute = exchange.route != .direct || !exchange.ownRoutes.isEmpty
         date = host.wallClock
         began = host.now
@@ -115,10 +120,10 @@ final class Recording: @unchecked Sendable {
         size += requestBody?.bytes.count ?? 0
         size += responseBody?.bytes.count ?? 0
         if let response { size += response.fields.size }
-        for attempt in attempts {
-            size += 256 + attempt.url.utf8.count
-            for head in attempt.interim { size += head.fields.size }
-            if let response = attempt.response { size += response.fields.size }
+        // By index, because a copy of an attempt takes longer than its sum.
+        for index in attempts.indices {
+            size += 256 + attempts[index].url.utf8.count + (attempts[index].response?.fields.size ?? 0)
+            for head in attempts[index].interim { size += head.fields.size }
         }
         for fact in facts { size += 64 + fact.details.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
         for call in calls { size += 128 + call.changed.reduce(0) { $0 + $1.utf8.count + 16 } }

@@ -89,6 +89,7 @@ enum OTLP {
         guard let first = metrics.first else { return .null }
         let points = JSONValue.array(metrics.map { point($0, now, began) })
         var object: JSONObject = ["name": .string(first.exportedName), "unit": .string(first.unit)]
+        if let help = first.help { object["description"] = .string(help) }
         switch first.kind {
         case .counter: object["sum"] = ["aggregationTemporality": 2, "isMonotonic": true, "dataPoints": points]
         case .gauge where first.isSum:
