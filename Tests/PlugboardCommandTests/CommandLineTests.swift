@@ -1,3 +1,4 @@
+import PlugboardJSON
 import TestSupport
 import Testing
 
@@ -27,9 +28,29 @@ struct CommandLineTests {
         #expect(try RequestWords(["upload"] + words, isRequest: false).groups == [["upload"] + parts])
     }
 
-    @Test(arguments: RequestWords.valued.sorted())
-    func `a value that looks like an option stays whole`(option: Substring) throws {
-        #expect(try RequestWords(["call", String(option), "-12"]).groups == [["call", String(option), "-12"]])
+    @Test func `a value that looks like an option stays whole behind each option that takes it, and behind no flag`()
+        async throws
+    {
+        let dump = try JSONParser.parse(try await Command.run("--experimental-dump-help").stdout)
+
+        for command in dump["command"]?["subcommands"]?.arrayValue ?? [] {
+            let verb = command["commandName"]?.stringValue ?? ""
+            let isRequest = ["get", "head", "post", "put", "patch", "delete", "request"].contains(verb)
+            for argument in CommandLineTests.arguments(of: command) {
+                let (isFlag, isWhole) = (argument["kind"] == "flag", argument["parsingStrategy"] == "unconditional")
+                for name in argument["names"]?.arrayValue ?? [] where name["kind"] == "long" && (isFlag || isWhole) {
+                    let option = "--\(name["name"]?.stringValue ?? "")"
+                    let words = try RequestWords([verb, option, "-oFILE"], isRequest: isRequest).groups.joined()
+                    #expect(words.suffix(2) == (isFlag ? ["-o", "FILE"] : [option, "-oFILE"]), "\(verb) \(option)")
+                }
+            }
+        }
+    }
+
+    /// The arguments of a command and of those below it.
+    private static func arguments(of command: JSONValue) -> [JSONValue] {
+        (command["arguments"]?.arrayValue ?? [])
+            + (command["subcommands"]?.arrayValue ?? []).flatMap { arguments(of: $0) }
     }
 
     @Test func `values stand beside their short options in one word`() async throws {

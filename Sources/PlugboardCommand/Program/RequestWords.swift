@@ -9,11 +9,10 @@ struct RequestWords: OptionReader {
     /// The value of `--output` for a file that the URL names. No word of a command line can have NUL.
     static let remoteName = "\0"
     static let isOfCurl = false
-    /// Further long options whose value may look like an option: curl does not have them, or they have no value there.
-    static let valued: Set<Substring> = [
-        "--attribute", "--body", "--command", "--config", "--metadata", "--metalink", "--metalink-file", "--mirror",
-        "--only",
-        "--plugin", "--server-variable", "--set", "--time-cond", "--with",
+    /// Further long options whose value may look like an option: curl does not have them.
+    private static let valued: Set<Substring> = [
+        "--attribute", "--body", "--command", "--credential", "--load-cookies", "--metadata", "--metalink",
+        "--metalink-file", "--mirror", "--only", "--plugin", "--server-variable", "--set", "--with",
     ]
 
     /// The words of each request, which begin with the verb.
@@ -70,13 +69,13 @@ struct RequestWords: OptionReader {
         default:
             add(word)
             // The value may look like an option.
-            if given == nil,
-                RequestWords.valued.contains(name)
-                    || CurlOption.named(String(name.dropFirst(2)))?.takesValue ?? false,
-                let value = rest.popFirst()
-            {
-                add(value)
-            }
+            if given == nil, takesValue(name), let value = rest.popFirst() { add(value) }
         }
+    }
+
+    private func takesValue(_ name: Substring) -> Bool {
+        // Flags of some verbs.
+        if name == "--json" && !isRequest || name == "--metadata" && verb == "plugins" { return false }
+        return RequestWords.valued.contains(name) || CurlOption.named(String(name.dropFirst(2)))?.takesValue ?? false
     }
 }
