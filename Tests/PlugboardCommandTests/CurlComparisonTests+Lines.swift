@@ -244,6 +244,10 @@ extension CurlCommandComparisonTests {
                 --trace-ascii t.txt
                 -F 'f=@data.txt;headers="X-A: b"' -F 'a=1;type=text/csv;headers=@fields.txt'
                 -A x -w '%{size_request} %{num_certs}%{certs}'
+                -A x -w '%{size_request}' -d abc
+                -A x -w '%{size_request}' -T data.txt
+                -G -d a=1 --url-query b=2
                 """)
         + Line.all(weighing: 1, at: "redirect", of: "-L -A x -w '%{size_request}'")
+        + Line.all(weighing: 1, at: "redirect", of: "-L -A x -w '%{size_request}' -d abc")
 }

@@ -85,6 +85,24 @@ struct CurlOptionTests {
         #expect(two == 2 * one + "moved".utf8.count)
     }
 
+    /// curl counts a body that it sends together with the head: data of less than 64 KiB.
+    @Test(arguments: ["get", "curl"], [("-d", 100, 50), ("-d", 65_500, 35), ("-d", 65_536, 0), ("-T", 100, 0)])
+    func `--write-out tells the bytes of small data as part of the request`(
+        verb: String, body: (option: String, count: Int, counted: Int)
+    ) async throws {
+        let folder = try TemporaryFolder()
+        func size(_ count: Int) async throws -> Int {
+            let file = try folder.write("data", String(repeating: "a", count: count))
+            let data = body.option == "-T" ? file : "@\(file)"
+            let outcome = try await Command.run(
+                verb, "-so", "/dev/null", "-w", "%{size_request}", body.option, data, server.url())
+            return try #require(Int(outcome.stdout), "\(outcome.stderr)")
+        }
+
+        let more = max(body.counted, 1)
+        #expect(try await size(body.count + more) - size(body.count) == body.counted)
+    }
+
     @Test(.enabled(if: NginxServer.isAvailable), arguments: ["get", "curl"])
     func `--write-out tells the certificates of the server`(verb: String) async throws {
         let nginx = try NginxServer.shared()

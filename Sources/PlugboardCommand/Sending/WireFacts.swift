@@ -4,24 +4,46 @@ import Synchronization
 /// What `--write-out` tells of the bytes on the wire and of the certificates of the server.
 final class WireFacts: Sendable {
     private struct State {
-        /// The bytes of the heads that were sent.
         var requestSize = 0
+        /// The bytes of the last request's body, if it is of those that count, and whether it is.
+        var (bodySize, countsBody) = (0, false)
         var certificates: [String] = []
+
+        /// Counts the last request's body, as curl does: only one that it sends together with the head.
+        mutating func endBody() {
+            if bodySize < WireFacts.sizeLimit { requestSize += bodySize }
+            bodySize = 0
+        }
     }
 
+    private static let sizeLimit = 64 << 10
+    /// What the head of a request has whose body curl sends apart.
+    private static let marks = ["\r\nexpect:", "\r\ncontent-type: multipart/form-data", " http/2\r\n"]
     let wantsCertificates: Bool
+    private let countsBodies: Bool
     private let state = Mutex(State())
 
     /// Nil if the text needs none of them.
-    init?(_ writeOut: WriteOut?) {
+    ///
+    /// - Parameter group: Files of `-T` are bodies that do not count.
+    init?(_ writeOut: WriteOut?, _ group: CurlGroup) {
         guard let writeOut, writeOut.names("size_request") || writeOut.namesCertificates else { return nil }
         wantsCertificates = writeOut.namesCertificates
+        countsBodies = group.uploads.isEmpty
     }
 
     /// [loop]
     func hear(_ entry: WireLog.Entry, _ bytes: UnsafeRawBufferPointer) {
         switch entry {
-        case .requestHead: state.withLock { $0.requestSize += bytes.count }
+        case .requestHead:
+            let head = String(decoding: bytes, as: UTF8.self).lowercased()
+            let isApart = WireFacts.marks.contains { head.contains($0) }
+            state.withLock { state in
+                state.endBody()
+                state.requestSize += bytes.count
+                state.countsBody = countsBodies && !isApart
+            }
+        case .requestBody: state.withLock { if $0.countsBody { $0.bodySize += bytes.count } }
         case .certificates:
             let chain = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
             state.withLock { $0.certificates = chain }
@@ -33,6 +55,7 @@ final class WireFacts: Sendable {
     func move(to facts: inout WriteOut.Facts) {
         let state = state.withLock { state in
             defer { state = State() }
+            state.endBody()
             return state
         }
         facts.requestSize += state.requestSize

@@ -17,7 +17,7 @@ enum CurlBody {
         case .none: return (nil, nil)
         case .data(let bytes): return (.bytes(bytes), "application/x-www-form-urlencoded")
         case .form(let arguments):
-            let content = try arguments.content(RequestItems(arguments.items))
+            let content = try arguments.content(RequestItems(arguments))
             return (content?.body, content?.type)
         case .upload(let path):
             return (try InputArgument(path: path == "." ? "-" : path).body(for: "--upload-file"), nil)

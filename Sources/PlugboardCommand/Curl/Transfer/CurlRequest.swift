@@ -27,9 +27,10 @@ struct CurlRequest {
         init(_ group: CurlGroup) throws {
             fields = try group.fields.flatMap { try FieldArgument.all(in: $0) }
             data = try FormData.joined(group.data)
-            var parameters = try group.queries.map { try FormData.query($0) }
-            if group["get"], !group.data.isEmpty { parameters.append(String(decoding: data, as: UTF8.self)) }
-            self.parameters = parameters
+            // For curl, the data of -G replaces that of --url-query.
+            parameters =
+                group["get"] && !group.data.isEmpty
+                ? [String(decoding: data, as: UTF8.self)] : try group.queries.map { try FormData.query($0) }
         }
     }
 

@@ -27,7 +27,7 @@ struct CurlRun {
         var catalog = Catalog.needed(by: configuration)
         let trace = try WireTrace(group)
         let writeOut = try group.values["write-out"].map { try WriteOut($0) }
-        let wire = WireFacts(writeOut)
+        let wire = WireFacts(writeOut, group)
         WireOutput.add(
             to: &configuration, &catalog, isVerbose: words.output.verbose, showingSecrets: words.output.showSecrets,
             trace: trace, facts: wire)
