@@ -2,7 +2,7 @@ import ArgumentParser
 import PlugboardCodecs
 import PlugboardKit
 
-/// The options for the body of a request, of which at most one kind can be given.
+/// The options for the body of a request, of which at most one kind can be given, and the request items after the URL.
 struct BodyArguments: ParsableArguments {
     @Option(
         name: .shortAndLong, parsing: .unconditionalSingleValue,
@@ -30,7 +30,16 @@ struct BodyArguments: ParsableArguments {
                 + ";filename=NAME and ;headers=\"Name: value\" can follow. --form-string takes @, < and ; as text.",
             valueName: "part"))
     var parts: [String] = []
-    @OptionGroup var items: ItemArguments
+    @Argument(
+        help: ArgumentHelp(
+            "Further URLs, which begin with http:// or https://, and request items: name=text, name:=JSON (the body, in JSON), name==text (the query), Name:value (a header "
+                + "field), name@FILE (a file of a form). Each can take its value from a file, as in name=@FILE.",
+            valueName: "item"))
+    var words: [String] = []
+    @Flag(help: "Sends the data of items as a form instead of JSON.") var asForm = false
+    @Flag(help: "Sends the data of items as multipart/form-data, as is done where there are files.") var multipart =
+        false
+    @Flag(help: "Takes no body from standard input.") var ignoreStdin = false
 
     struct Content {
         let body: Body
@@ -48,6 +57,18 @@ struct BodyArguments: ParsableArguments {
         guard kinds.count(where: { $0 }) <= 1 else {
             throw ValidationError("A request has one body: give only one of -d, --data-binary, --json and --form.")
         }
+        if asForm || multipart, items.isEmpty {
+            throw ValidationError("--as-form and --multipart are for request items; -d and --form need neither.")
+        }
+    }
+
+    /// The further URLs.
+    var urls: [String] { words.filter(BodyArguments.isURL) }
+    var items: [String] { words.filter { !BodyArguments.isURL($0) } }
+
+    private static func isURL(_ word: String) -> Bool {
+        let start = word.prefix(8).lowercased()
+        return start.hasPrefix("http://") || start == "https://"
     }
 
     /// The data of `-d` for the query. Throws where another kind of body is given.
@@ -59,7 +80,7 @@ struct BodyArguments: ParsableArguments {
     }
 
     /// - Parameters:
-    ///   - items: Those of `items`, whose data is a body too.
+    ///   - items: Those of the command line, whose data is a body too.
     ///   - isRepeated: Whether several requests have this body.
     func content(_ items: RequestItems, isRepeated: Bool = false) throws -> Content? {
         if items.haveData {
@@ -97,7 +118,7 @@ struct BodyArguments: ParsableArguments {
 
     /// The body that another program or a file gives: JSON. Nil with `--ignore-stdin`. Blocks.
     func input() throws(CommandFailure) -> Content? {
-        guard !items.ignoreStdin, let bytes = try StandardInput.offered() else { return nil }
+        guard !ignoreStdin, let bytes = try StandardInput.offered() else { return nil }
         return Content(body: .bytes(bytes), type: "application/json", accept: "application/json")
     }
 

@@ -7,11 +7,20 @@ struct RequestItems {
     private(set) var fields: [FieldArgument] = []
     private var query: [UInt8] = []
     private var data: [RequestItem] = []
-    private let form: ItemArguments.Form
+    private let form: Form
+
+    /// What body the data of the items makes.
+    enum Form {
+        /// JSON, or a form in parts if there are files.
+        case any
+        /// A form, in parts if there are files.
+        case form
+        case multipart
+    }
 
     /// Reads the files of fields and of the query. Blocks.
-    init(_ arguments: ItemArguments) throws(CommandFailure) {
-        form = arguments.form
+    init(_ arguments: BodyArguments) throws(CommandFailure) {
+        form = arguments.multipart ? .multipart : arguments.asForm ? .form : .any
         for word in arguments.items {
             let item = try RequestItem(word)
             switch item.kind {

@@ -94,7 +94,7 @@ extension Sending {
     ) async throws {
         let printing = RequestPrinting(
             arguments: arguments, configuration: configuration, showsSecrets: output.showSecrets)
-        if let name = output.printing.printDefinition {
+        if let name = output.printDefinition {
             try await printing.printDefinition(name, request, body)
         } else {
             try await printing.printCurl(request, body, kernel, adding: output.curlOptions(for: target))
@@ -113,7 +113,7 @@ extension OutputArguments {
         }
         if let outputDir { options += ["--output-dir", outputDir] }
         options += group.printed
-        if receiving.noClobber { options.append("--no-clobber") }
+        if noClobber { options.append("--no-clobber") }
         if include { options.append("-i") }
         if silent { options.append("-s") }
         return options

@@ -50,9 +50,7 @@ struct ConnectionArguments: ParsableArguments {
     var resolve: [String] = []
     @Option(help: ArgumentHelp("Sends from this network interface, address or host.", valueName: "name"))
     var interface: String?
-    @Flag(exclusivity: .chooseLast) var ipVersion: IPVersionFlag?
-    @Flag(exclusivity: .chooseLast) var httpVersion: HTTPVersionFlag?
-    @Flag(exclusivity: .chooseLast) var tlsVersion: TLSVersionFlag?
+    @Flag var versions: [VersionFlag] = []
     @Option(
         name: [.customShort("E"), .long],
         help: ArgumentHelp(
@@ -99,10 +97,8 @@ struct ConnectionArguments: ParsableArguments {
         if let unixSocket { options.unixSocket = unixSocket }
         if let noproxy { options.noProxy = noproxy }
         if let interface { options.interface = interface }
-        if let ipVersion { options.ipVersion = ipVersion.version }
+        for version in versions { version.apply(to: &options) }
         if let requestTarget { options.target = requestTarget }
-        if let httpVersion { options.httpVersion = httpVersion.version }
-        if let tlsVersion { options.tls.minimum = tlsVersion.version }
         try applyCertificate(to: &options.tls)
         if let pins { options.tls.pins = pins.split(separator: ";").map(String.init) }
         if !(connectTo + resolve).isEmpty { options.connectTo = [:] }

@@ -4,9 +4,9 @@ import PlugboardJSON
 import PlugboardKit
 import PlugboardSystem
 
-/// The options for cookies, as curl's `-b` and `-c`. Files have Netscape's format, `cookies.txt`.
+/// The options for cookies, as curl's `-b` and `-c`, and for sessions. Files have Netscape's format, `cookies.txt`.
 ///
-/// If a file is given, the plugin `cookies` is enabled and stores its cookies in memory: the jar has only the cookies
+/// If a file of cookies is given, the plugin `cookies` is enabled and stores its cookies in memory: the jar has only the cookies
 /// of these files, and the plugin's own file is neither read nor written.
 struct CookieArguments: ParsableArguments {
     @Option(
@@ -22,12 +22,27 @@ struct CookieArguments: ParsableArguments {
             "Writes all cookies to a cookies.txt at the end, those of the session too; - is standard output.",
             valueName: "file"), completion: .file())
     var jar: String?
+    @Option(
+        help: ArgumentHelp(
+            "Sends what this session keeps for the URL's origin, and keeps the cookies, the fields of -H and the credentials "
+                + "of this request for later ones. Enables the plugin cookies.", valueName: "name"))
+    var session: String?
+    @Option(
+        name: .customLong("session-read-only"),
+        help: ArgumentHelp("The same, but the session stays as it is.", valueName: "name"))
+    var readOnlySession: String?
 
     func validate() throws {
         if !data.isEmpty && !files.isEmpty {
             throw ValidationError("--cookie takes either cookies (with '=') or files, not both.")
         }
         if jar == "" { throw ValidationError("--cookie-jar needs a file.") }
+        if session != nil && readOnlySession != nil {
+            throw ValidationError("Give --session or --session-read-only, not both.")
+        }
+        guard let name = session ?? readOnlySession else { return }
+        // The parser shows errors of other types as they are.
+        do { try SessionFolder.check(name) } catch { throw ValidationError(error.message ?? "") }
     }
 
     private var data: [String] { sources.filter { $0.contains("=") } }

@@ -45,13 +45,58 @@ struct OutputArguments: ParsableArguments {
 
     @Flag(help: "Shows secrets, which -v and the --print options hide.")
     var showSecrets = false
-    @OptionGroup var printing: PrintArguments
-    @OptionGroup var receiving: ReceivingArguments
+    @Option(
+        help: ArgumentHelp(
+            "What is written: H and B are the request's head and body, h and b the response's; without it b. The "
+                + "request is that of the last attempt, without the values of secret fields.", valueName: "HBhb"))
+    var print: String?
+    @Option(
+        help: ArgumentHelp(
+            "How JSON is written: all (format and colors), format, colors or none; without it, all on a terminal.",
+            valueName: "form"))
+    var pretty: String?
+    @Flag(help: "Prints the request and does not send it.") var offline = false
+    @Flag(help: "Prints the request as a command line of curl and does not send it.") var printCurl = false
+    @Option(
+        help: ArgumentHelp(
+            "Prints the request as a definition of this name for plugboard call and does not send it.",
+            valueName: "name")
+    )
+    var printDefinition: String?
+    @Option(
+        name: [.customShort("C"), .long], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Continues at this byte and appends to the file; - is the file's size.", valueName: "offset"))
+    var continueAt: String?
+    @Flag(
+        name: [.customShort("J"), .long], help: "The server names the file of -O; a file that exists is not replaced.")
+    var remoteHeaderName = false
+    @Flag(help: "Leaves a file that exists, and writes to file.1, file.2 and so on.") var noClobber = false
+    @Flag(help: "Removes the file if the transfer fails.") var removeOnError = false
+    @Option(help: ArgumentHelp("The most bytes that a body may have: 500k, 2M.", valueName: "size"))
+    var maxFilesize: String?
+    @Option(help: ArgumentHelp("Writes the response's ETag to a file.", valueName: "file"), completion: .file())
+    var etagSave: String?
+    @Option(
+        help: ArgumentHelp("Sends the ETag in this file as If-None-Match.", valueName: "file"),
+        completion: .file())
+    var etagCompare: String?
+    @Flag(help: "Decodes nothing: no content coding, also with --compressed, and no chunks.") var raw = false
     @OptionGroup var transfer: TransferArguments
     @OptionGroup var time: TimeArguments
 
     func validate() throws {
-        if receiving.remoteHeaderName, !remoteNameAll, !outputs.contains(.remoteName) {
+        if let print, print.contains(where: { Part(rawValue: $0) == nil }) {
+            throw ValidationError(
+                "--print must be letters of HBhb: H and B are the request's head and body, h and b the response's.")
+        }
+        if let pretty, !["all", "format", "colors", "none"].contains(pretty) {
+            throw ValidationError("--pretty must be all, format, colors or none.")
+        }
+        guard [offline, printCurl, printDefinition != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Give only one of --offline, --print-curl and --print-definition.")
+        }
+        if remoteHeaderName, !remoteNameAll, !outputs.contains(.remoteName) {
             throw ValidationError("-J names the file of -O: give both.")
         }
     }
@@ -80,12 +125,16 @@ struct OutputArguments: ParsableArguments {
 
     /// The options as those of curl.
     var group: CurlGroup {
-        var group = receiving.group
+        var group = CurlGroup()
+        group.values = [
+            "continue-at": continueAt, "max-filesize": maxFilesize, "etag-save": etagSave, "etag-compare": etagCompare,
+        ].compactMapValues { $0 }
+        group.flags = [
+            "remote-header-name": remoteHeaderName, "remove-on-error": removeOnError, "raw": raw, "clobber": !noClobber,
+            "create-dirs": createDirs, "fail": fail, "fail-with-body": failWithBody,
+        ]
         group.add(transfer.group)
         group.add(time.group)
-        group.flags["create-dirs"] = createDirs
-        group.flags["fail"] = fail
-        group.flags["fail-with-body"] = failWithBody
         return group
     }
 
@@ -100,7 +149,7 @@ struct OutputArguments: ParsableArguments {
         let path = try group.path(of: target, remoteName: SafeName.from(url: url))
         let isForReaders = path == nil && ByteOutput.standard.isTerminal
         return try ResponseReceiver(
-            group, path, isFirst: isFirst, layout: printing.layout ?? (isForReaders ? .forTerminals : nil),
+            group, path, isFirst: isFirst, layout: layout ?? (isForReaders ? .forTerminals : nil),
             showingSecrets: showSecrets)
     }
 }

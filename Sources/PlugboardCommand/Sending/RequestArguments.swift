@@ -12,8 +12,7 @@ struct RequestArguments: ParsableArguments {
     var fields: [String] = []
 
     @OptionGroup(title: "curl's options") var curl: CurlArguments
-    @OptionGroup(title: "Cookies") var cookies: CookieArguments
-    @OptionGroup(title: "Session") var session: SessionArguments
+    @OptionGroup(title: "Cookies and session") var cookies: CookieArguments
     @OptionGroup(title: "Connection") var connection: ConnectionArguments
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
 
@@ -103,7 +102,7 @@ struct RequestArguments: ParsableArguments {
 
     private func addAttributes(to request: inout Request) throws {
         try curl.addAttributes(to: &request)
-        session.add(to: &request)
+        cookies.addSession(to: &request)
         for attribute in attributes {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")
             request.attributes[name] = value
@@ -123,7 +122,7 @@ struct RequestArguments: ParsableArguments {
             try enable(&$0)
             try curl.enable(in: &$0)
             try cookies.enable(in: &$0)
-            try session.enable(in: &$0, cookies, isDry: isDry)
+            try cookies.enableSession(in: &$0, isDry: isDry)
         }
         if !connection.decidesTrust { try configuration.trustEnvironment() }
         if curl.locationTrusted { configuration.plugins.append(.linked(TrustedFields(names: try trustedNames))) }

@@ -18,8 +18,8 @@ struct Sending {
         _ method: Method, _ methods: MethodArguments, _ body: BodyArguments, _ group: CurlGroup,
         _ transfers: inout TransferRun
     ) async throws -> Bool {
-        let configuration = try arguments.configuration(isDry: output.printing.isDry)
-        let items = try RequestItems(body.items)
+        let configuration = try arguments.configuration(isDry: output.isDry)
+        let items = try RequestItems(body)
         let data = methods.get ? try body.queryData(beside: items) : []
         let given = methods.get ? nil : try body.content(items, isRepeated: !group.hasOneTarget)
         // Read before the body that no option names, because they can be standard input, and once for all targets.
@@ -54,7 +54,7 @@ struct Sending {
         _ transfers: inout TransferRun, _ make: (Kernel) async throws -> Requests
     ) async throws -> Bool {
         var configuration = configuration
-        let trace = try output.printing.isDry ? nil : WireTrace(group)
+        let trace = try output.isDry ? nil : WireTrace(group)
         if output.silent { configuration.kernel.logLevel = .error }
         if isVerbose { configuration.kernel.logLevel = .debug }
         let asked = configuration
@@ -64,19 +64,19 @@ struct Sending {
         if let file = group.values["stderr"] { StandardError.redirect(to: file) }
         var catalog = catalog
         let writeOut = try group.values["write-out"].map { try WriteOut($0) }
-        let wire = WireFacts(writeOut)
+        let wire = WireFacts(writeOut, group)
         WireOutput.add(
             to: &configuration, &catalog, isVerbose: isVerbose, showingSecrets: output.showSecrets, trace: trace,
             facts: wire)
-        if output.printing.showsRequest { SentRequest.add(to: &configuration, &catalog) }
-        let transport = output.printing.offline ? DryTransport() : nil
-        if output.printing.offline { Session.current?.leave() }
+        if output.showsRequest { SentRequest.add(to: &configuration, &catalog) }
+        let transport = output.offline ? DryTransport() : nil
+        if output.offline { Session.current?.leave() }
         let first = transfers.count
         return try await Kernel.whileRunning(configuration, catalog: catalog, transport: transport) { kernel in
             let requests = try await make(kernel)
             try arguments.check(kernel)
             if isVerbose { kernel.writePlugins() }
-            if output.printing.isPrinted {
+            if output.isPrinted {
                 return await transfers.run(group) { target, _ in
                     let (request, body, _) = try await taken(target, requests, group)
                     try await print(request, body, to: target, asked, kernel)
@@ -84,7 +84,7 @@ struct Sending {
                 }
             }
             return try await arguments.cookies.whileUsed(
-                in: kernel, jar: requests.jar, isDry: output.printing.isDry
+                in: kernel, jar: requests.jar, isDry: output.isDry
             ) {
                 await transfers.run(group) { target, number in
                     var (request, _, receiver) = try await taken(target, requests, group, isFirst: number == first)
@@ -105,12 +105,12 @@ struct Sending {
         _ target: CurlTarget, _ requests: Requests, _ group: CurlGroup, isFirst: Bool = true
     ) async throws -> (Request, PrintedCurlBody?, ResponseReceiver) {
         let made = try requests.request(target)
-        var request = try await output.printing.held(made.request)
+        var request = try await output.held(made.request)
         let receiver = try output.receiver(for: target, request.url, group, isFirst: isFirst)
         try group.limitSpeed(of: &request.options)
         receiver.condition.add(to: &request)
         receiver.keepRaw(&request)
-        if output.receiving.raw { askForCodings(&request) }
+        if output.raw { askForCodings(&request) }
         return (request, made.body, receiver)
     }
 
@@ -132,11 +132,11 @@ struct Sending {
             progress: ProgressBar(for: output, receiver.file.path), slow: slow, wire: wire)
         let interrupt = Interrupt()
         let began = ContinuousClock.now
-        if !output.printing.offline { try receiver.begin() }
+        if !output.offline { try receiver.begin() }
         let exchange = kernel.begin(request) { observer.hear($0) }
         interrupt.cancels { exchange.cancel() }
         slow?.cancels { exchange.cancel() }
-        if output.printing.offline {
+        if output.offline {
             return try await output.printDry(request, exchange, receiver)
         }
         do {
@@ -166,7 +166,7 @@ struct Sending {
         _ response: Response, to request: Request, by receiver: ResponseReceiver, after earlier: [ResponseHead],
         headOnly: Bool
     ) async throws {
-        let parts = output.printing.parts
+        let parts = output.parts
         try await receiver.write(parts ?? [], of: request)
         try receiver.write(
             earlier + [response.head],

@@ -1,4 +1,3 @@
-import Dispatch
 import PlugboardKit
 import PlugboardSystem
 
@@ -9,20 +8,33 @@ enum ThreadCheck {
     private static let count = 8
 
     /// Starts threads, all at the same time, and ends them. Returns the error if one cannot be started.
+    ///
+    /// They use no memory of the heap, because the C library would give each a heap of its own.
     static func error() -> CommandFailure? {
-        let gate = DispatchSemaphore(value: 0)
+        let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        pthread_mutex_init(gate, nil)
+        pthread_mutex_lock(gate)
         var threads: [pthread_t] = []
         var code: Int32 = 0
         while threads.count < count, code == 0 {
             var thread = pthread_t()
-            code = BlockingThread.create(&thread) { gate.wait() }
+            code = pthread_create(&thread, nil, wait, gate)
             if code == 0 { threads.append(thread) }
         }
-        for _ in threads { gate.signal() }
+        pthread_mutex_unlock(gate)
         for thread in threads { pthread_join(thread, nil) }
+        pthread_mutex_destroy(gate)
+        gate.deallocate()
         return code == 0
             ? nil
             : CommandFailure(
                 .failure, "The system starts no further thread (\(systemText(code))). Raise the limit (ulimit -u).")
+    }
+
+    private static let wait: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+        guard let gate = context?.assumingMemoryBound(to: pthread_mutex_t.self) else { return nil }
+        pthread_mutex_lock(gate)
+        pthread_mutex_unlock(gate)
+        return nil
     }
 }

@@ -43,7 +43,7 @@ struct CallVerb: AsyncParsableCommand {
     @OptionGroup(title: "Output") var output: OutputArguments
 
     func run() async throws {
-        var configuration = try arguments.configuration(isDry: output.printing.isDry)
+        var configuration = try arguments.configuration(isDry: output.isDry)
         if !credential.isEmpty { try configuration.switchOn("authentication", for: "--credential") }
         let read = configuration
         let curlBody = body.flatMap { PrintedCurlBody(of: InputArgument($0)) }

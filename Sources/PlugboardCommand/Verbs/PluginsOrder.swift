@@ -36,6 +36,7 @@ struct PluginsOrder: ParsableCommand {
         let configuration = try plugins.configuration {
             try curl.enable(in: &$0)
             try cookies.enable(in: &$0)
+            try cookies.enableSession(in: &$0, isDry: true)
         }
         let resolved = try PluginArguments.resolved(of: configuration)
         for warning in resolved.warnings { StandardError.warn(warning) }

@@ -32,7 +32,7 @@ extension RequestVerb {
 
     /// Sends the requests. Returns true if no further may be sent.
     fileprivate func send(_ transfers: inout TransferRun) async throws -> Bool {
-        var group = try output.group(for: [url] + body.items.urls, isLiteral: methods.globoff)
+        var group = try output.group(for: [url] + body.urls, isLiteral: methods.globoff)
         group.uploads = methods.uploadFiles
         guard group.uploads.count <= group.urls.count else {
             throw CommandFailure(.usage, "There are more files of -T than URLs. Give each URL one file.")

@@ -36,7 +36,7 @@ struct SessionShow: AsyncParsableCommand {
 
     private func cookies(_ folder: SessionFolder) async throws -> [[String]] {
         var configuration = Configuration()
-        try SessionArguments.enableCookies(of: folder, in: &configuration)
+        try CookieArguments.enable(of: folder, in: &configuration)
         return try await Kernel.whileRunning(configuration) { kernel in
             func ask(_ command: String, _ arguments: JSONObject) async throws -> JSONValue? {
                 let text: String = JSONWriter.write(.object(arguments))

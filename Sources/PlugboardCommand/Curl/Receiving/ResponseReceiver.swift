@@ -75,7 +75,7 @@ struct ResponseReceiver {
         if isShown { try writer.write(heads) }
     }
 
-    func write(_ parts: Set<PrintArguments.Part>, of request: Request) async throws {
+    func write(_ parts: Set<OutputArguments.Part>, of request: Request) async throws {
         try await writer.write(parts, of: request)
     }
 
