@@ -193,9 +193,10 @@ struct CurlOptionTests {
         #expect(throws: CommandFailure.self) { try ByteCount.argument(text, "--limit-rate") }
     }
 
-    @Test func `the order of plugins has those that options enable`() async throws {
-        let order = try await Command.run(
-            "plugins", "order", "--no-config", "-L", "--compressed", "--retry", "2", "-u", "me", "-c", "jar")
+    @Test(arguments: [["-c", "jar"], ["--session", "missing"]])
+    func `the order of plugins has those that options enable`(cookies: [String]) async throws {
+        let order = try await Command.running(
+            ["plugins", "order", "--no-config", "-L", "--compressed", "--retry", "2", "-u", "me"] + cookies)
 
         #expect(order.status == 0, "\(order.stderr)")
         for id in ["decode", "redirect", "authentication", "cookies", "retry"] {

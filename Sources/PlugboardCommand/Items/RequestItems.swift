@@ -7,20 +7,12 @@ struct RequestItems {
     private(set) var fields: [FieldArgument] = []
     private var query: [UInt8] = []
     private var data: [RequestItem] = []
-    private let form: Form
-
-    /// What body the data of the items makes.
-    enum Form {
-        /// JSON, or a form in parts if there are files.
-        case any
-        /// A form, in parts if there are files.
-        case form
-        case multipart
-    }
+    /// Whether the data makes a form instead of JSON, and whether one in parts.
+    private let asForm, multipart: Bool
 
     /// Reads the files of fields and of the query. Blocks.
     init(_ arguments: BodyArguments) throws(CommandFailure) {
-        form = arguments.multipart ? .multipart : arguments.asForm ? .form : .any
+        (asForm, multipart) = (arguments.asForm, arguments.multipart)
         for word in arguments.items {
             let item = try RequestItem(word)
             switch item.kind {
@@ -75,23 +67,22 @@ struct RequestItems {
                 body: try InputArgument(path: whole.value).body(for: "@FILE", isRepeated: isRepeated),
                 type: MediaType.name(ofFile: whole.value))
         }
-        switch isMultipart ? .multipart : form {
-        case .multipart:
+        if isMultipart {
             let form = MultipartForm(try data.map { try RequestItems.part($0).part() })
             return BodyArguments.Content(body: try form.body(), type: form.contentType)
-        case .form:
-            let pairs = try data.map { item in
-                FormData.encoded(Array(item.name.utf8)) + [UInt8(ascii: "=")]
-                    + FormData.encoded(try RequestItems.formText(item))
-            }
-            return BodyArguments.Content(
-                body: .bytes(Array(pairs.joined(separator: [UInt8(ascii: "&")]))),
-                type: "application/x-www-form-urlencoded")
-        case .any:
+        }
+        guard asForm else {
             return BodyArguments.Content(
                 body: .bytes(JSONWriter.write(try json()) as [UInt8]), type: "application/json",
                 accept: "application/json")
         }
+        let pairs = try data.map { item in
+            FormData.encoded(Array(item.name.utf8)) + [UInt8(ascii: "=")]
+                + FormData.encoded(try RequestItems.formText(item))
+        }
+        return BodyArguments.Content(
+            body: .bytes(Array(pairs.joined(separator: [UInt8(ascii: "&")]))),
+            type: "application/x-www-form-urlencoded")
     }
 
     private func json() throws(CommandFailure) -> JSONValue {
@@ -142,5 +133,5 @@ struct RequestItems {
         return .parts(parts)
     }
 
-    private var isMultipart: Bool { form == .multipart || data.contains { $0.kind == .file } }
+    private var isMultipart: Bool { multipart || data.contains { $0.kind == .file } }
 }

@@ -53,8 +53,7 @@ extension OutputArguments {
 extension ResponseWriter {
     /// Writes the parts that are of the request.
     func write(_ parts: Set<OutputArguments.Part>, of request: Request) async throws {
-        let head =
-            parts.contains(.requestHead) ? SentRequest.head(of: request) : nil
+        let head = parts.contains(.requestHead) ? SentRequest.head(of: request) : nil
         let copy = parts.contains(.requestBody) ? request.body?.source.copy() : nil
         let body = try await copy.map { Body($0) }?.collect(upTo: .mebibytes(256))
         try write(head, body, of: request.fields[.contentType])

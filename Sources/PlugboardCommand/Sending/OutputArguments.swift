@@ -27,8 +27,7 @@ struct OutputArguments: ParsableArguments {
         name: .shortAndLong,
         help: "Prints connections, TLS, all that is sent and what happens to standard error, without any secrets.")
     var verbose = false
-    @Flag(help: "Prints how long each step took to standard error.")
-    var timing = false
+    @Flag(help: "Prints how long each step took to standard error.") var timing = false
     @Flag(
         name: [.long, .customLong("check-status")],
         help: "Ends with status 22 if the HTTP status is 400 or more, and writes the body all the same.")
@@ -43,8 +42,7 @@ struct OutputArguments: ParsableArguments {
     @Flag(name: [.customShort("N"), .long], help: "Writes what has come at once, as is always done.")
     var noBuffer = false
 
-    @Flag(help: "Shows secrets, which -v and the --print options hide.")
-    var showSecrets = false
+    @Flag(help: "Shows secrets, which -v and the --print options hide.") var showSecrets = false
     @Option(
         help: ArgumentHelp(
             "What is written: H and B are the request's head and body, h and b the response's; without it b. The "
@@ -60,8 +58,7 @@ struct OutputArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Prints the request as a definition of this name for plugboard call and does not send it.",
-            valueName: "name")
-    )
+            valueName: "name"))
     var printDefinition: String?
     @Option(
         name: [.customShort("C"), .long], parsing: .unconditional,

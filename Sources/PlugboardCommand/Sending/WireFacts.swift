@@ -5,14 +5,14 @@ import Synchronization
 final class WireFacts: Sendable {
     private struct State {
         var requestSize = 0
-        /// The bytes of the last request's body, if it is of those that count, and whether it is.
-        var (bodySize, countsBody) = (0, false)
+        /// The bytes of the last request's body; nil if they do not count.
+        var bodySize: Int?
         var certificates: [String] = []
 
         /// Counts the last request's body, as curl does: only one that it sends together with the head.
         mutating func endBody() {
-            if bodySize < WireFacts.sizeLimit { requestSize += bodySize }
-            bodySize = 0
+            if let bodySize, bodySize < WireFacts.sizeLimit { requestSize += bodySize }
+            bodySize = nil
         }
     }
 
@@ -41,9 +41,9 @@ final class WireFacts: Sendable {
             state.withLock { state in
                 state.endBody()
                 state.requestSize += bytes.count
-                state.countsBody = countsBodies && !isApart
+                if countsBodies, !isApart { state.bodySize = 0 }
             }
-        case .requestBody: state.withLock { if $0.countsBody { $0.bodySize += bytes.count } }
+        case .requestBody: state.withLock { $0.bodySize? += bytes.count }
         case .certificates:
             let chain = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
             state.withLock { $0.certificates = chain }

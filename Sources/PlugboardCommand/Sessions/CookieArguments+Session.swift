@@ -22,9 +22,7 @@ extension CookieArguments {
     }
 
     /// Enables the plugin cookies with the session's file.
-    static func enable(
-        of folder: SessionFolder, in configuration: inout Configuration
-    ) throws(CommandFailure) {
+    static func enable(of folder: SessionFolder, in configuration: inout Configuration) throws(CommandFailure) {
         try CookieArguments.enable(for: "--session", in: &configuration) { settings in
             settings["persistence"] = "file"
             settings["path"] = .string(folder.cookies)

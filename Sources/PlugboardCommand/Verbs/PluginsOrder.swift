@@ -24,7 +24,7 @@ struct PluginsOrder: ParsableCommand {
             EXAMPLES:
               plugboard plugins order --config plugboard.json
               plugboard plugins order --plugin redirect --plugin logging --json
-              plugboard plugins order -L --retry 3 -u me
+              plugboard plugins order -L --retry 3 -u me --session work
             """)
 
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
