@@ -28,9 +28,7 @@ struct CommandLineTests {
         #expect(try RequestWords(["upload"] + words, isRequest: false).groups == [["upload"] + parts])
     }
 
-    @Test func `a value that looks like an option stays whole behind each option that takes it, and behind no flag`()
-        async throws
-    {
+    @Test func `a word after an option that takes any value stays whole, and after a flag it is split`() async throws {
         let dump = try JSONParser.parse(try await Command.run("--experimental-dump-help").stdout)
 
         for command in dump["command"]?["subcommands"]?.arrayValue ?? [] {

@@ -37,8 +37,7 @@ struct BodyArguments: ParsableArguments {
             valueName: "item"))
     var words: [String] = []
     @Flag(help: "Sends the data of items as a form instead of JSON.") var asForm = false
-    @Flag(help: "Sends the data of items as multipart/form-data, as is done where there are files.") var multipart =
-        false
+    @Flag(help: "Sends the data of items as multipart/form-data, as is done with files.") var multipart = false
     @Flag(help: "Takes no body from standard input.") var ignoreStdin = false
 
     struct Content {

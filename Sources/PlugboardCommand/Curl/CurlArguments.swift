@@ -3,8 +3,7 @@ import Plugboard
 
 /// Options with curl's names and meanings for requests of all verbs. Those that need a plugin enable it for this run.
 struct CurlArguments: ParsableArguments {
-    @Flag(name: [.customShort("L"), .long], help: "Follows redirects, with the plugin redirect.")
-    var location = false
+    @Flag(name: [.customShort("L"), .long], help: "Follows redirects, with the plugin redirect.") var location = false
     @Flag(help: "Follows redirects, and sends credentials and cookies of the command line to all hosts.")
     var locationTrusted = false
     @Option(
@@ -17,8 +16,7 @@ struct CurlArguments: ParsableArguments {
             "Authenticates with a name and a password (basic), which redirects to other origins do not get. A password "
                 + "that is left out is asked for.", valueName: "user:password"))
     var user: String?
-    @Flag(help: "Authenticates by the scheme basic, which --user does.")
-    var basic = false
+    @Flag(help: "Authenticates by the scheme basic, which --user does.") var basic = false
     @Option(
         name: .customLong("oauth2-bearer"), parsing: .unconditional,
         help: ArgumentHelp("Authenticates with a bearer token.", valueName: "token"))
@@ -35,8 +33,7 @@ struct CurlArguments: ParsableArguments {
         name: [.customShort("e"), .long], parsing: .unconditional,
         help: ArgumentHelp("The field Referer.", valueName: "url"))
     var referer: String?
-    @Flag(help: "Asks for a compressed response and decodes it, with the plugin decode.")
-    var compressed = false
+    @Flag(help: "Asks for a compressed response and decodes it, with the plugin decode.") var compressed = false
     @Option(
         help: ArgumentHelp(
             "Sends a failed request up to this many times again, with the plugin retry: after time-outs, after failures of "
@@ -45,10 +42,8 @@ struct CurlArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp("The delay before each repetition; without it, one second that doubles.", valueName: "1s"))
     var retryDelay: String?
-    @Option(help: ArgumentHelp("The time in which repetitions may begin.", valueName: "60s"))
-    var retryMaxTime: String?
-    @Flag(help: "Repeats after all failures and statuses of errors.")
-    var retryAllErrors = false
+    @Option(help: ArgumentHelp("The time in which repetitions may begin.", valueName: "60s")) var retryMaxTime: String?
+    @Flag(help: "Repeats after all failures and statuses of errors.") var retryAllErrors = false
     @Flag(name: .customLong("retry-connrefused"), help: "Repeats also when no connection can be made.")
     var retryRefused = false
 

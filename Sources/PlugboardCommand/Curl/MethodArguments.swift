@@ -9,10 +9,8 @@ struct MethodArguments: ParsableArguments {
         name: [.customShort("X"), .customLong("request")],
         help: ArgumentHelp("The method, instead of the verb's.", valueName: "method"))
     var method: String?
-    @Flag(name: [.customShort("I"), .long], help: "Asks for the head alone (HEAD), and writes it.")
-    var head = false
-    @Flag(name: [.customShort("G"), .long], help: "Sends the data of -d in the query, by GET.")
-    var get = false
+    @Flag(name: [.customShort("I"), .long], help: "Asks for the head alone (HEAD), and writes it.") var head = false
+    @Flag(name: [.customShort("G"), .long], help: "Sends the data of -d in the query, by GET.") var get = false
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(

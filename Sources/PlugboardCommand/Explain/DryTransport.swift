@@ -1,5 +1,6 @@
 import Plugboard
 import PlugboardEventLoop
+import PlugboardKit
 import PlugboardTransport
 import Synchronization
 
@@ -33,4 +34,9 @@ private final class DryAttempt: Attempt {
 
     func suspend() {}
     func resume() {}
+}
+
+extension PlugboardError.Code {
+    /// Nothing was sent, because the command `explain` only shows what would be sent.
+    static let requestDry: Self = "request.dry"
 }

@@ -9,16 +9,14 @@ struct ConnectionArguments: ParsableArguments {
         name: [.long, .customShort("m"), .customLong("max-time")],
         help: ArgumentHelp("The time limit for the whole exchange.", valueName: "30s"))
     var timeout: String?
-    @Option(help: ArgumentHelp("The time limit for making a connection.", valueName: "10s"))
-    var connectTimeout: String?
+    @Option(help: ArgumentHelp("The time limit for making a connection.", valueName: "10s")) var connectTimeout: String?
     @Option(
         name: [.customLong("cacert"), .long],
         help: ArgumentHelp(
             "A PEM file; no other certificates are trusted. Else CURL_CA_BUNDLE or SSL_CERT_FILE can name one.",
             valueName: "file"), completion: .file())
     var caFile: String?
-    @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate: for tests only.")
-    var insecure = false
+    @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate: for tests only.") var insecure = false
     @Option(
         name: [.customShort("x"), .long],
         help: ArgumentHelp(

@@ -32,8 +32,7 @@ struct OutputArguments: ParsableArguments {
         name: [.long, .customLong("check-status")],
         help: "Ends with status 22 if the HTTP status is 400 or more, and writes the body all the same.")
     var failWithBody = false
-    @Flag(name: .shortAndLong, help: "Prints only errors: no progress and no log.")
-    var silent = false
+    @Flag(name: .shortAndLong, help: "Prints only errors: no progress and no log.") var silent = false
     @Flag(name: [.customShort("S"), .long], help: "Prints errors also with -s, as is always done.")
     var showError = false
     @Flag(help: "Shows no progress.") var noProgressMeter = false
