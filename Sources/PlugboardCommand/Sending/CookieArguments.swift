@@ -6,8 +6,8 @@ import PlugboardSystem
 
 /// The options for cookies, as curl's `-b` and `-c`, and for sessions. Files have Netscape's format, `cookies.txt`.
 ///
-/// If a file of cookies is given, the plugin `cookies` is enabled and stores its cookies in memory: the jar has only the
-/// cookies of these files, and the plugin's own file is neither read nor written.
+/// If a file of cookies is given, the plugin `cookies` is enabled and stores its cookies in memory: the jar has only
+/// the cookies of these files, and the plugin's own file is neither read nor written.
 struct CookieArguments: ParsableArguments {
     @Option(
         name: [.customShort("b"), .customLong("cookie"), .customLong("load-cookies")],
