@@ -87,8 +87,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         isOver = true
         control = nil
         exchange.home.limits.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
-        let ended = EventFacts.EndedAttempt(timings: timings, number: number, code: code)
-        withUnsafePointer(to: ended) { ended in exchange.emit(.attemptEnded, .ended(ended)) }
+        exchange.emit(ended: EventFacts.EndedAttempt(timings: timings, number: number, code: code))
         let job = whenOver
         whenOver = nil
         job?()

@@ -17,6 +17,16 @@ extension ExchangeCore {
         withUnsafePointer(to: head) { head in emit(event, .head(head)) }
     }
 
+    /// Sends the event `attemptEnded`. The attempt's facts are put together only if the event has listeners.
+    func emit(ended attempt: @autoclosure () -> EventFacts.EndedAttempt) {
+        let listeners = pipeline.watchers.listeners(.attemptEnded)
+        if listeners.slots.isEmpty && !wanted.contains(WantedEvents(.attemptEnded)) { return }
+        withUnsafePointer(to: attempt()) { attempt in
+            var facts = EventFacts.ended(attempt)
+            deliver(.attemptEnded, &facts, listeners)
+        }
+    }
+
     /// Sends an event, which lives, with its details, until this returns.
     ///
     /// - Parameter facts: They do not change; `inout` saves a copy.
