@@ -23,7 +23,8 @@ extension Metric {
             unit: "s", help: "How long attempts waited for a connection, of those that had to wait."),
         "queue.length": Description(
             unit: "{request}",
-            help: "Number of requests in the queue's file: those that wait or are sent, and dead ones."),
+            help: "Number of requests in the queue's file, pending ones (that wait, or are written or sent) and dead "
+                + "ones; of all processes that share the file, so do not add up those of several processes."),
         "telemetry.http.client.active_requests": Description(
             name: "http.client.active_requests", unit: "{request}", isSum: true,
             help: "Number of requests that are under way."),

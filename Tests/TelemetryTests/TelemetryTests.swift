@@ -225,7 +225,7 @@ struct TelemetryTests {
 
         #expect(lines.contains("# TYPE queue_length gauge"))
         #expect(lines.contains { $0.hasPrefix("# HELP queue_length Number of requests in the queue's file") })
-        #expect(lines.contains(#"queue_length{state="waiting"} 1"#) && lines.contains(#"queue_length{state="dead"} 0"#))
+        #expect(lines.contains(#"queue_length{state="pending"} 1"#) && lines.contains(#"queue_length{state="dead"} 0"#))
         #expect(lines.contains("# TYPE kernel_connections_waited_seconds histogram"))
         #expect(lines.contains { $0.hasPrefix("# HELP kernel_connections_waited_seconds How long attempts waited") })
         #expect(lines.contains("kernel_connections_waited_seconds_count 1"))

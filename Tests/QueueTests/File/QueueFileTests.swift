@@ -118,7 +118,7 @@ struct QueueFileTests {
             let count = "SELECT count(*) + (SELECT count(*) FROM piece) FROM request"
             let before = try connection.first(count) { $0.integer(0) }
             try next.takeBack(time: 2, connection)
-            while try next.hasRemains(connection) { try next.sweep(connection) }
+            while try next.survey(connection)?.hasRemains == true { try next.sweep(connection) }
             return (before, try connection.first(count) { $0.integer(0) })
         }
 
@@ -254,7 +254,7 @@ struct QueueFileTests {
                         try connection.run("DELETE FROM request WHERE sequence = ?", .integer(sequence))
                     }
                 }
-                while try file.hasRemains(connection) {
+                while try file.survey(connection)?.hasRemains == true {
                     try change { () throws(SQLiteFailure) in try file.sweep(connection) }
                 }
             }

@@ -1,9 +1,9 @@
 import PlugboardSQLite
 
-/// What a look at the file shows after each work.
+/// The numbers that are read from the file after each use of it.
 struct QueueSurvey: Sendable {
     /// Requests that wait, or are being written or sent, of all processes.
-    let waiting: Int
+    let pending: Int
     let dead: Int
     /// Whether pieces of bodies are to be removed.
     let hasRemains: Bool
@@ -15,13 +15,8 @@ extension QueueFile {
     func survey(_ connection: Connection) throws(SQLiteFailure) -> QueueSurvey? {
         try connection.first("SELECT requests - dead, dead, EXISTS (SELECT 1 FROM gone) FROM total") { row in
             QueueSurvey(
-                waiting: Int(row.integer(0)), dead: Int(row.integer(1)), hasRemains: row.integer(2) != 0)
+                pending: Int(row.integer(0)), dead: Int(row.integer(1)), hasRemains: row.integer(2) != 0)
         }
-    }
-
-    /// Whether pieces of bodies are to be removed.
-    func hasRemains(_ connection: Connection) throws(SQLiteFailure) -> Bool {
-        try survey(connection)?.hasRemains ?? false
     }
 
     /// Removes some pieces of a body that is not needed any more, each in its own transaction, because overwriting a

@@ -3,7 +3,7 @@ import PlugboardSQLite
 /// The tables of a queue's file.
 enum QueueSchema {
     static let schema = SQLiteStore.Schema(
-        applicationID: 0x706C_6271,  // "plbq"
+        applicationID: 0x706C_7175,  // "plqu"
         migrations: [
             """
             CREATE TABLE request (

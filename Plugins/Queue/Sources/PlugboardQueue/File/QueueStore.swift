@@ -16,18 +16,20 @@ final class QueueStore: Sendable {
     private let host: PluginHost
     private let store: SQLiteStore
     // The requests in the file, of all processes that share it, when this process last used it.
-    private let waiting: PluginHost.Gauge
+    private let pending: PluginHost.Gauge
     private let dead: PluginHost.Gauge
     private let additions = Mutex<[Addition]>([])
     private let isClosed = Atomic(false)
     private let isSweeping = Atomic(false)
+    /// Whether the failure of a survey was logged.
+    private let hasWarned = Atomic(false)
 
     /// How long SQLite waits for another process that writes. Then other work comes first.
     private static let lockPatience = Duration.milliseconds(250)
 
     init(_ path: String, limits: QueueFile.Limits, host: PluginHost) {
         self.host = host
-        waiting = host.gauge("length", ["state": EntryState.ready.name])
+        pending = host.gauge("length", ["state": "pending"])
         dead = host.gauge("length", ["state": EntryState.dead.name])
         logPath = "\(path)-wal"
         file = QueueFile(owner: ProcessIdentity().text, limits: limits) { ProcessIdentity($0).map(\.isGone) ?? true }
@@ -67,8 +69,14 @@ final class QueueStore: Sendable {
         store.perform(
             { [self] (connection) throws(SQLiteFailure) in
                 let value = try work(file, connection, now, time)
-                // The work is done, so a failure of this look does not matter.
-                if let survey = try? file.survey(connection) { note(survey, isReadOnly: connection.isReadOnly) }
+                // The work is done, so a failure of the survey must not fail it.
+                do throws(SQLiteFailure) {
+                    if let survey = try file.survey(connection) { note(survey, isReadOnly: connection.isReadOnly) }
+                } catch {
+                    if error.kind != .busy, !hasWarned.exchange(true, ordering: .relaxed) {
+                        host.log(.warning, "The length of the queue cannot be read from its file. \(error.message)")
+                    }
+                }
                 return value
             },
             then: { [self] result in
@@ -80,7 +88,7 @@ final class QueueStore: Sendable {
     }
 
     private func note(_ survey: QueueSurvey, isReadOnly: Bool) {
-        waiting.set(survey.waiting)
+        pending.set(survey.pending)
         dead.set(survey.dead)
         if survey.hasRemains, !isReadOnly { sweep() }
     }
