@@ -5,22 +5,27 @@ import PlugboardKit
 /// Sendable because a body is pulled on its loop, one piece at a time, and read here after the exchange has completed.
 public final class BodyCapture: @unchecked Sendable {
     private let limit: Int
+    private let keepsTrailers: Bool
     /// The first bytes.
     public private(set) var bytes: [UInt8] = []
     /// The number of all bytes that were read.
     public private(set) var count = 0
     /// Whether the body was read to its end.
     public private(set) var isWhole = false
-    /// The fields after the body.
+    /// The fields after the body; none unless they are kept.
     public private(set) var trailers = Fields()
 
-    /// - Parameter limit: The most bytes that are kept.
-    public init(upTo limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: The most bytes that are kept.
+    ///   - keepsTrailers: Whether the fields after the body are kept too, of any size.
+    public init(upTo limit: Int, keepsTrailers: Bool = false) {
+        (self.limit, self.keepsTrailers) = (limit, keepsTrailers)
+    }
 
     /// What another one has taken so far, to be read while the other takes more. Called on the body's loop.
     public init(copying other: BodyCapture) {
-        (limit, bytes, count) = (other.limit, other.bytes, other.count)
-        (isWhole, trailers) = (other.isWhole, other.trailers)
+        (limit, keepsTrailers, trailers) = (other.limit, other.keepsTrailers, other.trailers)
+        (bytes, count, isWhole) = (other.bytes, other.count, other.isWhole)
     }
 
     /// Whether bytes were read that are not kept.
@@ -38,7 +43,7 @@ public final class BodyCapture: @unchecked Sendable {
         case .bytes(let piece): take(piece)
         case .end(let fields):
             isWhole = true
-            trailers = fields
+            if keepsTrailers { trailers = fields }
         case .broken: break
         }
     }
@@ -51,6 +56,11 @@ public final class BodyCapture: @unchecked Sendable {
 
     /// Starts again, because the body is read from its beginning.
     public func restart() { (bytes, count, isWhole) = ([], 0, false) }
+}
+
+extension Fields {
+    /// The approximate memory in bytes.
+    public var memory: Int { byteCount + 32 * count }
 }
 
 /// Captures a body while it is read. Delays no bytes, and reads only when its reader asks.

@@ -72,7 +72,7 @@ struct Recorder: Plugin {
         recording.response = Recording.Head(status: response.status, fields: response.fields)
         recording.responseBody = nil
         guard let limit = limit(recording.detail), isRecorded(response) else { return .next }
-        let capture = BodyCapture(upTo: limit)
+        let capture = BodyCapture(upTo: limit, keepsTrailers: true)
         let isTaken: Void? = exchange.withWholeResponseBody { capture.takeWhole($0) }
         if isTaken != nil {
             recording.responseBody = capture

@@ -104,9 +104,7 @@ extension Recording {
     // MARK: Messages
 
     private func requestJSON(_ attempt: Attempt?, _ version: String, _ redaction: Redaction) -> JSONValue {
-        // The kernel tells the URL of an attempt without query values. The URL that this plugin saw has them.
-        let sent = attempt.map { $0.url == Printable.url(url) ? url : $0.url } ?? url
-        let shown = redaction.url(sent)
+        let shown = redaction.url(attempt?.url ?? url)
         var request: JSONObject = [
             "method": .string(attempt?.method ?? method), "url": .string(shown), "httpVersion": .string(version),
             "cookies": [], "headers": HARText.headers(redaction.fields(fields(of: attempt))),

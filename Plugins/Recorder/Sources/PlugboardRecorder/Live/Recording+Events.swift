@@ -7,14 +7,14 @@ extension Recording {
         if event.is("attemptBegan") {
             isAttemptRecorded = attempts.count < Recording.attemptLimit
             guard isAttemptRecorded else { return }
-            // Comparing takes less time than the text of the event's detail.
+            // Comparing takes less time than making the text again.
             let isOwn = exchange.request.withURL { bytes in
                 url.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(bytes) } ?? false
             }
             attempts.append(
                 Attempt(
                     step: nextStep(), number: exchange.attempt, reason: event["reason"] ?? "",
-                    method: exchange.request.method.name, url: isOwn ? url : event["url"] ?? url, began: now(),
+                    method: exchange.request.method.name, url: isOwn ? url : exchange.request.url, began: now(),
                     waited: event.duration("waited") ?? .zero))
         } else if event.is("sent") {
             let time = now()

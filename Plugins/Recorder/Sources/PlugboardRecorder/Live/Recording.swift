@@ -20,7 +20,7 @@ final class Recording: @unchecked Sendable {
         let number: Int
         let reason: String
         let method: String
-        /// That of the exchange, or another one without user and without the values of its query.
+        /// With its secrets, as all URLs and fields here.
         let url: String
         /// Since the exchange began.
         let began: Duration
@@ -116,21 +116,17 @@ final class Recording: @unchecked Sendable {
 
     /// The approximate memory in bytes.
     var size: Int {
-        var size = 1024 + url.utf8.count + request.size
+        var size = 1024 + url.utf8.count + request.memory
         size += requestBody?.bytes.count ?? 0
-        size += responseBody?.bytes.count ?? 0
-        if let response { size += response.fields.size }
+        if let responseBody { size += responseBody.bytes.count + responseBody.trailers.memory }
+        if let response { size += response.fields.memory }
         // By index, because a copy of an attempt takes longer than its sum.
         for index in attempts.indices {
-            size += 256 + attempts[index].url.utf8.count + (attempts[index].response?.fields.size ?? 0)
-            for head in attempts[index].interim { size += head.fields.size }
+            size += 256 + attempts[index].url.utf8.count + (attempts[index].response?.fields.memory ?? 0)
+            for head in attempts[index].interim { size += head.fields.memory }
         }
         for fact in facts { size += 64 + fact.details.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
         for call in calls { size += 128 + call.changed.reduce(0) { $0 + $1.utf8.count + 16 } }
         return size
     }
-}
-
-extension Fields {
-    fileprivate var size: Int { byteCount + 32 * count }
 }

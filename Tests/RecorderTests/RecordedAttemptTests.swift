@@ -1,0 +1,48 @@
+import Plugboard
+import PlugboardJSON
+import PluginLoader
+import TestSupport
+import Testing
+
+/// URLs of attempts, and the memory of what follows their bodies.
+struct RecordedAttemptTests {
+    @Test(arguments: Linkage.allCases, ["memory", "file"])
+    func `each attempt has its own query, without secret values`(linkage: Linkage, persistence: String) async throws {
+        let folder = try TemporaryFolder()
+        let server = try LoopbackServer.responding { request in
+            request.target == "/a?n=1"
+                ? ServerResponse(status: 302, fields: [("Location", "/a?n=2&token=t0psecret")])
+                : ServerResponse(body: "there")
+        }
+        let path = folder.file("recorder.sqlite")
+        let recorder = try Recorders(
+            linkage, ["persistence": .string(persistence), "path": .string(path)], also: ["redirect"])
+
+        _ = try await recorder.kernel.send(Request(.get, server.url("/a?n=1"))).body.text()
+        let urls = try await recorder.entries().map { $0["request"]?["url"]?.stringValue }
+        let id = try #require(try await recorder.list().first?["id"])
+        var texts: [String] = []
+        for command in ["har", "list", "report", "stats"] { texts.append(try await recorder.text(command)) }
+        for command in ["show", "curl"] { texts.append(try await recorder.text(command, ["id": id])) }
+        await recorder.kernel.shutDown()
+        if persistence == "file" { texts.append(String(decoding: try folder.read("recorder.sqlite"), as: UTF8.self)) }
+
+        #expect(urls == [server.url("/a?n=1"), server.url("/a?n=2&token=…")])
+        for text in texts { #expect(!text.contains("t0psecret")) }
+    }
+
+    @Test func `trailers count for the size of what is kept`() async throws {
+        let transport = MockTransport { _, _ in
+            let trailers = Fields(["X-Large": String(repeating: "a", count: 40 << 10)])
+            return .source(200, Fields(), PiecesSource(["a"], ending: .end(trailers: trailers)))
+        }
+        let recorder = try Recorders(.linked, ["size": "64KiB"], transport: transport)
+
+        for number in 1...2 {
+            _ = try await recorder.kernel.send(Request(.get, "http://a.test/\(number)")).body.text()
+        }
+
+        #expect(try await recorder.list().map { $0["url"] } == ["http://a.test/2"])
+        await recorder.kernel.shutDown()
+    }
+}
