@@ -387,7 +387,7 @@ let testTargets: [Target] = [
         "PlugboardFileClaims", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     tests(
         "UploadsTests", "PlugboardUploads", "Plugboard", "PlugboardKit", "PlugboardMessages"),
-    pluginTests("Logging"),
+    pluginTests("Logging", "PlugboardObserving"),
     pluginTests("Indicator"),
     pluginTests("Recorder", "PlugboardSQLite"),
     pluginTests("Telemetry"),

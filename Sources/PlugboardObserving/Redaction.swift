@@ -71,12 +71,17 @@ public struct Redaction: Sendable {
         return redacted
     }
 
+    /// Whether secrets can be found in a body: not in one that is encoded or has parts.
+    static func finds(type: String, coding: String?) -> Bool {
+        if let coding, !coding.isEmpty, coding.lowercased() != "identity" { return false }
+        return !type.hasPrefix("multipart/")
+    }
+
     /// The bytes of a body of this media type without its secrets; nil if those cannot be found in it.
     ///
     /// - Parameter coding: The value of Content-Encoding.
     public func body(_ bytes: [UInt8], type: String, coding: String?) -> [UInt8]? {
-        if let coding, !coding.isEmpty, coding.lowercased() != "identity" { return nil }
-        if type.hasPrefix("multipart/") { return nil }
+        guard Redaction.finds(type: type, coding: coding) else { return nil }
         if type == "application/x-www-form-urlencoded" { return form(bytes, isForm: true) ?? bytes }
         // JSON has many media types, and also occurs in lines and in event streams.
         return bytes.contains(UInt8(ascii: "{")) ? members.redacted(bytes) ?? bytes : bytes

@@ -1,4 +1,3 @@
-import Foundation
 import Plugboard
 import PlugboardJSON
 import PlugboardLogging
@@ -6,7 +5,7 @@ import PluginLoader
 import TestSupport
 import Testing
 
-/// The formats, filters and files of the plugin.
+/// The formats and filters of the plugin.
 struct LoggingFormatTests {
     private let log = Record()
 
@@ -135,35 +134,6 @@ struct LoggingFormatTests {
         let error = #expect(throws: PlugboardError.self) { try kernel(.linked, ["statuses": ["6x"]]) }
 
         #expect(error?.reason.contains("404, 5xx or 400-499") == true)
-    }
-
-    @Test(arguments: Linkage.allCases)
-    func `lines go to a private file, which is rotated`(linkage: Linkage) async throws {
-        let folder = try TemporaryFolder()
-        let kernel = try kernel(
-            linkage,
-            ["path": .string(folder.file("requests.log")), "format": "json", "rotateSize": "1B", "rotateCount": 1])
-
-        for number in 1...3 {
-            _ = try await kernel.send(Request(.get, "http://a.test/\(number)")).body.text()
-        }
-        await kernel.shutDown()
-
-        let mode = try FileManager.default.attributesOfItem(atPath: folder.file("requests.log"))[.posixPermissions]
-        #expect(log.lines == [] && mode as? Int == 0o600)
-        let text = String(decoding: try folder.read("requests.log"), as: UTF8.self)
-        // Lines of several loops have no order.
-        #expect(text.contains("http://a.test/") && text.split(separator: "\n").count == 1)
-        #expect(!FileManager.default.fileExists(atPath: folder.file("requests.log.2")))
-    }
-
-    @Test func `a file that cannot be written is said once`() async throws {
-        let kernel = try kernel(.linked, ["path": "/nowhere/requests.log"])
-
-        for _ in 1...3 { _ = try await kernel.send(Request(.get, "http://a.test/")).body.text() }
-        await kernel.shutDown()
-
-        #expect(log.lines.count == 1 && log.lines.first?.hasPrefix("warning /nowhere/requests.log cannot be") == true)
     }
 
     @Test func `an origin has a level of its own`() async throws {

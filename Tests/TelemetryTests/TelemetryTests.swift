@@ -203,11 +203,16 @@ struct TelemetryTests {
         let queue = PluginEntry("queue", settings: ["path": .string(folder.file("q.sqlite")), "automatic": false])
         var configuration = Configuration(plugins: [PluginEntry(id: "telemetry", path: path), queue])
         configuration.kernel.connections = 1
-        let kernel = try Kernel(configuration: configuration, loader: .dynamic, transport: transport, log: .silent)
+        let clock = ManualClock()
+        let kernel = try Kernel(
+            configuration: configuration, loader: .dynamic, transport: transport, log: .silent, clock: clock)
         let first = kernel.begin(Request(.get, "http://a.test/"))
         try await transport.began.opened()
         let second = kernel.begin(Request(.get, "http://a.test/"))
         _ = try await kernel.sendLater(Request(.post, "http://a.test/"))
+        // The loops answer this when the second one waits.
+        _ = await kernel.exchanges()
+        clock.advance(by: .seconds(3))
         first.cancel()
         _ = try await second.response
 
@@ -228,11 +233,19 @@ struct TelemetryTests {
         #expect(lines.contains(#"queue_length{state="pending"} 1"#) && lines.contains(#"queue_length{state="dead"} 0"#))
         #expect(lines.contains("# TYPE kernel_connections_waited_seconds histogram"))
         #expect(lines.contains { $0.hasPrefix("# HELP kernel_connections_waited_seconds How long attempts waited") })
-        #expect(lines.contains("kernel_connections_waited_seconds_count 1"))
+        let bounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+        #expect(
+            lines.filter { $0.hasPrefix("kernel_connections_waited_seconds_") }
+                == bounds.map { #"kernel_connections_waited_seconds_bucket{le="\#($0)"} \#($0 < 3 ? 0 : 1)"# } + [
+                    #"kernel_connections_waited_seconds_bucket{le="+Inf"} 1"#,
+                    "kernel_connections_waited_seconds_sum 3.0", "kernel_connections_waited_seconds_count 1",
+                ])
         let length = metric("queue.length"), waited = metric("kernel.connections.waited")
         #expect(length?["unit"] == "{request}" && length?["gauge"]?["dataPoints"]?.arrayValue?.count == 2)
         #expect(waited?["unit"] == "s" && waited?["histogram"]?["dataPoints"]?[0]?["count"] == "1")
-        #expect(waited?["histogram"]?["dataPoints"]?[0]?["explicitBounds"]?[0]?.numberValue?.double == 0.005)
+        let point = waited?["histogram"]?["dataPoints"]?[0]
+        #expect(point?["explicitBounds"]?.arrayValue?.map { $0.numberValue?.double } == bounds)
+        #expect(point?["sum"]?.numberValue?.double == 3)
         #expect(length?["description"]?.stringValue?.hasPrefix("Number of requests") == true)
         #expect(waited?["description"]?.stringValue?.hasPrefix("How long attempts waited") == true)
         await kernel.shutDown()

@@ -1,19 +1,29 @@
 import PlugboardKit
+import PlugboardLoggingOptions
 import PlugboardObserving
 
 /// A message as a line shows it, of which the line is made on another thread.
 struct LoggedMessage: Sendable {
     let fields: Fields
+    /// The number of the body's bytes so far; 0 for no body.
+    let length: Int
+    /// Whether the body was read to its end.
+    let isWhole: Bool
+    /// The beginning of the body; nil if the line cannot show it.
     let body: BodyCapture?
 
-    /// - Parameter body: Copied, because the request may still be sent when its exchange has ended.
-    init(_ fields: Fields, _ body: BodyCapture?) {
+    /// - Parameters:
+    ///   - body: Copied, because the request may still be sent when its exchange has ended.
+    ///   - needsAll: Whether the line shows only bodies that are captured to their end.
+    init(_ fields: Fields, _ body: BodyCapture?, needsAll: Bool) {
         self.fields = fields
-        self.body = body.map { BodyCapture(copying: $0) }
+        (length, isWhole) = (body?.count ?? 0, body?.isWhole ?? false)
+        let isShown = body.map { (!needsAll || $0.isWhole && !$0.isCut) && ShownBody.mayBeText($0, fields) } ?? false
+        self.body = isShown ? body.map { BodyCapture(copying: $0) } : nil
     }
 
     /// The approximate memory in bytes.
-    var size: Int { fields.byteCount + 32 * fields.count + (body?.bytes.count ?? 0) }
+    var size: Int { fields.memory + (body?.bytes.count ?? 0) }
 }
 
 /// The facts about an exchange so far. Used by its hooks and events only, which never overlap.
@@ -38,6 +48,8 @@ final class LogRecord {
         (self.began, self.request) = (began, request)
     }
 
-    var shownRequest: LoggedMessage? { request.map { LoggedMessage($0.fields, requestBody) } }
-    var shownResponse: LoggedMessage? { responseFields.map { LoggedMessage($0, responseBody) } }
+    func shownRequest(_ format: LoggingSettings.Format) -> LoggedMessage? {
+        request.map { LoggedMessage($0.fields, requestBody, needsAll: format == .curl) }
+    }
+    var shownResponse: LoggedMessage? { responseFields.map { LoggedMessage($0, responseBody, needsAll: false) } }
 }

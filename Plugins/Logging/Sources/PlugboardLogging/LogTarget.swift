@@ -19,8 +19,8 @@ final class LogTarget: Sendable {
         let head: (time: Duration, level: LogLevel)?
         let text: LogText.Deferred
 
-        /// About the number of its bytes.
-        var size: Int { text.size + 34 }
+        /// The approximate memory in bytes, with that of its closure and what it refers to.
+        var size: Int { text.size + 512 }
         var whole: String { head.map { "\($0.time.timestamp) \($0.level) \(text.make())" } ?? text.make() }
     }
 

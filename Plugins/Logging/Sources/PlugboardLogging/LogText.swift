@@ -6,7 +6,7 @@ import PlugboardObserving
 struct LogText: Sendable {
     /// A text that is made when it is written, off the loop if it goes to a file.
     struct Deferred: Sendable {
-        /// About the number of its bytes.
+        /// The approximate memory of what it is made of, in bytes.
         let size: Int
         let make: @Sendable () -> String
     }
@@ -19,11 +19,12 @@ struct LogText: Sendable {
 
     // MARK: full
 
-    /// The body in indented lines; nil for none.
-    func body(_ title: String, _ message: LoggedMessage?) -> String? {
-        guard let message, let body = message.body, body.count > 0 else { return nil }
-        let title = "\(title) body, \(body.count) B\(body.isWhole ? "" : " so far")"
-        guard case .text(let text) = ShownBody(body, message.fields, redaction) else { return "\(title), not shown" }
+    /// The body in indented lines.
+    func body(_ title: String, _ message: LoggedMessage) -> String {
+        let title = "\(title) body, \(message.length) B\(message.isWhole ? "" : " so far")"
+        guard let body = message.body, case .text(let text) = ShownBody(body, message.fields, redaction) else {
+            return "\(title), not shown"
+        }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { "\n    \(Printable.text(String($0)))" }
         return "\(title):\(lines.joined())\(body.isCut ? "\n    …" : "")"
@@ -33,9 +34,7 @@ struct LogText: Sendable {
 
     func curl(_ method: String, _ target: String, _ request: LoggedMessage, hasBody: Bool) -> String {
         var (body, isMissing) = (nil as String?, hasBody)
-        if let capture = request.body, capture.isWhole, !capture.isCut,
-            case .text(let text) = ShownBody(capture, request.fields, redaction)
-        {
+        if let capture = request.body, case .text(let text) = ShownBody(capture, request.fields, redaction) {
             (body, isMissing) = (text, false)
         }
         let line = CurlLine(
@@ -88,9 +87,11 @@ struct LogText: Sendable {
     private func message(_ message: LoggedMessage) -> JSONValue {
         let shown = redaction.fields(message.fields).map { JSONValue.array([.string($0.name), .string(value($0))]) }
         var object: JSONObject = ["fields": .array(shown)]
-        guard let body = message.body, body.count > 0 else { return .object(object) }
-        object["size"] = .number(JSONNumber(body.count))
-        if case .text(let text) = ShownBody(body, message.fields, redaction) { object["body"] = .string(text) }
+        guard message.length > 0 else { return .object(object) }
+        object["size"] = .number(JSONNumber(message.length))
+        if let body = message.body, case .text(let text) = ShownBody(body, message.fields, redaction) {
+            object["body"] = .string(text)
+        }
         return .object(object)
     }
 

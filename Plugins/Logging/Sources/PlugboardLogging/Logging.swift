@@ -103,9 +103,9 @@ struct Logging: Plugin {
         guard filter.admits(summary) else { return }
         let level = summary.isFailure ? max(level(of: exchange), .warning) : level(of: exchange)
         let prefix = prefix(of: exchange)
-        let (sent, received) = (record.shownRequest, record.shownResponse)
+        let (sent, received) = (record.shownRequest(settings.format), record.shownResponse)
         let size =
-            [prefix, summary.method, summary.url, summary.failure?.reason ?? ""].reduce(128) { $0 + $1.utf8.count }
+            [prefix, summary.method, summary.url, summary.failure?.reason ?? ""].reduce(0) { $0 + $1.utf8.count }
         let whole = size + (sent?.size ?? 0) + (received?.size ?? 0)
         func write(_ size: Int, _ make: @escaping @Sendable () -> String) {
             target.write(level, LogText.Deferred(size: size, make: make))
@@ -118,15 +118,15 @@ struct Logging: Plugin {
         case .full:
             for text in record.waiting { target.write(level, text) }
             for (title, message) in [("request", sent), ("response", received)] {
-                guard let message, let body = message.body, body.count > 0 else { continue }
-                write(size + body.bytes.count) { [text] in prefix + (text.body(title, message) ?? "") }
+                guard let message, message.length > 0 else { continue }
+                write(prefix.utf8.count + message.size) { [text] in prefix + text.body(title, message) }
             }
             write(size, line)
         case .json:
             let (label, time) = (exchange[LoggingAttributes.keys.label], host.wallClock)
             write(whole) { [text] in text.json(summary, sent, received, at: time, level, label: label) }
         case .curl:
-            guard let sent, let (method, url, _) = record.request else { return write(0) { "" } }
+            guard let sent, let (method, url, _) = record.request else { return }
             write(whole) { [text, hasBody = record.hasBody] in text.curl(method, url, sent, hasBody: hasBody) }
         }
     }
@@ -135,7 +135,7 @@ struct Logging: Plugin {
     private func head(
         _ fields: Fields, _ url: String = "", _ title: @escaping @Sendable () -> String
     ) -> LogText.Deferred {
-        LogText.Deferred(size: 64 + url.utf8.count + fields.byteCount + 8 * fields.count) {
+        LogText.Deferred(size: url.utf8.count + fields.memory) {
             [showsQueries = text.showsQueries] in headText(title(), fields, showingQueries: showsQueries)
         }
     }
