@@ -74,7 +74,8 @@ struct InspectTests {
     @Test func `where the page's program is missing, the error says how to get it`() async throws {
         let folder = try TemporaryFolder()
         let alone = folder.file("plugboard")
-        try FileManager.default.copyItem(atPath: Products.executable("plugboard"), toPath: alone)
+        // By another process: a program that this one has open for writing, also in a child, cannot be started.
+        _ = try await ProcessRunner.running(["cp", try Products.executable("plugboard"), alone])
 
         let outcome = try await ProcessRunner.running([alone, "inspect"], environment: ["PATH": folder.path])
 
