@@ -79,4 +79,20 @@ import Testing
 
         #expect(isReusable == (!hasBody || CurlAbilities.current.reusesHandlesAfterUploads))
     }
+
+    @Test func `the table of connectTo is made once for requests with the same option`() async throws {
+        let client = Client()
+        let option = ["a.test:80": "127.0.0.1:1", "b.test:80": "127.0.0.1:2"]
+
+        let isSame = try await client.onLoop {
+            Result {
+                let multi = MultiHandle(
+                    loop: client.loop, settings: CurlTransportSettings(), usesProxyEnvironment: false)
+                defer { multi.retire {} }
+                return try multi.connectToTable(option) === multi.connectToTable(option)
+            }
+        }.get()
+
+        #expect(isSame)
+    }
 }

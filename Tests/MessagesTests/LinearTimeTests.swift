@@ -41,4 +41,14 @@ struct LinearTimeTests {
             fields["A"] = "y"
         }
     }
+
+    @Test func `a target of connectTo is found in time that does not grow with the entries`() {
+        expectLinearTime("targets", size: 500) { count in
+            let hosts = (0..<count).map { "h\($0).test:80" }
+            let option = Dictionary(uniqueKeysWithValues: hosts.map { ($0, "127.0.0.1:1") })
+            return (ConnectToTable(option), hosts.compactMap { Origin(url: "http://\($0)/") })
+        } read: { table, origins in
+            for origin in origins { _ = table?.target(of: origin) }
+        }
+    }
 }

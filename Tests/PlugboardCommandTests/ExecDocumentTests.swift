@@ -28,4 +28,8 @@ struct ExecDocumentTests {
         for kind in DriverError.Kind.allCases { #expect(page.contains("\n| `\(kind.rawValue)` | "), "\(kind)") }
         for operation in Driver.operations { #expect(page.contains("\n| `\(operation)` | "), "\(operation)") }
     }
+
+    @Test func `retry.max has no default of its own`() {
+        #expect(page.contains("| `retry.max` | integer | | "))
+    }
 }

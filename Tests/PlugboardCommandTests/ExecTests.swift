@@ -417,4 +417,20 @@ struct ExecTests {
         #expect(body(followed) == Array("arrived".utf8))
         #expect(error(refused) == "unsupported")
     }
+
+    @Test(arguments: [([:], 3), (["max": 0], 1), (["max": 1], 2)] as [(JSONObject, Int)])
+    func `without retry.max a request is repeated as the plugin is configured`(
+        retry: JSONObject, count: Int
+    ) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(status: 503) }
+        defer { server.stop() }
+        let folder = try TemporaryFolder("exec")
+        let file = try folder.write(
+            "plugboard.json", #"{"plugins": [{"id": "retry", "settings": {"attempts": 3, "delay": "1ms"}}]}"#)
+
+        let reply = try await Command.exec(
+            ["url": .string(server.url()), "retry": .object(retry)], ["--config", file])
+
+        #expect(reply["status"] == 503 && server.requests.count == count)
+    }
 }

@@ -128,7 +128,7 @@ struct ValidateTests {
 
             #expect(outcome.status == 1)
             // A line for each document, so that results and documents pair.
-            #expect(lines.count == 3)
+            try #require(lines.count == 3)
             #expect(lines[2]["instance"] == .string("\(folder.path)/none.json"))
             #expect(lines[2]["valid"] == false)
             #expect(lines[0] == ["instance": .string("\(folder.path)/good.json"), "valid": true])

@@ -15,11 +15,12 @@ import Testing
             """
             { "timeout": "1m", "connectTimeout": "2s", "idleTimeout": "3s", "attemptTimeout": "4ms",
               "loops": 3, "connections": 5, "connectionsPerHost": 7, "attemptLimit": 6, "bufferLimit": "32KiB",
+              "idleConnections": 8, "secretFields": ["X-Own"],
               "dataDirectory": "/d", "pluginFolders": ["/p"], "logLevel": "warning", "proxy": "socks5h://me:pw@proxy:1080", "noProxy": "a,b",
               "connectTo": { "a.example:443": "[::1]:8443", "*:80": "127.0.0.1:*" },
               "interface": "eth0", "ipVersion": "v6",
               "httpVersion": "2-prior-knowledge",
-              "tls": { "verify": false, "ca": "/ca", "certificate": "/c", "key": "/k", "minimum": "1.3" },
+              "tls": { "verify": false, "ca": "/ca", "certificate": "/c", "key": "/k", "minimum": "1.3", "closeNotify": false },
               "speed": { "download": "1MiB", "upload": "0B" } }
             """)
 
@@ -33,6 +34,8 @@ import Testing
         expected.connectionsPerHost = 7
         expected.attemptLimit = 6
         expected.bufferLimit = .kibibytes(32)
+        expected.idleConnections = 8
+        expected.secretFields = ["X-Own"]
         expected.dataDirectory = "/d"
         expected.pluginFolders = ["/p"]
         expected.logLevel = .warning
@@ -47,6 +50,7 @@ import Testing
         expected.tls.certificate = "/c"
         expected.tls.key = "/k"
         expected.tls.minimum = .tls13
+        expected.closeNotify = false
         expected.speed.download = .mebibytes(1)
         expected.speed.upload = .bytes(0)
         #expect(settings == expected)

@@ -187,6 +187,22 @@ struct ValidatorTests {
         #expect(try await kernel.send(request(schema: "false")).status == 204)
     }
 
+    @Test(arguments: Linkage.allCases, [true, false])
+    func `contents are checked in draft 7, unless the setting says otherwise`(
+        linkage: Linkage, contents: Bool
+    ) async throws {
+        let kernel = try kernel(linkage, #""{:""#, ["contents": .bool(contents)])
+        let request = request(
+            schema:
+                #"{"$schema": "http://json-schema.org/draft-07/schema#", "contentMediaType": "application/json"}"#)
+
+        if contents {
+            #expect(try await failure(of: kernel, request).code == .validatorInvalid)
+        } else {
+            #expect(try await kernel.send(request).body.text() == #""{:""#)
+        }
+    }
+
     private let json = Fields(["Content-Type": "application/json; charset=utf-8"])
 
     private func request(schema: String) -> Request {

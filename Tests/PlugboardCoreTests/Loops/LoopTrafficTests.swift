@@ -84,6 +84,26 @@ import Testing
 
         #expect((4...8).contains(server.connectionCount))
     }
+
+    @Test(arguments: [(nil, 70), (8, 140)] as [(Int?, Int)])
+    func `keeps idle connections to 70 hosts, unless the setting says fewer`(
+        limit: Int?, connections: Int
+    ) async throws {
+        let server = try server()
+        defer { server.stop() }
+        let kernel = try LoopKernelOverNetwork.make(1, []) {
+            $0.kernel.defaults.connectTo = ["*:80": "127.0.0.1:\(server.port)"]
+            if let limit { $0.kernel.idleConnections = limit }
+        }
+
+        // One after another, so that no others are kept because more exchanges ran at once.
+        for _ in 0..<2 {
+            for host in 0..<70 { _ = try await kernel.send(Request(.get, "http://h\(host).test/10")).body.text() }
+        }
+        await kernel.shutDown()
+
+        #expect(server.connectionCount == connections)
+    }
 }
 
 /// A kernel over libcurl with several loops and bundled plugins.
