@@ -45,6 +45,30 @@ struct CommandLineTests {
         }
     }
 
+    @Test func `an option of curl takes any word as its value`() async throws {
+        let dump = try JSONParser.parse(try await Command.run("--experimental-dump-help").stdout)
+
+        for command in dump["command"]?["subcommands"]?.arrayValue ?? [] {
+            let verb = command["commandName"]?.stringValue ?? ""
+            guard ["get", "post", "download", "upload", "call", "explain"].contains(verb) else { continue }
+            for argument in CommandLineTests.arguments(of: command) where argument["kind"] == "option" {
+                let names = (argument["names"]?.arrayValue ?? []).compactMap { $0["name"]?.stringValue }
+                // A URL is taken before the parser.
+                let isOfCurl = names.contains { $0 != "url" && CurlOption.named($0)?.takesValue == true }
+                #expect(!isOfCurl || argument["parsingStrategy"] == "unconditional", "\(verb) \(names)")
+            }
+        }
+    }
+
+    @Test(arguments: [["-r", "-500"], ["-r-500"], ["--range", "-500", "--max-redirs", "-1"]])
+    func `the last bytes are a range, and -1 is no limit of redirects`(words: [String]) async throws {
+        let server = try echo()
+
+        let outcome = try await Command.running(["get", server.url()] + words)
+
+        #expect(server.requests.map { $0["Range"] } == ["bytes=-500"], "\(outcome.stderr)")
+    }
+
     /// The arguments of a command and of those below it.
     private static func arguments(of command: JSONValue) -> [JSONValue] {
         (command["arguments"]?.arrayValue ?? [])

@@ -7,7 +7,7 @@ struct CurlArguments: ParsableArguments {
     @Flag(help: "Follows redirects, and sends credentials and cookies of the command line to all hosts.")
     var locationTrusted = false
     @Option(
-        name: .customLong("max-redirs"),
+        name: .customLong("max-redirs"), parsing: .unconditional,
         help: ArgumentHelp("The most redirects that --location follows.", valueName: "number"))
     var redirectLimit: Int?
     @Option(
@@ -22,7 +22,9 @@ struct CurlArguments: ParsableArguments {
         help: ArgumentHelp("Authenticates with a bearer token.", valueName: "token"))
     var bearer: String?
     @Flag(name: .shortAndLong, help: "Takes name and password for the host from ~/.netrc.") var netrc = false
-    @Option(help: ArgumentHelp("Takes name and password from this file.", valueName: "file"), completion: .file())
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Takes name and password from this file.", valueName: "file"),
+        completion: .file())
     var netrcFile: String?
     @Flag(help: "Takes name and password from ~/.netrc if it has them.") var netrcOptional = false
     @Option(
@@ -35,14 +37,17 @@ struct CurlArguments: ParsableArguments {
     var referer: String?
     @Flag(help: "Asks for a compressed response and decodes it, with the plugin decode.") var compressed = false
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Sends a failed request up to this many times again, with the plugin retry: after time-outs, after failures of "
                 + "DNS, and after 408, 429, 500, 502, 503 and 504, whatever the method.", valueName: "number"))
     var retry: Int?
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("The delay before each repetition; without it, one second that doubles.", valueName: "1s"))
     var retryDelay: String?
-    @Option(help: ArgumentHelp("The time in which repetitions may begin.", valueName: "60s")) var retryMaxTime: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("The time in which repetitions may begin.", valueName: "60s"))
+    var retryMaxTime: String?
     @Flag(help: "Repeats after all failures and statuses of errors.") var retryAllErrors = false
     @Flag(name: .customLong("retry-connrefused"), help: "Repeats also when no connection can be made.")
     var retryRefused = false

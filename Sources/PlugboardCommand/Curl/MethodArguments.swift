@@ -6,7 +6,7 @@ import PlugboardKit
 /// Options of curl that decide the method, the query and the range of a request.
 struct MethodArguments: ParsableArguments {
     @Option(
-        name: [.customShort("X"), .customLong("request")],
+        name: [.customShort("X"), .customLong("request")], parsing: .unconditional,
         help: ArgumentHelp("The method, instead of the verb's.", valueName: "method"))
     var method: String?
     @Flag(name: [.customShort("I"), .long], help: "Asks for the head alone (HEAD), and writes it.") var head = false
@@ -18,11 +18,11 @@ struct MethodArguments: ParsableArguments {
             valueName: "data"))
     var urlQuery: [String] = []
     @Option(
-        name: .shortAndLong,
+        name: .shortAndLong, parsing: .unconditional,
         help: ArgumentHelp("Bytes of the file: 0-499, 500-, or -500 for the last.", valueName: "range"))
     var range: String?
     @Option(
-        name: [.customShort("T"), .customLong("upload-file")],
+        name: [.customShort("T"), .customLong("upload-file")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Sends a file, - for standard input, with PUT unless the verb has another method for bodies. A URL that ends "
                 + "with / gets the file's name.", valueName: "file"), completion: .file())

@@ -5,7 +5,7 @@ import Plugboard
 /// fast it is.
 struct TransferArguments: ParsableArguments {
     @Option(
-        name: [.customShort("D"), .long],
+        name: [.customShort("D"), .long], parsing: .unconditional,
         help: ArgumentHelp("A file for the response's head; - is standard output.", valueName: "file"),
         completion: .file())
     var dumpHeader: String?
@@ -15,27 +15,32 @@ struct TransferArguments: ParsableArguments {
             "Writes a text at the end, with curl's variables: '%{http_code} %{time_total}\\n'; @FILE is a file.",
             valueName: "format"))
     var writeOut: String?
-    @Option(help: ArgumentHelp("The most bytes in a second, both ways: 500k, 2M, 8MiB.", valueName: "speed"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The most bytes in a second, both ways: 500k, 2M, 8MiB.", valueName: "speed"))
     var limitRate: String?
     @Option(
-        name: [.customShort("Y"), .long],
+        name: [.customShort("Y"), .long], parsing: .unconditional,
         help: ArgumentHelp("Ends a transfer that is slower for the time of -y.", valueName: "speed"))
     var speedLimit: String?
     @Option(
-        name: [.customShort("y"), .long],
+        name: [.customShort("y"), .long], parsing: .unconditional,
         help: ArgumentHelp(
             "The time of -Y, 30 s without it; alone, a time in which nothing comes.", valueName: "seconds"))
     var speedTime: String?
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("A file for errors and notes; - is standard output.", valueName: "file"),
         completion: .file())
     var stderr: String?
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Writes what is sent and received to a file instead of -v, in digits and as text.", valueName: "file"),
         completion: .file())
     var trace: String?
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Writes what --trace does, as text alone.", valueName: "file"), completion: .file())
     var traceAscii: String?
 

@@ -5,7 +5,7 @@ import PlugboardKit
 /// The options of `plugboard download` that say where files go.
 struct DownloadFiles: ParsableArguments {
     @Option(
-        name: .shortAndLong,
+        name: .shortAndLong, parsing: .unconditional,
         help: ArgumentHelp(
             "The file, or the folder; without it, the current folder. In a folder, files have the names that the "
                 + "servers or the URLs give them, made safe.", valueName: "file"), completion: .file())
@@ -14,7 +14,7 @@ struct DownloadFiles: ParsableArguments {
         name: [
             .customShort("d"), .customShort("P"), .customLong("dir"), .customLong("directory-prefix"),
             .customLong("output-dir"),
-        ],
+        ], parsing: .unconditional,
         help: ArgumentHelp("The folder of all files, also of that of -o.", valueName: "folder"), completion: .directory)
     var folder: String?
     @Flag(help: "Makes the folders of -o and --dir.") var createDirs = false

@@ -11,8 +11,9 @@ struct RequestWords: OptionReader {
     static let isOfCurl = false
     /// Further long options whose value may look like an option: curl does not have them.
     private static let valued: Set<Substring> = [
-        "--attribute", "--body", "--command", "--credential", "--load-cookies", "--metadata", "--metalink",
-        "--metalink-file", "--mirror", "--only", "--plugin", "--server-variable", "--set", "--with",
+        "--attribute", "--body", "--ca-file", "--command", "--credential", "--dir", "--directory-prefix",
+        "--load-cookies", "--metadata", "--metalink", "--metalink-file", "--method", "--mirror", "--only", "--plugin",
+        "--server-variable", "--set", "--timeout", "--with",
     ]
 
     /// The words of each request, which begin with the verb.

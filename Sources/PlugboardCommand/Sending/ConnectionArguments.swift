@@ -6,19 +6,20 @@ import PlugboardSystem
 /// The options of the connection; the configuration decides about those that are left out.
 struct ConnectionArguments: ParsableArguments {
     @Option(
-        name: [.long, .customShort("m"), .customLong("max-time")],
+        name: [.long, .customShort("m"), .customLong("max-time")], parsing: .unconditional,
         help: ArgumentHelp("The time limit for the whole exchange.", valueName: "30s"))
     var timeout: String?
-    @Option(help: ArgumentHelp("The time limit for making a connection.", valueName: "10s")) var connectTimeout: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("The time limit for making a connection.", valueName: "10s"))
+    var connectTimeout: String?
     @Option(
-        name: [.customLong("cacert"), .long],
+        name: [.customLong("cacert"), .long], parsing: .unconditional,
         help: ArgumentHelp(
             "A PEM file; no other certificates are trusted. Else CURL_CA_BUNDLE or SSL_CERT_FILE can name one.",
             valueName: "file"), completion: .file())
     var caFile: String?
     @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate: for tests only.") var insecure = false
     @Option(
-        name: [.customShort("x"), .long],
+        name: [.customShort("x"), .long], parsing: .unconditional,
         help: ArgumentHelp(
             "The proxy: http://host:port, socks5://host:port, host:port (http), or '' for none at all. --socks5 and "
                 + "--socks5-hostname take the host and port of a proxy that speaks SOCKS 5.", valueName: "url"))
@@ -34,11 +35,14 @@ struct ConnectionArguments: ParsableArguments {
                 + "second pair the URL's.", valueName: "host:port:host:port"))
     var connectTo: [String] = []
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Connects to a Unix domain socket; the URL, Host and the TLS name stay, and no proxy is used.",
             valueName: "path"), completion: .file())
     var unixSocket: String?
-    @Option(help: ArgumentHelp("Hosts that bypass the proxy, separated by commas.", valueName: "hosts"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Hosts that bypass the proxy, separated by commas.", valueName: "hosts"))
     var noproxy: String?
     @Option(
         parsing: .unconditionalSingleValue,
@@ -46,28 +50,36 @@ struct ConnectionArguments: ParsableArguments {
             "Connects to this address; DNS is not asked. The host * is any; of several addresses the first is used.",
             valueName: "host:port:address"))
     var resolve: [String] = []
-    @Option(help: ArgumentHelp("Sends from this network interface, address or host.", valueName: "name"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Sends from this network interface, address or host.", valueName: "name"))
     var interface: String?
     @Flag var versions: [VersionFlag] = []
     @Option(
-        name: [.customShort("E"), .long],
+        name: [.customShort("E"), .long], parsing: .unconditional,
         help: ArgumentHelp(
             "The client's certificate, PEM; the password of its key can follow.", valueName: "file[:password]"),
         completion: .file())
     var cert: String?
-    @Option(help: ArgumentHelp("The password of the client's key.", valueName: "password")) var pass: String?
-    @Option(help: ArgumentHelp("The form of the certificate, which is always PEM.", valueName: "PEM"))
-    var certType: String?
-    @Option(help: ArgumentHelp("The form of the key, which is always PEM.", valueName: "PEM")) var keyType: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("The password of the client's key.", valueName: "password"))
+    var pass: String?
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The form of the certificate, which is always PEM.", valueName: "PEM"))
+    var certType: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("The form of the key, which is always PEM.", valueName: "PEM"))
+    var keyType: String?
+    @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("The key of that certificate, PEM; else that of --cert.", valueName: "file"),
         completion: .file())
     var key: String?
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Asks for this instead of the URL's path and query, as in OPTIONS *.", valueName: "target"))
     var requestTarget: String?
     @Option(
-        name: .customLong("pinnedpubkey"),
+        name: .customLong("pinnedpubkey"), parsing: .unconditional,
         help: ArgumentHelp("The public keys that the server may have.", valueName: "sha256//BASE64;…"))
     var pins: String?
 

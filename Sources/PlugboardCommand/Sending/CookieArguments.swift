@@ -17,7 +17,7 @@ struct CookieArguments: ParsableArguments {
                 + "not exist is empty, with a warning.", valueName: "data|file"))
     var sources: [String] = []
     @Option(
-        name: [.customShort("c"), .customLong("cookie-jar")],
+        name: [.customShort("c"), .customLong("cookie-jar")], parsing: .unconditional,
         help: ArgumentHelp(
             "Writes all cookies to a cookies.txt at the end, those of the session too; - is standard output.",
             valueName: "file"), completion: .file())

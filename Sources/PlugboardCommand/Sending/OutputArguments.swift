@@ -4,7 +4,7 @@ import PlugboardDownloads
 /// The options of output.
 struct OutputArguments: ParsableArguments {
     @Option(
-        name: .shortAndLong, parsing: .singleValue,
+        name: .shortAndLong, parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Writes the body to a file; - is standard output. Of several, each is for the URL in its place.",
             valueName: "file"),
@@ -16,7 +16,9 @@ struct OutputArguments: ParsableArguments {
     var remoteName: Int
     @Flag(help: "Does what -O does for all URLs that have no -o or -O.") var remoteNameAll = false
     @Flag(help: "Ends with the first of several requests that fails.") var failEarly = false
-    @Option(help: ArgumentHelp("The folder of the file of -o or -O.", valueName: "folder"), completion: .directory)
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The folder of the file of -o or -O.", valueName: "folder"),
+        completion: .directory)
     var outputDir: String?
     @Flag(help: "Makes the folders of the file of -o or -O.") var createDirs = false
     @Flag(name: .shortAndLong, help: "Writes the response's head before its body; on a terminal without secrets.")
@@ -55,6 +57,7 @@ struct OutputArguments: ParsableArguments {
     @Flag(help: "Prints the request and does not send it.") var offline = false
     @Flag(help: "Prints the request as a command line of curl and does not send it.") var printCurl = false
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Prints the request as a definition of this name for plugboard call and does not send it.",
             valueName: "name"))
@@ -69,11 +72,16 @@ struct OutputArguments: ParsableArguments {
     var remoteHeaderName = false
     @Flag(help: "Leaves a file that exists, and writes to file.1, file.2 and so on.") var noClobber = false
     @Flag(help: "Removes the file if the transfer fails.") var removeOnError = false
-    @Option(help: ArgumentHelp("The most bytes that a body may have: 500k, 2M.", valueName: "size"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The most bytes that a body may have: 500k, 2M.", valueName: "size")
+    )
     var maxFilesize: String?
-    @Option(help: ArgumentHelp("Writes the response's ETag to a file.", valueName: "file"), completion: .file())
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Writes the response's ETag to a file.", valueName: "file"),
+        completion: .file())
     var etagSave: String?
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Sends the ETag in this file as If-None-Match.", valueName: "file"),
         completion: .file())
     var etagCompare: String?

@@ -36,9 +36,10 @@ struct ExplainVerb: AsyncParsableCommand {
             """)
 
     @Argument(help: .url) var url: String
-    @Option(name: [.customShort("X"), .long], help: "The method.") var method = "GET"
+    @Option(name: [.customShort("X"), .long], parsing: .unconditional, help: "The method.") var method = "GET"
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The body: a text, @FILE, or - for standard input.", valueName: "data"))
+        name: .shortAndLong, parsing: .unconditional,
+        help: ArgumentHelp("The body: a text, @FILE, or - for standard input.", valueName: "data"))
     var data: String?
     @OptionGroup var arguments: RequestArguments
     @Flag(help: "Sends nothing; shows what comes before sending.") var dryRun = false
@@ -46,6 +47,7 @@ struct ExplainVerb: AsyncParsableCommand {
     @Flag(help: "Prints the request as a command line of curl, without secrets, and does not send it.")
     var printCurl = false
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Writes a trace for https://ui.perfetto.dev to a file.", valueName: "file"),
         completion: .file())
     var trace: String?

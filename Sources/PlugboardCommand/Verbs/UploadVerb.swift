@@ -20,7 +20,9 @@ struct UploadVerb: AsyncParsableCommand {
         help: ArgumentHelp(
             "The files, then the URL; - is standard input.", valueName: "file-and-url"))
     var files: [String] = []
-    @Option(name: [.customShort("X"), .long], help: ArgumentHelp("The method; tus has its own.", valueName: "method"))
+    @Option(
+        name: [.customShort("X"), .long], parsing: .unconditional,
+        help: ArgumentHelp("The method; tus has its own.", valueName: "method"))
     var method = "PUT"
     @Option(help: ArgumentHelp("The protocol: auto, draft, tus, none.", valueName: "protocol"))
     var resumable = "auto"
