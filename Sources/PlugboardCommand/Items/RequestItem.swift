@@ -29,7 +29,8 @@ struct RequestItem {
         return name
     }
 
-    init(_ word: String) throws(CommandFailure) {
+    /// - Parameter position: The number of the word among the request items, from 1, for errors.
+    init(_ word: String, at position: Int) throws(CommandFailure) {
         // Scalars, because a combining mark would form one character with a separator before it.
         let scalars = Array(word.unicodeScalars)
         var letters: [(scalar: Unicode.Scalar, isEscaped: Bool)] = []
@@ -57,10 +58,11 @@ struct RequestItem {
             letters.append((scalars[index], false))
             index += 1
         }
+        // The word is not shown: without its quotes, the value of a field stands alone.
         throw CommandFailure(
             .usage,
-            "\(Printable.text(String(word.prefix(40)))) is no request item: write name=value, name:=JSON, name==value for "
-                + "the query, Name:value for a header field, or name@FILE.")
+            "Word \(position) beside the URL is no request item: write name=value, name:=JSON, name==value for the query, "
+                + "Name:value for a header field, or name@FILE, and quotes around what has blanks.")
     }
 
     private static let special: Set<Unicode.Scalar> = [":", ";", "=", "@", "[", "]", "\\"]

@@ -13,8 +13,8 @@ struct RequestItems {
     /// Reads the files of fields and of the query. Blocks.
     init(_ arguments: BodyArguments) throws(CommandFailure) {
         (asForm, multipart) = (arguments.asForm, arguments.multipart)
-        for word in arguments.items {
-            let item = try RequestItem(word)
+        for (index, word) in arguments.items.enumerated() {
+            let item = try RequestItem(word, at: index + 1)
             switch item.kind {
             case .field, .fieldFile, .emptyField: fields.append(try RequestItems.field(item))
             case .query, .queryFile:

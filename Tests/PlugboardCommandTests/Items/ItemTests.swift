@@ -111,7 +111,7 @@ struct ItemTests {
     }
 
     @Test(arguments: [
-        (["word"], "word is no request item"), (["=secret"], "must have a name"),
+        (["a=1", "-H", "A:", "secret"], "Word 2 beside the URL is no request item"), (["=secret"], "must have a name"),
         (["a:={"], "a:= the JSON cannot be read"),
         (["a[=1"], "the brackets of the name do not match"), (["a=1", "a[b]=2"], "a value of another kind: a single"),
         (["a[99999]=1"], "larger than 9999"), (["a=1", "-d", "x"], "A request has one body"),
