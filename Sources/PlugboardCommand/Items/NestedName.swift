@@ -12,6 +12,8 @@ struct NestedName {
 
     /// The highest index: a list gets null for each element that no item gives.
     private static let highestIndex = 9999
+    /// The most keys of a name. The tree is built, written and released by recursion.
+    private static let deepest = 64
 
     private let keys: [Key]
     private let label: String
@@ -28,6 +30,12 @@ struct NestedName {
         var start = first("[", from: 0) ?? letters.count
         var keys: [Key] = start > 0 ? [.member(text(0..<start))] : []
         while start < letters.count {
+            guard keys.count < NestedName.deepest else {
+                throw CommandFailure(
+                    .usage,
+                    "\(Printable.text(String(item.name.prefix(40))))… is nested deeper than \(NestedName.deepest), the "
+                        + "deepest allowed.")
+            }
             guard letters[start].scalar == "[", !letters[start].isEscaped, let end = first("]", from: start) else {
                 throw CommandFailure(
                     .usage,

@@ -114,7 +114,9 @@ struct ItemTests {
         (["a=1", "-H", "A:", "secret"], "Word 2 beside the URL is no request item"), (["=secret"], "must have a name"),
         (["a:={"], "a:= the JSON cannot be read"),
         (["a[=1"], "the brackets of the name do not match"), (["a=1", "a[b]=2"], "a value of another kind: a single"),
-        (["a[99999]=1"], "larger than 9999"), (["a=1", "-d", "x"], "A request has one body"),
+        (["a[99999]=1"], "larger than 9999"),
+        (["a\(String(repeating: "[b]", count: 64))=1"], "nested deeper than 64"),
+        (["a=1", "-d", "x"], "A request has one body"),
         (["a=1", "--get"], "no other body"), (["@f", "a=1"], "@FILE is the whole body"),
         (["--as-form", "a:=[1]"], "a form has no lists"), (["--as-form"], "are for request items"),
     ])
