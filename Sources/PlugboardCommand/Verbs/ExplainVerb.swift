@@ -59,7 +59,8 @@ struct ExplainVerb: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration = try arguments.configuration()
+        let configuration = try arguments.configuration(isDry: dryRun || printCurl)
+        if dryRun { Session.current?.leave() }
         let request = try arguments.request(
             Method(method), url, against: configuration.kernel.baseURL,
             try data.map { data in
