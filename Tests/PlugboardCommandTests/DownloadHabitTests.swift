@@ -42,10 +42,20 @@ struct DownloadHabitTests {
         (["--continue=false", "a"], ["a"]),
         (["--allow-overwrite=true"], ["--allow-overwrite"]), (["-o", "-s4"], ["-o", "-s4"]),
         (["--", "-c", "-x", "4"], ["--", "-c", "-x", "4"]),
+        (["-O", "http://a.test/", "b.test"], ["-O", "http://a.test/", "b.test"]),
+        (["-LO", "a.test/b", "-s"], ["-LO", "a.test/b", "-s"]), (["-oO", "a", "b"], ["-oO", "a", "b"]),
     ])
-    func `what follows a letter decides whether it is aria2's or curl's`(words: [String], meant: [String]) {
-        #expect(DownloadWords.rewritten(["download"] + words) == ["download"] + meant)
-        #expect(DownloadWords.rewritten(["get"] + words) == ["get"] + words)
+    func `what follows a letter decides whether it is aria2's or curl's`(words: [String], meant: [String]) throws {
+        #expect(try DownloadWords.rewritten(["download"] + words) == ["download"] + meant)
+        #expect(try DownloadWords.rewritten(["get"] + words) == ["get"] + words)
+    }
+
+    @Test(arguments: [["-O", "FILE"], ["-O", "-"], ["-qO", "FILE", "-c"], ["-qO-"]])
+    func `a file after wget's -O is no URL`(words: [String]) async throws {
+        let outcome = try await Command.running(["download"] + words + [server.url("/file"), "-d", folder.path])
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("Write -o FILE"), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
     }
 
     @Test func `a command line of aria2 downloads in several parts into a folder`() async throws {

@@ -5,6 +5,7 @@
 /// - `-s 4` and `-s4`: a number is aria2's, the parts of a file; else `-s` prints only errors.
 /// - `-k 1M` and `-k1M`: a size is aria2's, the least size of a part; else `-k` accepts any certificate.
 /// - `-c` before a URL, before another option or at the end continues a download; else it is the file of cookies.
+/// - `-O FILE URL` and `-O-` are wget's, and refused; else `-O` is curl's and names the file as the URL does.
 /// - `--continue=true`, `=false`: aria2's options that are on or off take a value.
 enum DownloadWords {
     private static let connections = "--max-connection-per-server"
@@ -13,7 +14,7 @@ enum DownloadWords {
     private static let flags = ["--continue", "--allow-overwrite", "--auto-file-renaming"]
 
     /// The words in spellings of `download` alone.
-    static func rewritten(_ words: [String]) -> [String] {
+    static func rewritten(_ words: [String]) throws(CommandFailure) -> [String] {
         guard words.first == "download" else { return words }
         var rewritten: [String] = []
         var isValue = false
@@ -27,6 +28,12 @@ enum DownloadWords {
             case "-k" where next.map(isSize) ?? false: rewritten.append(leastSize)
             case "-c" where next.map { $0.hasPrefix("-") && $0 != "-" || $0.contains("://") } ?? true:
                 rewritten.append("--continue")
+            case _ where word.hasSuffix("-") && isRemoteName(word.dropLast()),
+                _ where isRemoteName(word) && isFile(next, before: words.dropFirst(index + 2)):
+                throw CommandFailure(
+                    .usage,
+                    "-O of download takes no file: it names the file as the URL does. Write -o FILE, or plugboard get URL for "
+                        + "standard output.")
             case let word where word.hasPrefix("-x") && isNumber(word.dropFirst(2)):
                 rewritten += [connections, String(word.dropFirst(2))]
             case let word where word.hasPrefix("-s") && isNumber(word.dropFirst(2)):
@@ -55,6 +62,18 @@ enum DownloadWords {
 
     /// Short options of `download` alone whose value may stand in the same word.
     static let letters: Set<Character> = ["j", "i", "P", "t", "M"]
+
+    /// Whether the word ends with curl's `-O`, perhaps after other flags.
+    private static func isRemoteName(_ word: some StringProtocol) -> Bool {
+        word.first == "-" && word.last == "O"
+            && word.dropFirst().dropLast().allSatisfy { !(CurlOption.short($0)?.takesValue ?? true) }
+    }
+
+    /// Whether the word after `-O` is wget's file, because a URL comes after it.
+    private static func isFile(_ word: String?, before rest: ArraySlice<String>) -> Bool {
+        guard let word, word == "-" || !word.hasPrefix("-"), !word.contains("://") else { return false }
+        return rest.first.map { !$0.hasPrefix("-") } ?? false || rest.contains { $0.contains("://") }
+    }
 
     /// A number, perhaps with aria2's unit.
     private static func isSize(_ text: some StringProtocol) -> Bool {
