@@ -113,6 +113,25 @@ struct CommandLineTests {
         #expect(failure?.status == .usage && failure?.message == "curl: The value of --max-redirs is invalid.")
     }
 
+    @Test(arguments: ["get", "download", "upload", "call", "explain"])
+    func `options of curl that change nothing are taken by verbs that send`(verb: String) throws {
+        let words = [
+            "-Z1N#", "--tlsv1", "--tlsv1.0", "--tlsv1.1", "--tcp-nodelay", "--keepalive-time", "-5",
+            "--keepalive-time=5", "--no-keepalive", "-s",
+        ]
+
+        #expect(try RequestWords([verb] + words, isRequest: verb == "get").groups == [[verb, "-s"]])
+        #expect(try RequestWords(["config"] + words, isRequest: false).groups.joined().count > words.count)
+    }
+
+    @Test func `a download shows no progress with --no-progress-meter`() throws {
+        #expect(try DownloadVerb.parse(["http://a.test/", "--no-progress-meter"]).output.form == .none)
+        #expect(try DownloadVerb.parse(["http://a.test/"]).output.form == .bar)
+        #expect(
+            try RequestWords(["download", "--parallel", "2", "--metalink", "-f"], isRequest: false).groups
+                == [["download", "--parallel", "2", "--metalink", "-f"]])
+    }
+
     // MARK: Options that are not there
 
     @Test(arguments: [

@@ -51,7 +51,7 @@ enum OptionHints {
     }
 
     /// The verbs to which the options of other programs could belong.
-    private static let sending = [
+    static let sending = [
         "get", "head", "post", "put", "patch", "delete", "request", "download", "upload", "call", "explain",
     ]
 

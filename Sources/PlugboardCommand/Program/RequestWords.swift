@@ -4,7 +4,8 @@ import PlugboardKit
 /// for values of letters and digits.
 ///
 /// For the verbs that send to URLs, `--next` begins the words of another request by the same verb, `-K` takes options
-/// from a file, `--url` is a URL, and `-O` keeps its place among the files of `-o`.
+/// from a file, `--url` is a URL, and `-O` keeps its place among the files of `-o`. For all verbs that send, options of
+/// curl that change nothing here are left out.
 struct RequestWords: OptionReader {
     /// The value of `--output` for a file that the URL names. No word of a command line can have NUL.
     static let remoteName = "\0"
@@ -50,6 +51,7 @@ struct RequestWords: OptionReader {
                 throw CommandFailure(.usage, "-K needs a file of options, or - for standard input.")
             }
             try readFile(value)
+        case _ where isIdle(CurlOption.short(letter)): break
         default:
             add("-\(letter)")
             if let value { add(value) }
@@ -59,6 +61,7 @@ struct RequestWords: OptionReader {
     mutating func takeLong(_ word: String, _ rest: inout ArraySlice<String>) {
         let name = word.prefix { $0 != "=" }
         let given = name == word ? nil : String(word[name.endIndex...].dropFirst())
+        let idle = CurlOption.named(String(name.dropFirst(name.hasPrefix("--no-") ? 5 : 2)))
         switch name {
         case "--next" where isRequest && given == nil: groups.append([verb])
         case "--remote-name" where isRequest && given == nil: add("--output", RequestWords.remoteName)
@@ -67,11 +70,25 @@ struct RequestWords: OptionReader {
             // parser reports it.
             guard let url = given ?? rest.popFirst() else { return add(word) }
             add((try? RequestArguments.absolute(url, against: nil)) ?? url)
+        case _ where isIdle(idle) && !isOwn(name):
+            // Without its value, the parser reports it.
+            if given == nil, idle?.takesValue ?? false, rest.popFirst() == nil { add(word) }
         default:
             add(word)
             // The value may look like an option.
             if given == nil, takesValue(name), let value = rest.popFirst() { add(value) }
         }
+    }
+
+    /// Whether an option of curl changes nothing for a verb that sends.
+    private func isIdle(_ option: CurlOption?) -> Bool {
+        guard case .accepted? = option?.effect else { return false }
+        return OptionHints.sending.contains(verb)
+    }
+
+    /// Whether the verb has an option of its own by a name of curl's.
+    private func isOwn(_ name: Substring) -> Bool {
+        ["download", "upload"].contains(verb) && ["--metalink", "--parallel"].contains(name)
     }
 
     private func takesValue(_ name: Substring) -> Bool {

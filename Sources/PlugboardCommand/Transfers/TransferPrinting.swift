@@ -12,6 +12,7 @@ struct TransferPrinting: ParsableArguments {
         name: [.customShort("s"), .long, .customShort("q"), .customLong("quiet")],
         help: "Prints only errors: no progress and no log.")
     var silent = false
+    @Flag(help: "Shows no progress.") var noProgressMeter = false
     @Flag(name: [.customShort("S"), .long], help: "Prints errors also with -s, as is always done.")
     var showError = false
     @Flag(name: .shortAndLong, help: "Ends with status 22 if the HTTP status is 400 or more, as is always done.")
@@ -30,7 +31,7 @@ struct TransferPrinting: ParsableArguments {
 
     /// Lines that are redrawn would mix with what `-v` prints.
     var form: TransferDisplay.Form {
-        progress.flatMap { TransferDisplay.Form(rawValue: $0) } ?? (silent || verbose ? .none : .bar)
+        progress.flatMap { TransferDisplay.Form(rawValue: $0) } ?? (silent || verbose || noProgressMeter ? .none : .bar)
     }
 
     var isVerbose: Bool { verbose && !silent }
