@@ -225,11 +225,19 @@ struct ConnectionOptionTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test(arguments: [["--key", "a.pem"], ["--pass", "geheim"], ["-U", "me:geheim"]])
-    func `an option that needs another one is refused without it`(options: [String]) async throws {
-        let outcome = try await Command.running(["get", server.url()] + options)
+    @Test(arguments: programs)
+    func `the key and the password of no certificate are ignored`(program: [String]) async throws {
+        let outcome = try await Command.running(program + [server.url(), "-s", "--key", "a.pem", "--pass", "b"])
 
-        #expect(outcome.status == 2 && outcome.stderr.contains("give "), "\(outcome.stderr)")
+        #expect(outcome.status == 0 && outcome.stdout == "body", "\(outcome.stderr)")
+    }
+
+    @Test func `credentials of a proxy are refused without it, and the option for the field User-Agent is named`()
+        async throws
+    {
+        let outcome = try await Command.running(["get", server.url(), "-U", "me:geheim"])
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("-A is the field"), "\(outcome.stderr)")
         #expect(server.requests.isEmpty && !outcome.stderr.contains("geheim"))
     }
 

@@ -84,11 +84,8 @@ struct ConnectionArguments: ParsableArguments {
     var pins: String?
 
     func validate() throws {
-        if cert == nil, key != nil || pass != nil {
-            throw ValidationError("--key and --pass are for the certificate of --cert: give --cert too.")
-        }
         if proxyUser != nil, proxy ?? "" == "" {
-            throw ValidationError("--proxy-user is for the proxy of --proxy: give both.")
+            throw ValidationError("--proxy-user is for the proxy of --proxy: give both. -A is the field User-Agent.")
         }
     }
 
