@@ -69,6 +69,12 @@ struct OptionHintTests {
         #expect(hint.hasSuffix("."))
     }
 
+    @Test func `the error of -T beside upload names the order of its words`() async throws {
+        let outcome = try await Command.run("upload", "-T", "file", "http://127.0.0.1:1/")
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("upload FILE URL"), "\(outcome.stderr)")
+    }
+
     @Test func `no option has two hints`() {
         let options = OptionHintTests.rows.map(\.0)
 
@@ -76,11 +82,12 @@ struct OptionHintTests {
     }
 
     @Test(arguments: [
-        (["--verify=no"], "--insecure"), (["-q"], "Write -s"), (["--follow"], "Write -L"),
-        (["-p", "h"], "--print=HBhb"),
+        (["--verify=no"], "--insecure"), (["-q"], "~/.curlrc is not read, or write -s"), (["--follow"], "Write -L"),
+        (["-p", "h"], "--print=HBhb for parts of request and response; a proxy"), (["-j"], "the cookies of a file"),
+        (["-a", "me:pw"], "-u USER:PASSWORD for credentials; nothing is appended"),
         (["--auth", "me:pw"], "Write -u"), (["--start-pos", "5"], "-r 500-"), (["-P", "folder"], "--output-dir"),
         (["--digest"], "basic and bearer alone"), (["--http3"], "sends no HTTP/3"), (["--http3-only"], "libcurl"),
-        (["--ciphers", "x"], "has nothing like it"), (["-Z"], "Leave it out"),
+        (["--ciphers", "x"], "has nothing like it"),
         (["--proto", "https"], "plugboard curl does"),
     ])
     func `the command prints the hint`(options: [String], hint: String) async throws {

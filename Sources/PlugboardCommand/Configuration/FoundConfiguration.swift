@@ -10,6 +10,8 @@ import Synchronization
 /// A file of the working folder is never used without being named.
 struct FoundConfiguration {
     static let variable = "PLUGBOARD_CONFIG"
+    /// The end of an error: what helps also verbs without `--no-config`.
+    private static let otherwise = "or set \(variable)= to use none."
 
     /// Whether there is a file or not.
     let path: String
@@ -44,7 +46,7 @@ struct FoundConfiguration {
             throw CommandFailure(
                 .configuration,
                 "The configuration \(path), \(reason), cannot be examined: \(systemText(errno)). "
-                    + "Correct that, or write --no-config.")
+                    + "Correct that, \(FoundConfiguration.otherwise)")
         }
     }
 
@@ -54,7 +56,8 @@ struct FoundConfiguration {
             guard isOfVariable else { return nil }
             throw CommandFailure(
                 .configuration,
-                "The configuration \(path), \(reason), does not exist. Correct the variable, or write --no-config.")
+                "The configuration \(path), \(reason), does not exist. Correct the variable, "
+                    + FoundConfiguration.otherwise)
         }
         let steps: [PathWalk.Step]
         do {
@@ -76,13 +79,13 @@ struct FoundConfiguration {
             throw CommandFailure(
                 .configuration,
                 "\(subject) belongs to user \(step.ownership.owner), who could change what this user's commands do. "
-                    + "Change its owner (chown), or write --no-config.")
+                    + "Change its owner (chown), \(FoundConfiguration.otherwise)")
         case .writable:
             throw CommandFailure(
                 .configuration,
                 "\(subject) can be written to by other users than its owner (mode \(step.ownership.permissions)), who "
-                    + "could change what this user's commands do. Remove the permission (chmod go-w \(step.path)), or "
-                    + "write --no-config.")
+                    + "could change what this user's commands do. Remove the permission (chmod go-w \(step.path)), "
+                    + FoundConfiguration.otherwise)
         }
     }
 

@@ -14,10 +14,14 @@ extension OptionHints {
     // MARK: What is written
 
     private static let output = [
+        Row("--quiet", "--no-verbose", "--console-log-level", hint: "Write -s for no progress and no log."),
         Row(
-            "-q", "--quiet", "--no-verbose", "--console-log-level", hint: "Write -s for no progress and no log."),
+            "-q", "--disable",
+            hint: "Leave it out, because ~/.curlrc is not read, or write -s for no progress and no log."),
         Row("--debug", hint: "Write -v to see what is sent and what happens."),
-        Row("-p", hint: "Write --print=HBhb for parts of request and response."),
+        Row(
+            "-p",
+            hint: "Write --print=HBhb for parts of request and response; a proxy makes a tunnel for https alone."),
         Row("--headers", "--server-response", hint: "Write -i for the response's head too, or --print=h for it alone."),
         Row("--body", hint: "Write --print=b, which is also what is printed without it."),
         Row("--meta", hint: "Write --timing, or -w '%{json}'."),
@@ -39,7 +43,10 @@ extension OptionHints {
         Row("--body-data", hint: "Write --data-binary DATA."),
         Row("--body-file", hint: "Write --data-binary @FILE."),
         Row("--method", hint: "Write -X METHOD, or plugboard request METHOD URL."),
-        Row("-j", hint: "Leave it out: the data of request items is sent as JSON."),
+        Row(
+            "-j",
+            hint: "The data of request items is sent as JSON without it, and the cookies of a file are all read."),
+        Row("-T", "--upload-file", hint: "Write plugboard upload FILE URL."),
         Row("--chunked", hint: "Write -H 'Transfer-Encoding: chunked'."),
         Row("--save-cookies", "--keep-session-cookies", hint: "Write -c FILE, which keeps cookies of the session too."),
         Row("--compression", "--http-accept-gzip", hint: "Write --compressed."),
@@ -49,8 +56,9 @@ extension OptionHints {
 
     private static let authentication = [
         Row(
-            "-a", "--auth", "--http-user", "--http-password", "--http-passwd", "--password", "--ask-password",
+            "--auth", "--http-user", "--http-password", "--http-passwd", "--password", "--ask-password",
             hint: "Write -u USER:PASSWORD; a password that is left out is asked for."),
+        Row("-a", hint: "Write -u USER:PASSWORD for credentials; nothing is appended to a file of a server."),
         Row("--auth-type", hint: "Write -u USER:PASSWORD for basic, or --oauth2-bearer TOKEN for bearer."),
         Row("--bearer", "--token", hint: "Write --oauth2-bearer TOKEN."),
     ]

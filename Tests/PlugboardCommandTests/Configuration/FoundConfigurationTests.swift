@@ -101,13 +101,14 @@ struct FoundConfigurationTests {
                 "This configuration was found in the user's configuration folder; --no-config uses none.\n"))
     }
 
-    @Test func `a file that PLUGBOARD_CONFIG names must exist`() async throws {
-        let outcome = try await shell("PLUGBOARD_CONFIG=absent.json \"$plugboard\" plugins order")
+    @Test(arguments: ["plugins order", "config path"])
+    func `a file that PLUGBOARD_CONFIG names must exist`(verb: String) async throws {
+        let outcome = try await shell("PLUGBOARD_CONFIG=absent.json \"$plugboard\" \(verb)")
 
         #expect(outcome.status == 100)
         #expect(
             outcome.stderr == "plugboard: The configuration absent.json, named by PLUGBOARD_CONFIG, does not exist. "
-                + "Correct the variable, or write --no-config.\n")
+                + "Correct the variable, or set PLUGBOARD_CONFIG= to use none.\n")
     }
 
     // MARK: Trust
