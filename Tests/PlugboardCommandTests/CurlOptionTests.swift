@@ -14,6 +14,7 @@ struct CurlOptionTests {
         server = try LoopbackServer.responding { request in
             switch request.path {
             case "/moved": ServerResponse(status: 302, fields: [("Location", "/")])
+            case "/busy": ServerResponse(status: 503)
             default: ServerResponse(fields: [("Set-Cookie", "secret=geheim"), ("X-Seen", "a\u{9B}b")], body: "body")
             }
         }
@@ -32,6 +33,21 @@ struct CurlOptionTests {
         let outcome = try await Command.running(["get", server.url("/moved"), "-L"] + options)
 
         #expect(outcome.status == 0 && outcome.stdout == "body", "\(outcome.stderr)")
+    }
+
+    @Test func `--retry waits for the delay that is given, as often as is asked for`() async throws {
+        let outcome = try await Command.run(
+            "get", server.url("/busy"), "--retry", "30", "--retry-delay", "2ms", "-v")
+
+        #expect(server.requests.count == 31)
+        let delays = outcome.stderr.ranges(of: "retry sends the request again after 2.0 ms")
+        #expect(delays.count == 30, "\(outcome.stderr)")
+    }
+
+    @Test func `a repetition that would begin after --retry-max-time is not waited for`() async throws {
+        let outcome = try await Command.run("get", server.url("/busy"), "--retry", "3", "--retry-max-time", "1")
+
+        #expect(server.requests.count == 1, "\(outcome.stderr)")
     }
 
     @Test(arguments: [["--json", "{}"], ["--data-binary", "a"], ["-F", "a=b"]])

@@ -64,14 +64,22 @@ struct CurlArguments: ParsableArguments {
     func enable(in configuration: inout Configuration) throws(CommandFailure) {
         if follows { try configuration.switchOn("redirect", for: "--location") }
         if compressed { try configuration.switchOn("decode", for: "--compressed") }
-        if retries { try configuration.switchOn("retry", for: "--retry") }
+        if repetitions > 0 {
+            try configuration.switchOn("retry", for: "--retry")
+            // The delays are exact, and the repetitions as many as are asked for.
+            for index in configuration.plugins.indices where configuration.plugins[index].id == "retry" {
+                configuration.plugins[index].settings["jitter"] = false
+                configuration.plugins[index].settings["budget"] = false
+            }
+        }
         if !locationTrusted, user != nil || bearer != nil {
             try configuration.switchOn("authentication", for: user == nil ? "--oauth2-bearer" : "--user")
         }
     }
 
     private var follows: Bool { location || locationTrusted }
-    private var retries: Bool { retry ?? 0 > 0 }
+    /// The most repetitions of each request.
+    private var repetitions: Int { min(max(retry ?? 0, 0), CurlArguments.highestRetry) }
 
     // MARK: The request
 
@@ -88,7 +96,7 @@ struct CurlArguments: ParsableArguments {
             let limit = redirectLimit ?? CurlArguments.usualRedirectLimit
             request.redirect.limit = limit < 0 ? CurlArguments.highestLimit : min(limit, CurlArguments.highestLimit)
         }
-        if retries { try addRetry(to: &request) }
+        if repetitions > 0 { try addRetry(to: &request) }
         if locationTrusted {
             // The plugin authentication would give them to the first origin alone.
             var group = CurlGroup()
@@ -134,7 +142,7 @@ struct CurlArguments: ParsableArguments {
     ]
 
     private func addRetry(to request: inout Request) throws(CommandFailure) {
-        request.retry.attempts = min(retry ?? 0, CurlArguments.highestRetry) + 1
+        request.retry.attempts = repetitions + 1
         let delay = try Duration.limit(retryDelay, "--retry-delay")
         request.retry.delay = delay ?? .seconds(1)
         request.retry.delayLimit = delay ?? .seconds(600)

@@ -220,6 +220,7 @@ struct TypedSettingsTests {
                 $0.attempts = $0.attempts
                 $0.delay = $0.delay
                 $0.delayLimit = $0.delayLimit
+                $0.jitter = $0.jitter
                 $0.totalTime = $0.totalTime
                 $0.statuses = $0.statuses
                 $0.failures = $0.failures
@@ -237,9 +238,9 @@ struct TypedSettingsTests {
                 $0.circuitProbes = $0.circuitProbes
             },
             [
-                "attempts", "delay", "delayLimit", "totalTime", "statuses", "failures", "methods", "idempotencyKey",
-                "respectRetryAfter", "retryAfterLimit", "budget", "budgetShare", "budgetPerSecond", "budgetSize",
-                "circuitBreaker", "circuitFailures", "circuitOpenTime", "circuitProbes",
+                "attempts", "delay", "delayLimit", "jitter", "totalTime", "statuses", "failures", "methods",
+                "idempotencyKey", "respectRetryAfter", "retryAfterLimit", "budget", "budgetShare", "budgetPerSecond",
+                "budgetSize", "circuitBreaker", "circuitFailures", "circuitOpenTime", "circuitProbes",
             ]
         ),
         (

@@ -28,6 +28,14 @@ struct BackoffTests {
         #expect(quarters.allSatisfy { (900...1100).contains($0) }, "\(quarters)")
     }
 
+    @Test(arguments: [UInt64.zero, .max])
+    func `without jitter, each delay is the longest`(random: UInt64) {
+        let backoff = Backoff(hasJitter: false)
+
+        #expect(backoff.delay(before: 2, random: random) == .milliseconds(200))
+        #expect(backoff.delay(before: 8, random: random) == .seconds(10))
+    }
+
     @Test(arguments: [
         (Duration.zero, Duration.seconds(10)), (.seconds(10), .zero), (.seconds(-1), .seconds(10)),
         (.seconds(10), .seconds(-1)),

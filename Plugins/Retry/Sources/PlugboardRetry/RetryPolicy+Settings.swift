@@ -5,7 +5,7 @@ extension RetryPolicy {
     /// Refuses values that can never have an effect, because they are a mistake in the configuration.
     init(_ settings: RetrySettings) throws(PlugboardError) {
         attempts = settings.attempts
-        backoff = Backoff(base: settings.delay, limit: settings.delayLimit)
+        backoff = Backoff(base: settings.delay, limit: settings.delayLimit, hasJitter: settings.jitter)
         totalTime = settings.totalTime
         respectsRetryAfter = settings.respectRetryAfter
         retryAfterLimit = settings.retryAfterLimit

@@ -15,6 +15,9 @@ public struct RetrySettings: PluginSettings {
     /// The longest delay before any repetition.
     @Setting("The longest delay before any repetition.", in: .zero ... .seconds(86_400))
     public var delayLimit = Duration.seconds(10)
+    /// Draws each delay at random from zero to the longest; false always waits the longest.
+    @Setting("Draws each delay at random from zero to the longest; false always waits the longest.")
+    public var jitter = true
     /// The time after the first attempt began in which repetitions may begin. No limit without it.
     @Setting("The time after the first attempt began in which repetitions may begin. No limit without it.")
     public var totalTime: Duration? = nil
