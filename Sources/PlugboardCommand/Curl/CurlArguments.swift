@@ -72,12 +72,20 @@ struct CurlArguments: ParsableArguments {
                 configuration.plugins[index].settings["budget"] = false
             }
         }
+        // Redirects and the repetitions of each are no runaway; the usual number is left for other plugins.
+        configuration.kernel.attemptLimit += (redirects + 1) * (repetitions + 1) - 1
         if !locationTrusted, user != nil || bearer != nil {
             try configuration.switchOn("authentication", for: user == nil ? "--oauth2-bearer" : "--user")
         }
     }
 
     private var follows: Bool { location || locationTrusted }
+    /// The most redirects that are followed.
+    private var redirects: Int {
+        guard follows else { return 0 }
+        let limit = redirectLimit ?? CurlArguments.usualRedirectLimit
+        return limit < 0 ? CurlArguments.highestLimit : min(limit, CurlArguments.highestLimit)
+    }
     /// The most repetitions of each request.
     private var repetitions: Int { min(max(retry ?? 0, 0), CurlArguments.highestRetry) }
 
@@ -92,10 +100,7 @@ struct CurlArguments: ParsableArguments {
 
     /// Tells the plugins what the options say.
     func addAttributes(to request: inout Request) throws(CommandFailure) {
-        if follows {
-            let limit = redirectLimit ?? CurlArguments.usualRedirectLimit
-            request.redirect.limit = limit < 0 ? CurlArguments.highestLimit : min(limit, CurlArguments.highestLimit)
-        }
+        if follows { request.redirect.limit = redirects }
         if repetitions > 0 { try addRetry(to: &request) }
         if locationTrusted {
             // The plugin authentication would give them to the first origin alone.
