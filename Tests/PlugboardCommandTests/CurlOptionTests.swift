@@ -14,8 +14,6 @@ struct CurlOptionTests {
         server = try LoopbackServer.responding { request in
             switch request.path {
             case "/moved": ServerResponse(status: 302, fields: [("Location", "/")])
-            case "/loop": ServerResponse(status: 302, fields: [("Location", "/loop")])
-            case "/busy": ServerResponse(status: 503)
             default: ServerResponse(fields: [("Set-Cookie", "secret=geheim"), ("X-Seen", "a\u{9B}b")], body: "body")
             }
         }
@@ -34,28 +32,6 @@ struct CurlOptionTests {
         let outcome = try await Command.running(["get", server.url("/moved"), "-L"] + options)
 
         #expect(outcome.status == 0 && outcome.stdout == "body", "\(outcome.stderr)")
-    }
-
-    @Test(arguments: [([], 50), (["--max-redirs", "60"], 60), (["--retry", "1"], 50)])
-    func `a loop of redirects ends with curl's status`(options: [String], redirects: Int) async throws {
-        let outcome = try await Command.running(["get", server.url("/loop"), "-L"] + options)
-
-        #expect(outcome.status == 47 && server.requests.count == redirects + 1, "\(outcome.stderr)")
-    }
-
-    @Test func `--retry waits for the delay that is given, as often as is asked for`() async throws {
-        let outcome = try await Command.run(
-            "get", server.url("/busy"), "--retry", "60", "--retry-delay", "2ms", "-v")
-
-        #expect(server.requests.count == 61)
-        let delays = outcome.stderr.ranges(of: "retry sends the request again after 2.0 ms")
-        #expect(delays.count == 60, "\(outcome.stderr)")
-    }
-
-    @Test func `a repetition that would begin after --retry-max-time is not waited for`() async throws {
-        let outcome = try await Command.run("get", server.url("/busy"), "--retry", "3", "--retry-max-time", "1")
-
-        #expect(server.requests.count == 1, "\(outcome.stderr)")
     }
 
     @Test(arguments: [["--json", "{}"], ["--data-binary", "a"], ["-F", "a=b"]])

@@ -33,7 +33,9 @@ struct CurlArguments: ParsableArguments {
     var userAgent: String?
     @Option(
         name: [.customShort("e"), .long], parsing: .unconditional,
-        help: ArgumentHelp("The field Referer.", valueName: "url"))
+        help: ArgumentHelp(
+            "The field Referer. With ;auto at its end, requests after redirects send the URL before them.",
+            valueName: "url"))
     var referer: String?
     @Flag(help: "Asks for a compressed response and decodes it, with the plugin decode.") var compressed = false
     @Option(
@@ -63,6 +65,9 @@ struct CurlArguments: ParsableArguments {
     /// Enables the plugins that the options need.
     func enable(in configuration: inout Configuration) throws(CommandFailure) {
         if follows { try configuration.switchOn("redirect", for: "--location") }
+        if follows, referer.map({ CurlArguments.referer($0).isAutomatic }) ?? false {
+            configuration.plugins.append(.linked(AutomaticReferer()))
+        }
         if compressed { try configuration.switchOn("decode", for: "--compressed") }
         if repetitions > 0 {
             try configuration.switchOn("retry", for: "--retry")
@@ -93,9 +98,17 @@ struct CurlArguments: ParsableArguments {
 
     /// The fields of these options, which `-H` replaces.
     var fields: [FieldArgument] {
-        [("User-Agent", userAgent), ("Referer", referer)].compactMap { name, value in
+        let referer = referer.map { CurlArguments.referer($0).first }
+        return [("User-Agent", userAgent), ("Referer", referer)].compactMap { name, value in
             value.map { FieldArgument(name: FieldName(name), value: $0.isEmpty ? nil : $0) }
         }
+    }
+
+    /// The argument of `--referer`: what the first request sends, empty for no field, and whether a request that follows
+    /// a redirect sends the URL before it.
+    static func referer(_ text: String) -> (first: String, isAutomatic: Bool) {
+        let isAutomatic = text.hasSuffix(";auto")
+        return (isAutomatic ? String(text.dropLast(5)) : text, isAutomatic)
     }
 
     /// Tells the plugins what the options say.

@@ -123,10 +123,8 @@ struct CurlRequest {
     }
 
     private func referer(_ hop: CurlHop) -> String? {
-        guard let text = group.values["referer"] else { return nil }
-        let isAutomatic = text.hasSuffix(";auto")
-        let given = isAutomatic ? String(text.dropLast(5)) : text
+        guard let (first, isAutomatic) = group.values["referer"].map(CurlArguments.referer) else { return nil }
         if isAutomatic, let previous = hop.previous { return previous }
-        return given.isEmpty ? nil : given
+        return first.isEmpty ? nil : first
     }
 }

@@ -1,0 +1,49 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Redirects, repetitions and credentials of the verbs, which are those of curl.
+struct CurlHabitTests {
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer.responding { request in
+            switch request.path {
+            case "/moved": ServerResponse(status: 302, fields: [("Location", "/")])
+            case "/loop": ServerResponse(status: 302, fields: [("Location", "/loop")])
+            case "/busy": ServerResponse(status: 503)
+            default: ServerResponse(body: "body")
+            }
+        }
+    }
+
+    @Test(arguments: ["get", "curl"], ["http://a.test/", ""])
+    func `;auto of --referer sends the URL before a redirect`(verb: String, first: String) async throws {
+        let outcome = try await Command.run(verb, server.url("/moved"), "-L", "-e", "\(first);auto")
+
+        let sent = server.requests.map { $0["Referer"] }
+        #expect(sent == [first.isEmpty ? nil : first, server.url("/moved")], "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [([], 50), (["--max-redirs", "60"], 60), (["--retry", "1"], 50)])
+    func `a loop of redirects ends with curl's status`(options: [String], redirects: Int) async throws {
+        let outcome = try await Command.running(["get", server.url("/loop"), "-L"] + options)
+
+        #expect(outcome.status == 47 && server.requests.count == redirects + 1, "\(outcome.stderr)")
+    }
+
+    @Test func `--retry waits for the delay that is given, as often as is asked for`() async throws {
+        let outcome = try await Command.run(
+            "get", server.url("/busy"), "--retry", "60", "--retry-delay", "2ms", "-v")
+
+        #expect(server.requests.count == 61)
+        let delays = outcome.stderr.ranges(of: "retry sends the request again after 2.0 ms")
+        #expect(delays.count == 60, "\(outcome.stderr)")
+    }
+
+    @Test func `a repetition that would begin after --retry-max-time is not waited for`() async throws {
+        let outcome = try await Command.run("get", server.url("/busy"), "--retry", "3", "--retry-max-time", "1")
+
+        #expect(server.requests.count == 1, "\(outcome.stderr)")
+    }
+}
