@@ -46,4 +46,16 @@ struct CurlHabitTests {
 
         #expect(server.requests.count == 1, "\(outcome.stderr)")
     }
+
+    @Test(arguments: [([], "lu:p w"), (["-u", "a:b"], "a:b")])
+    func `credentials of the URL are sent unless -u gives others`(options: [String], login: String) async throws {
+        let url = "http://lu:p%20w@127.0.0.1:\(server.port)/"
+
+        let outcome = try await Command.running(["get", url] + options)
+        let dry = try await Command.running(["get", url, "--offline", "--show-secrets"] + options)
+
+        let value = "Basic \(Data(login.utf8).base64EncodedString())"
+        #expect(server.requests.map { $0["Authorization"] } == [value], "\(outcome.stderr)")
+        #expect(dry.stdout.contains("Authorization: \(value)"), "\(dry.stdout)\(dry.stderr)")
+    }
 }

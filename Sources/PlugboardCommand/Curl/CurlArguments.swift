@@ -130,20 +130,24 @@ struct CurlArguments: ParsableArguments {
         }
     }
 
-    /// Adds name and password of the host from the file `.netrc`, unless the request has other credentials.
-    func addLogin(to request: inout Request) throws(CommandFailure) {
-        guard netrc || netrcOptional || netrcFile != nil, !request.fields.contains(.authorization),
+    /// Adds name and password of the URL, or of the host from the file `.netrc`, unless the request has other credentials.
+    ///
+    /// - Parameter user: The user and password of the URL, which is without them.
+    func addLogin(to request: inout Request, inURL user: String?) throws(CommandFailure) {
+        guard user != nil || netrc || netrcOptional || netrcFile != nil, !request.fields.contains(.authorization),
             !request.attributes.values.keys.contains(where: { $0.hasPrefix("authentication.") })
         else { return }
         var group = CurlGroup()
         group.values["netrc-file"] = netrcFile
         group.flags = ["netrc": netrc, "netrc-optional": netrcOptional]
-        try addAuthorization(of: group, to: &request)
+        try addAuthorization(of: group, inURL: user, to: &request)
     }
 
-    private func addAuthorization(of group: CurlGroup, to request: inout Request) throws(CommandFailure) {
+    private func addAuthorization(
+        of group: CurlGroup, inURL user: String? = nil, to request: inout Request
+    ) throws(CommandFailure) {
         let host = String(URLParts(request.url)?.host ?? "")
-        if let value = try CurlCredentials.field(of: group, host: host, inURL: nil) {
+        if let value = try CurlCredentials.field(of: group, host: host, inURL: user) {
             request.fields.append(.authorization, value)
         }
     }

@@ -37,7 +37,11 @@ extension Downloading {
         let absolute = try RequestArguments.absolute(url, against: baseURL)
         let isOwn = origin.map { Origin(url: $0) != nil && Origin(url: $0) == Origin(url: absolute) } ?? false
         let request = try arguments.request(.get, absolute, against: nil, nil, usesSession: isOwn)
-        return isOwn ? request : withoutCredentials(request)
+        guard !isOwn else { return request }
+        var bare = withoutCredentials(request)
+        // The credentials in a URL are for its own origin.
+        bare.url = absolute
+        return bare
     }
 
     /// Fields, cookies and attributes of the command line are for one origin alone: a document names any host, and a

@@ -101,13 +101,16 @@ struct RequestArguments: ParsableArguments {
     }
 
     private func addAttributes(to request: inout Request) throws {
+        // libcurl would prefer the user of the URL to other credentials, and other parts would not see it.
+        let (url, user) = CurlURL.withoutUser(request.url)
+        request.url = url
         try curl.addAttributes(to: &request)
         cookies.addSession(to: &request)
         for attribute in attributes {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")
             request.attributes[name] = value
         }
-        try curl.addLogin(to: &request)
+        try curl.addLogin(to: &request, inURL: user.flatMap { $0.isEmpty ? nil : $0 })
     }
 
     /// The configuration with the changes of the command line.

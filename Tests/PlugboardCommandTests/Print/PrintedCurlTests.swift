@@ -69,9 +69,9 @@ struct PrintedCurlTests {
         let shown = try await Command.running(words + ["--show-secrets"]).stdout
 
         #expect(!hidden.contains("geheim") && !hidden.contains("pw"), "\(hidden)")
-        #expect(hidden.contains("-u '…'") && hidden.contains("-H 'Cookie: …'") && hidden.contains("'http://…@a.test/'"))
+        #expect(hidden.contains("-u '…'") && hidden.contains("-H 'Cookie: …'") && hidden.contains(" http://a.test/\n"))
         #expect(shown.contains("-u ada:geheim") && shown.contains("-H 'Cookie: s=geheim'"), "\(shown)")
-        #expect(shown.contains("-x http://me:geheim@p.test:1") && shown.contains(" http://ada:pw@a.test/\n"))
+        #expect(shown.contains("-x http://me:geheim@p.test:1") && shown.contains(" http://a.test/\n"))
     }
 
     @Test func `files and standard input stay what they are, and bytes go through printf`() async throws {
