@@ -41,6 +41,7 @@ struct CurlComparisonTests {
                 "--data-urlencode", "text=1 + 1 = 2", "--data-urlencode", "=&?",
             ], "ok"
         ),
+        ("post", ["-d", "a=1", "--data-binary", "b", "--data-raw", "@c"], "ok"),
         ("post", ["--json", #"{"a":1}"#], "ok"),
         ("post", ["-d", "{}", "-H", "Content-Type: application/json"], "ok"),
         ("post", ["-d", "a=1", "-L"], "redirect"),

@@ -34,7 +34,7 @@ struct CurlOptionTests {
         #expect(outcome.status == 0 && outcome.stdout == "body", "\(outcome.stderr)")
     }
 
-    @Test(arguments: [["--json", "{}"], ["--data-binary", "a"], ["-F", "a=b"]])
+    @Test(arguments: [["--json", "{}"], ["-F", "a=b"]])
     func `with --get only the data of -d is allowed`(options: [String]) async throws {
         let outcome = try await Command.running(["get", server.url(), "-G"] + options)
 

@@ -14,8 +14,9 @@ struct BodyArguments: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Bytes, sent unchanged as application/octet-stream: a text, @FILE, or - for standard input; several are "
-                + "joined by &.", valueName: "data"))
+            "Form data, a file of which is sent unchanged: a text, @FILE, or - for standard input; joined with that of -d "
+                + "by &.", valueName: "data"))
+    // `OptionWords` makes it --data. The parser has it for help and completions.
     var dataBinary: [String] = []
     @Option(
         parsing: .unconditionalSingleValue,
@@ -52,9 +53,9 @@ struct BodyArguments: ParsableArguments {
     }
 
     func validate() throws {
-        let kinds = [!data.isEmpty, !dataBinary.isEmpty, !json.isEmpty, !parts.isEmpty]
+        let kinds = [!data.isEmpty, !json.isEmpty, !parts.isEmpty]
         guard kinds.count(where: { $0 }) <= 1 else {
-            throw ValidationError("A request has one body: give only one of -d, --data-binary, --json and --form.")
+            throw ValidationError("A request has one body: give only one of -d, --json and --form.")
         }
         if asForm || multipart, items.isEmpty {
             throw ValidationError("--as-form and --multipart are for request items; -d and --form need neither.")
@@ -72,7 +73,7 @@ struct BodyArguments: ParsableArguments {
 
     /// The data of `-d` for the query. Throws where another kind of body is given.
     func queryData(beside items: RequestItems) throws -> [UInt8] {
-        guard !items.haveData, dataBinary.isEmpty, json.isEmpty, parts.isEmpty else {
+        guard !items.haveData, json.isEmpty, parts.isEmpty else {
             throw CommandFailure(.usage, "--get puts the data of -d into the query, and no other body.")
         }
         return try FormData.joined(data)
@@ -83,7 +84,7 @@ struct BodyArguments: ParsableArguments {
     ///   - isRepeated: Whether several requests have this body.
     func content(_ items: RequestItems, isRepeated: Bool = false) throws -> Content? {
         if items.haveData {
-            guard data.isEmpty, dataBinary.isEmpty, json.isEmpty, parts.isEmpty else {
+            guard data.isEmpty, json.isEmpty, parts.isEmpty else {
                 throw CommandFailure(
                     .usage, "A request has one body: give items with data, or one of -d, --data-binary, --json, --form."
                 )
@@ -91,19 +92,14 @@ struct BodyArguments: ParsableArguments {
             return try items.content(isRepeated: isRepeated)
         }
         if !data.isEmpty {
+            let body = try binary?.body(for: "--data-binary", isRepeated: isRepeated)
             return Content(
-                body: .bytes(try FormData.joined(data)), type: "application/x-www-form-urlencoded")
+                body: try body ?? .bytes(try FormData.joined(data)), type: "application/x-www-form-urlencoded")
         }
         if !json.isEmpty {
             return Content(
-                body: try BodyArguments.joined(json, by: [], "--json", isRepeated: isRepeated),
+                body: try joinedJSON(isRepeated: isRepeated),
                 type: "application/json", accept: "application/json")
-        }
-        if !dataBinary.isEmpty {
-            return Content(
-                body: try BodyArguments.joined(
-                    dataBinary, by: [UInt8(ascii: "&")], "--data-binary", isRepeated: isRepeated),
-                type: "application/octet-stream")
         }
         if !parts.isEmpty {
             let form = MultipartForm(try parts.map { try FormPart($0).part() })
@@ -121,12 +117,16 @@ struct BodyArguments: ParsableArguments {
         return Content(body: .bytes(bytes), type: "application/json", accept: "application/json")
     }
 
-    /// One is read while it is sent; several are joined in memory, as curl joins them.
-    private static func joined(
-        _ arguments: [String], by separator: [UInt8], _ option: String, isRepeated: Bool
-    ) throws -> Body {
-        if arguments.count == 1 { return try InputArgument(arguments[0]).body(for: option, isRepeated: isRepeated) }
-        let contents = try arguments.map { try InputArgument($0).bytes(for: option) }
-        return .bytes(Array(contents.joined(separator: separator)))
+    /// The data of `--data-binary` without other data, which is read while it is sent. Several are joined in memory, as
+    /// curl joins them.
+    var binary: InputArgument? {
+        guard data.count == 1, case (.binary, let text)? = OptionWords.kind(of: data[0]) else { return nil }
+        return InputArgument(text)
+    }
+
+    /// One is read while it is sent, too.
+    private func joinedJSON(isRepeated: Bool) throws -> Body {
+        if json.count == 1 { return try InputArgument(json[0]).body(for: "--json", isRepeated: isRepeated) }
+        return .bytes(try json.flatMap { try InputArgument($0).bytes(for: "--json") })
     }
 }

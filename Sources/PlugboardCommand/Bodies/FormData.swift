@@ -9,6 +9,7 @@ enum FormData {
                 switch OptionWords.kind(of: word) {
                 case (.raw, let text)?: (.raw, text)
                 case (.urlencode, let text)?: (.encoded, text)
+                case (.binary, let text)?: (.binary, text == "-" ? "@-" : text)
                 case (.literal, _)?, nil: (.data, word == "-" ? "@-" : word)
                 }
             })

@@ -76,8 +76,7 @@ extension BodyArguments {
     func curlBody(_ items: RequestItems) throws -> PrintedCurlBody? {
         if items.haveData { return try items.curlBody() }
         if !parts.isEmpty { return .parts(try parts.map { try FormPart($0) }) }
-        let only = dataBinary.isEmpty ? json : dataBinary
-        return only.count == 1 ? PrintedCurlBody(of: InputArgument(only[0])) : nil
+        return (binary ?? (json.count == 1 ? InputArgument(json[0]) : nil)).flatMap { PrintedCurlBody(of: $0) }
     }
 }
 

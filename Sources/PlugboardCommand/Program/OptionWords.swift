@@ -5,11 +5,12 @@
 enum OptionWords {
     /// What is made of the value of data.
     enum Kind: String {
-        case raw, urlencode, literal
+        case raw, urlencode, binary, literal
     }
 
     private static let options: [String: (option: String, value: @Sendable (String) -> String)] = [
         "--data-ascii": ("--data", { $0 }), "--data-raw": ("--data", { marked($0, .raw) }),
+        "--data-binary": ("--data", { marked($0, .binary) }),
         "--data-urlencode": ("--data", { marked($0, .urlencode) }),
         "--form-string": ("--form", { marked($0, .literal) }),
         "--socks4": ("--proxy", { "socks4://\($0)" }), "--socks4a": ("--proxy", { "socks4a://\($0)" }),

@@ -6,8 +6,8 @@ struct PutVerb: RequestVerb {
         commandName: "put", abstract: "Puts a body at a URL.",
         discussion: """
             EXAMPLES:
-              plugboard put https://example.com/notes/1 --data-binary @note.txt
-              tar c . | plugboard put https://example.com/backup.tar --data-binary -
+              plugboard put https://example.com/notes/1 -T note.txt
+              tar c . | plugboard put https://example.com/backup.tar -T -
             """)
 
     @Argument(help: .url) var url: String

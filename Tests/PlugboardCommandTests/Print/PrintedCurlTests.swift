@@ -80,7 +80,7 @@ struct PrintedCurlTests {
 
         #expect(
             try await printed("post", "http://a.test/", "-A", "a", "--data-binary", "@\(file)")
-                == "curl -H 'Content-Type: application/octet-stream' -A a --data-binary '@\(file)' http://a.test/\n")
+                == "curl -A a --data-binary '@\(file)' http://a.test/\n")
         #expect(
             try await printed("post", "http://a.test/", "-A", "a", "--json", "-").contains(" --data-binary @- "))
         #expect(
