@@ -13,8 +13,9 @@
     /// Requests are reported as they happen, by OpenTelemetry's names: the timer `http.client.request.duration` and the
     /// meter `http.client.active_requests`, with method, server and status as dimensions. What plugins and the kernel
     /// count is reported by `report`: counters as counters, gauges as meters, and of a histogram the counters
-    /// `NAME.count` and `NAME.sum`, because its single values are not kept. The sums of times are nanoseconds, also under
-    /// names whose unit is the second elsewhere: `http.client.connection.duration.sum`, `kernel.connections.waited.sum`.
+    /// `NAME.count` and `NAME.sum`, because its single values are not kept. The sums of times are nanoseconds, also
+    /// under names whose unit is the second elsewhere: `http.client.connection.duration.sum` and
+    /// `kernel.connections.waited.sum`.
     public final class KernelMetrics: Sendable {
         private struct Key: Hashable {
             let name: String

@@ -104,8 +104,8 @@ struct CurlArguments: ParsableArguments {
         }
     }
 
-    /// The argument of `--referer`: what the first request sends, empty for no field, and whether a request that follows
-    /// a redirect sends the URL before it.
+    /// The argument of `--referer`: what the first request sends, empty for no field, and whether a request that
+    /// follows a redirect sends the URL before it.
     static func referer(_ text: String) -> (first: String, isAutomatic: Bool) {
         let isAutomatic = text.hasSuffix(";auto")
         return (isAutomatic ? String(text.dropLast(5)) : text, isAutomatic)
@@ -130,7 +130,7 @@ struct CurlArguments: ParsableArguments {
         }
     }
 
-    /// Adds name and password of the URL, or of the host from the file `.netrc`, unless the request has other credentials.
+    /// Adds name and password of the URL, or of the host from the file `.netrc`, unless the request has others.
     ///
     /// - Parameter user: The user and password of the URL, which is without them.
     func addLogin(to request: inout Request, inURL user: String?) throws(CommandFailure) {

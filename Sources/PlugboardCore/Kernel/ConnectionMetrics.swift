@@ -5,8 +5,8 @@ import PlugboardEventLoop
 ///
 /// The first two are made with the first connection of the transport over libcurl; other transports have none. The last
 /// one is made when an attempt has waited first, because `kernel.connections` or `kernel.connectionsPerHost` limits
-/// their number: attempts that need not wait cost nothing and are not counted. It counts attempts that waited and began,
-/// and not those that were cancelled or failed while they waited.
+/// their number: attempts that need not wait cost nothing and are not counted. It counts attempts that waited and
+/// began, and not those that were cancelled or failed while they waited.
 enum ConnectionMetrics {
     /// In milliseconds: from a hundredth of a second to five minutes.
     private static let bounds: [Int64] = [
