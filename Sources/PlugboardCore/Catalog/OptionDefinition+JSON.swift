@@ -45,7 +45,7 @@ extension OptionDefinition {
         fallbackValue?.arrayValue?.first.map { JSONWriter.write(.array([$0])) }
     }
 
-    /// The default as a configuration would write it; nil if there is none.
+    /// The default as JSON, in the form that a configuration has it. Nil if there is no default.
     package var fallbackValue: JSONValue? {
         guard !fallback.isEmpty else { return nil }
         switch kind {

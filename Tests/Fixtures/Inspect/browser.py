@@ -13,7 +13,10 @@ KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Down": "\ue015", "Tab": "\ue004"
 
 
 def started():
-    """A driver and its address. The port that it finds free for IPv4 can be taken for IPv6, and then it ends: it is started again."""
+    """A driver and its address.
+
+    The port that it finds free for IPv4 can be taken for IPv6. Then it ends, and is started again.
+    """
     said = b""
     for _ in range(5):
         driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
