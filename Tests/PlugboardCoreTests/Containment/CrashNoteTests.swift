@@ -23,7 +23,7 @@ struct CrashNoteTests {
     /// Copies the notes to files that are not locked, as a process that died would leave them.
     private func die() throws {
         for name in try folder.entries() where !name.contains(":1:") {
-            let copy = name.replacing("\(getpid())", with: "1")
+            let copy = name.replacing(":\(getpid()):", with: ":1:")
             try FileManager.default.copyItem(atPath: folder.file(name), toPath: folder.file(copy))
         }
     }
