@@ -10,8 +10,10 @@ public final class BodyCapture: @unchecked Sendable {
     public private(set) var bytes: [UInt8] = []
     /// The number of all bytes that were read.
     public private(set) var count = 0
-    /// Whether the body was read to its end.
+    /// Whether the body was read to its end, or has all bytes that it was to have.
     public private(set) var isWhole = false
+    /// The number of all bytes that it is to have, if that is known before.
+    package var length: Int?
     /// The fields after the body; none unless they are kept.
     public private(set) var trailers = Fields()
 
@@ -35,6 +37,8 @@ public final class BodyCapture: @unchecked Sendable {
     public func take(_ piece: UnsafeRawBufferPointer) {
         count += piece.count
         bytes.append(contentsOf: piece.prefix(max(limit - bytes.count, 0)))
+        // Who sends a body of known length need not ask for its end.
+        if count == length { isWhole = true }
     }
 
     /// Takes a piece of the body, or its end.
@@ -44,7 +48,7 @@ public final class BodyCapture: @unchecked Sendable {
         case .end(let fields):
             isWhole = true
             if keepsTrailers { trailers = fields }
-        case .broken: break
+        case .broken: isWhole = false
         }
     }
 
@@ -69,7 +73,10 @@ public final class CapturedSource: BodySource {
     private let capture: BodyCapture
 
     /// The body and where it is captured.
-    public init(_ inner: InnerBody, _ capture: BodyCapture) { (self.inner, self.capture) = (inner, capture) }
+    public init(_ inner: InnerBody, _ capture: BodyCapture) {
+        (self.inner, self.capture) = (inner, capture)
+        capture.length = inner.length
+    }
 
     public var length: Int? { inner.length }
     public var canRewind: Bool { inner.canRewind }

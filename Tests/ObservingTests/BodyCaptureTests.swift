@@ -13,4 +13,21 @@ struct BodyCaptureTests {
 
         #expect(capture.isWhole && capture.trailers["X-Large"] == (keepsTrailers ? large : nil))
     }
+
+    @Test func `a body of known length is whole with its last byte, until it is read again`() {
+        let capture = BodyCapture(upTo: 2)
+        capture.length = 4
+
+        capture.take(Array("Ada".utf8))
+        let before = capture.isWhole
+        capture.take(Array("!".utf8))
+        let after = capture.isWhole
+        capture.restart()
+
+        #expect(!before && after && !capture.isWhole)
+    }
+}
+
+extension BodyCapture {
+    fileprivate func take(_ text: [UInt8]) { text.withUnsafeBytes { take($0) } }
 }

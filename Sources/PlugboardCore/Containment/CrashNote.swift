@@ -132,16 +132,13 @@ package final class CrashNote: @unchecked Sendable {
         }
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, whatever the process's locale is.
+    /// `1994-11-06 08:49:37 UTC`.
     private static func date(_ secondsSince1970: Int64) -> String {
         var (time, parts) = (time_t(secondsSince1970), tm())
         gmtime_r(&time, &parts)
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let day = "\(digits(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900)"
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(digits).joined(separator: ":")
-        return "\(days[Int(parts.tm_wday)]), \(day) \(clock) GMT"
+        return String(unsafeUninitializedCapacity: 64) { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, "%F %T UTC", &parts) }
+        }
     }
 
     private static func calls(in content: [UInt8]) -> [String] {

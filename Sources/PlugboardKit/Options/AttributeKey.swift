@@ -9,9 +9,21 @@
 ///     }
 public struct AttributeKey<Value: OptionValue>: Sendable {
     /// `PLUGIN-ID.name`.
-    public let name: String
+    public var name: String { content.name }
     /// What the manifest lists: name, type, bounds and documentation.
-    public let definition: OptionDefinition
+    public var definition: OptionDefinition { content.definition }
+    private let content: Content
+
+    /// By reference, because each read of an attribute copies its key.
+    private final class Content: Sendable {
+        let name: String
+        let definition: OptionDefinition
+
+        init(_ plugin: String, _ definition: OptionDefinition) {
+            name = "\(plugin).\(definition.name)"
+            self.definition = definition
+        }
+    }
 
     /// A key for any value of the type.
     ///
@@ -23,9 +35,7 @@ public struct AttributeKey<Value: OptionValue>: Sendable {
     public init(
         _ plugin: String, _ name: String, _ documentation: String, isSecret: Bool = false
     ) {
-        self.name = "\(plugin).\(name)"
-        definition = OptionDefinition(
-            name, documentation, of: Value.self, isSecret: isSecret)
+        content = Content(plugin, OptionDefinition(name, documentation, of: Value.self, isSecret: isSecret))
     }
 
     /// A key for values within bounds, both included; other values are refused.
@@ -33,10 +43,9 @@ public struct AttributeKey<Value: OptionValue>: Sendable {
         _ plugin: String, _ name: String, _ documentation: String, in bounds: ClosedRange<Value>,
         isSecret: Bool = false
     ) where Value: Comparable {
-        self.name = "\(plugin).\(name)"
-        definition = OptionDefinition(
-            name, documentation, of: Value.self,
-            bounds: Value.optionForm.magnitudes(of: bounds), isSecret: isSecret)
+        let bounds = Value.optionForm.magnitudes(of: bounds)
+        content = Content(
+            plugin, OptionDefinition(name, documentation, of: Value.self, bounds: bounds, isSecret: isSecret))
     }
 }
 

@@ -98,7 +98,7 @@ struct CrashNoteTests {
         let notes = try programs.map { try note(["of \($0)"], of: $0) }
         for note in notes { _ = CallMark(in: note).enter(0, .onRequest) }
         try die()
-        let day = HTTPDate(seconds: clockTime(CLOCK_REALTIME) / 1_000_000_000).description.prefix(16)
+        let day = Date.now.formatted(.iso8601.year().month().day())
 
         let stranger = take(for: "board")
         let own = take(for: programs[0])

@@ -22,8 +22,6 @@ struct Recorder: Plugin {
     private let captureLimit: Int
     // Each request needs it. Reading a setting takes longer.
     private let bodies: RecordedBodies
-    // Copying a key takes longer than asking for the attribute.
-    private static let bodiesName = RecorderAttributes.keys.bodies.name
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
@@ -52,7 +50,7 @@ struct Recorder: Plugin {
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         // An outer plugin may have sent the request again. Then its record continues.
         if exchange.state is Recording { return .next }
-        let detail = exchange.attribute(Recorder.bodiesName).flatMap { RecordedBodies(rawValue: $0) } ?? bodies
+        let detail = exchange[RecorderAttributes.keys.bodies] ?? bodies
         if detail == .off { return .next }
         let recording = Recording(exchange, detail, host)
         exchange.state = recording

@@ -94,9 +94,6 @@ final class Recording: @unchecked Sendable {
     @exclusivity(unchecked) var failure: PlugboardError?
     @exclusivity(unchecked) var took = Duration.zero
 
-    // Copying a key takes longer than asking for the attribute.
-    private static let label = RecorderAttributes.keys.label.name
-
     /// A server decides how often it redirects, so the size of a record is limited.
     static let attemptLimit = 64
     static let factLimit = 256
@@ -105,7 +102,7 @@ final class Recording: @unchecked Sendable {
     init(_ exchange: borrowing Exchange, _ detail: RecordedBodies, _ host: PluginHost) {
         let head = exchange.request
         self.detail = detail
-        label = exchange.attribute(Recording.label)
+        label = exchange[RecorderAttributes.keys.label]
         hasRoute = exchange.route != .direct || !exchange.ownRoutes.isEmpty
         date = host.wallClock
         began = host.now
