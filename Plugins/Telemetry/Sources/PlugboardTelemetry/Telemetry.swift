@@ -67,7 +67,7 @@ struct Telemetry: Plugin {
         let span = Span(
             context, parent: trace.parent?.span, began: host.wallClock, at: host.now,
             AttemptFacts(
-                method: method, origin: target.origin, template: exchange.attribute(Telemetry.template),
+                method: method, origin: target.origin, template: exchange[TelemetryAttributes.keys.template],
                 resends: trace.attempts),
             url: url.utf8.count <= Telemetry.longest ? url : short(Printable.url(url, showingQuery: showsQueries)),
             target, trace.pending)
@@ -139,7 +139,7 @@ struct Telemetry: Plugin {
         if let trace = exchange.state as? Trace { return trace }
         let request = exchange.request
         // The state belongs to the trace that it came with.
-        let given = exchange.attribute(Telemetry.traceparent).flatMap {
+        let given = exchange[TelemetryAttributes.keys.traceparent].flatMap {
             TraceContext($0, state: exchange[TelemetryAttributes.keys.tracestate])
         }
         let parent =
@@ -152,10 +152,6 @@ struct Telemetry: Plugin {
         exchange.state = trace
         return trace
     }
-
-    // Copying a key takes longer than asking for the attribute.
-    private static let template = TelemetryAttributes.keys.template.name
-    private static let traceparent = TelemetryAttributes.keys.traceparent.name
 
     /// The attempt that is under way.
     private func span(of exchange: borrowing Exchange) -> Span? { (exchange.state as? Trace)?.span }
