@@ -323,7 +323,7 @@ let testTargets: [Target] = [
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
-    tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON", "PlugboardJSONCoding"),
+    tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardSystem"),
     tests("MessagesTests", "PlugboardSystem", "PlugboardMessages"),
     tests("FieldValuesTests", "PlugboardFieldValues"),
     tests("RangesTests", "PlugboardRanges", "PlugboardMessages", "PlugboardFieldValues"),
