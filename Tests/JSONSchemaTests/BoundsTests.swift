@@ -164,7 +164,7 @@ struct BoundsTests {
         let unique = try JSONSchema(["uniqueItems": true])
         let constants = try [array, object].map { try JSONSchema(["const": JSONParser.parse($0)]) }
 
-        let outcome = try SmallStack.run(size) {
+        let outcome = try ThreadStack.run(size) {
             let rules: JSONValue = [
                 "allOf": [["anyOf": [["$ref": "#/$defs/a"], ["type": "null"]]]],
                 "$defs": [
@@ -189,7 +189,7 @@ struct BoundsTests {
         for _ in 0..<5000 { schema = ["not": schema] }
         let value = schema
 
-        let outcome = try SmallStack.run(256 << 10) { _ = try JSONSchema(value) }
+        let outcome = try ThreadStack.run(256 << 10) { _ = try JSONSchema(value) }
 
         #expect(throws: SchemaError.self) { try outcome.get() }
         schema = true

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// Runs a closure on a thread with a stack of its own size.
-enum SmallStack {
+enum ThreadStack {
     private final class Job: Sendable {
         let body: @Sendable () throws -> Void
         let outcome = Mutex<Result<Void, any Error>?>(nil)
