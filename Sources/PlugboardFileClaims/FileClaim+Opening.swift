@@ -41,6 +41,29 @@ extension FileClaim {
         throw .replaced
     }
 
+    /// Replaces a file that this claim has locked by one with these bytes, and waits until it is on the disk. Both are
+    /// locked then; the caller unlocks the earlier one.
+    ///
+    /// - Returns: The new file, which is open and was locked before it got the name.
+    package func replace(
+        _ path: String, with bytes: [UInt8], as draft: String
+    ) throws(DraftFile.Failure) -> Int32 {
+        var new: Int32 = -1
+        do throws(DraftFile.Failure) {
+            try DraftFile.replace(path, with: bytes, as: draft, isSynced: true) { file in
+                new = fcntl(file, F_DUPFD_CLOEXEC, 0)
+                return new < 0 ? errno : lock(new)
+            }
+            return new
+        } catch {
+            if new >= 0 {
+                unlock(new)
+                close(new)
+            }
+            throw error
+        }
+    }
+
     /// Whether an open file is still the one at a path.
     package static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
         var file = stat()

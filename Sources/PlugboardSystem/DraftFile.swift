@@ -17,13 +17,17 @@ package final class DraftFile {
     private var isThere = false
 
     /// Creates a file that will replace `path`. A symbolic link there is replaced, not followed.
-    package init(_ path: String, mode: mode_t) throws(Failure) {
+    ///
+    /// - Parameter draft: Its name until then, for a file that is written often: a file of this name, which a kill has
+    ///   left, is removed. Only one task at a time may use it. Nil for a new name.
+    package init(_ path: String, mode: mode_t, as draft: String? = nil) throws(Failure) {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
         // An unpredictable name, because other users may write to the folder. It does not contain the file's name,
         // which may have the maximum length.
-        draft = "\(folder).plugboard-\(String(UInt64.random(in: 0 ... .max), radix: 36)).part"
+        self.draft = draft ?? "\(folder).plugboard-\(String(UInt64.random(in: 0 ... .max), radix: 36)).part"
         self.path = path
-        descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        if let draft { unlink(draft) }
+        descriptor = open(self.draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Failure() }
     }
 
@@ -39,6 +43,24 @@ package final class DraftFile {
     package func appear(isSynced: Bool) throws(Failure) {
         guard !isSynced || fsync(descriptor) == 0, rename(draft, path) == 0 else { throw Failure() }
         isThere = true
+    }
+
+    /// Replaces a file by one with these bytes. After a kill it has the old bytes or the new ones.
+    ///
+    /// - Parameters:
+    ///   - draft: As in `init`.
+    ///   - isSynced: Whether the new file must survive a power failure.
+    ///   - prepare: Called with the new file before it gets the name. Returns the system's error, or nil.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], mode: mode_t = 0o600, as draft: String? = nil, isSynced: Bool,
+        _ prepare: (_ descriptor: Int32) -> Int32? = { _ in nil }
+    ) throws(Failure) {
+        let file = try DraftFile(path, mode: mode, as: draft)
+        if let number = bytes.withUnsafeBytes({ writeAll($0, to: file.descriptor) }) ?? prepare(file.descriptor) {
+            throw Failure(number)
+        }
+        try file.appear(isSynced: isSynced)
+        if isSynced { synchronizeFolder(of: path) }
     }
 }
 

@@ -17,8 +17,8 @@ struct UploadResource: Sendable, Equatable, Codable {
 
 /// A file with which an upload continues in another process. Only one upload uses it at a time.
 ///
-/// It has the mode 0600, because it contains the URL of the upload's resource. It is written in one operation; a
-/// damaged journal is not used.
+/// It has the mode 0600, because it contains the URL of the upload's resource. Each entry is a new file, which replaces
+/// the earlier one when it is on the disk; a damaged journal is not used.
 package final class UploadJournal: Sendable {
     /// The content of the journal.
     struct Entry: Sendable, Equatable {
@@ -47,16 +47,21 @@ package final class UploadJournal: Sendable {
     private static let version = 1
     private static let sizeLimit = 64 << 10
     private let path: String
-    private let descriptor: Int32
     private let claim: FileClaim
-    /// False when the upload has ended.
-    private let isOpen = Mutex(true)
+    private let state: Mutex<State>
+
+    private struct State {
+        /// The locked file.
+        var descriptor: Int32
+        /// False when the upload has ended.
+        var isOpen = true
+    }
 
     /// Opens the journal, and locks it until `end`, or until the object is released.
     init(_ path: String, _ claim: FileClaim = FileClaim()) throws(PlugboardError) {
         self.path = path
         self.claim = claim
-        descriptor = try UploadJournal.openLocked(path, claim)
+        state = Mutex(State(descriptor: try UploadJournal.openLocked(path, claim)))
     }
 
     /// Opens and locks the journal. Waits for a cancelled upload of this process that still holds the lock.
@@ -66,18 +71,17 @@ package final class UploadJournal: Sendable {
 
     deinit {
         end()
-        close(descriptor)
+        _ = state.withLock { close($0.descriptor) }
     }
 
     /// Ends the use of the journal: nothing changes it afterwards, and another upload may open it.
     func end() {
         // If there is nothing to resume, the journal is removed.
-        var file = stat()
-        if fstat(descriptor, &file) == 0, file.st_size == 0 { remove() }
-        isOpen.withLock { isOpen in
-            isOpen = false
+        if content()?.isEmpty == true { remove() }
+        state.withLock { state in
+            state.isOpen = false
+            claim.unlock(state.descriptor)
         }
-        claim.unlock(descriptor)
     }
 
     private static func openLocked(_ path: String, _ claim: FileClaim) throws(PlugboardError) -> Int32 {
@@ -161,18 +165,27 @@ package final class UploadJournal: Sendable {
             isVerified: entry.trust.isVerified, detour: entry.trust.detour)
         // Encoding fails only for infinite numbers and NaN, and a journal has neither.
         let text = ((try? JSONValueEncoder().bytes(of: members)) ?? []) + [UInt8(ascii: "\n")]
-        let number: Int32? = isOpen.withLock { isOpen in
-            guard isOpen else { return nil }
-            let count = pwrite(descriptor, text, text.count, 0)
-            guard count == text.count else { return count < 0 ? errno : ENOSPC }
-            guard ftruncate(descriptor, off_t(text.count)) == 0, fdatasync(descriptor) == 0 else { return errno }
-            return nil
+        let number = state.withLock { state -> Int32? in
+            // A file that has taken the journal's place is not replaced.
+            guard state.isOpen, FileClaim.isSame(state.descriptor, path) else { return nil }
+            do throws(DraftFile.Failure) {
+                let new = try claim.replace(path, with: text, as: draft)
+                claim.unlock(state.descriptor)
+                close(state.descriptor)
+                state.descriptor = new
+                return nil
+            } catch {
+                return error.number
+            }
         }
         if let number { throw .journal(path, number) }
     }
 
+    /// The name of a new file until it is complete. It must not be the name of a file of the user.
+    private var draft: String { "\(path).plugboard-new" }
+
     /// Removes the entry; another one can be saved.
-    func clear() { isOpen.withLock { isOpen in if isOpen { ftruncate(descriptor, 0) } } }
+    func clear() { state.withLock { state in if state.isOpen { ftruncate(state.descriptor, 0) } } }
 
     /// Removes a journal whose upload the server has dropped since.
     package static func removeIfExpired(_ path: String, now: Int64) {
@@ -188,14 +201,19 @@ package final class UploadJournal: Sendable {
         bytes.flatMap { decode(Text.self, $0)?.resource.expires }.map { $0 <= now } ?? false
     }
 
-    private func content() -> [UInt8]? { FileClaim.bytes(of: descriptor, limit: UploadJournal.sizeLimit) }
+    private func content() -> [UInt8]? {
+        state.withLock { FileClaim.bytes(of: $0.descriptor, limit: UploadJournal.sizeLimit) }
+    }
 
     /// Removes the journal after the end of the upload, when there is nothing to continue.
     func remove() {
-        isOpen.withLock { isOpen in
-            guard isOpen else { return }
-            isOpen = false
-            if FileClaim.isSame(descriptor, path) { unlink(path) }
+        state.withLock { state in
+            guard state.isOpen else { return }
+            state.isOpen = false
+            guard FileClaim.isSame(state.descriptor, path) else { return }
+            unlink(path)
+            // A kill may have left it.
+            unlink(draft)
         }
     }
 }

@@ -83,25 +83,6 @@ extension UploadTests {
         #expect(server.contents == [content])
     }
 
-    @Test func `the journal of an expired upload is removed, and others are not`() async throws {
-        var plan = UploadServer.Plan(.tus)
-        plan.cuts = [40_000]
-        plan.creationFields = [("Upload-Expires", "Wed, 25 Jun 2014 16:00:00 GMT")]
-        let server = try UploadServer(plan)
-        var upload = upload(server, .tus)
-        upload.attempts = 1
-        _ = try? await upload.run(with: Kernel())
-        let expired = 1_403_712_000
-
-        UploadJournal.removeIfExpired(folder.file("journal"), now: Int64(expired - 1))
-        UploadJournal.removeIfExpired(folder.file("file"), now: .max)
-        let before = try folder.entries().sorted()
-        UploadJournal.removeIfExpired(folder.file("journal"), now: Int64(expired))
-
-        #expect(before == ["file", "journal"])
-        #expect(try folder.entries() == ["file"])
-    }
-
     @Test func `two uploads do not use one journal at a time, and a link is not followed`() async throws {
         let server = try UploadServer(.tus)
         let upload = upload(server, .tus)

@@ -11,15 +11,10 @@ extension PartialFile {
             journal.verified = pieces.verified
         }
         let new = "\(journalPath).new"
-        unlink(new)
-        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .writing(new) }
-        let number = journal.text.withUnsafeBytes { writeAll($0, to: file) }
-        let closed = close(file)
-        guard number == nil, closed == 0, rename(new, journalPath) == 0 else {
-            let number = number ?? errno
-            unlink(new)
-            throw .writing(new, number)
+        do throws(DraftFile.Failure) {
+            try DraftFile.replace(journalPath, with: journal.text, as: new, isSynced: false)
+        } catch {
+            throw .writing(new, error.number)
         }
         self.journal = journal
     }

@@ -73,19 +73,11 @@ public enum WholeFile {
         guard fstat(file, &opened) == 0, opened.st_mode & S_IFMT != S_IFREG, isTrusted(opened) else {
             throw Failure(EPERM)
         }
-        try write(bytes, to: file)
+        if let number = bytes.withUnsafeBytes({ writeAll($0, to: file) }) { throw Failure(number) }
     }
 
     /// Writes a new file and renames it to the path. A symbolic link at the path is replaced, not followed.
     private static func replace(_ path: String, with bytes: [UInt8], _ mode: mode_t) throws(Failure) {
-        let draft = try DraftFile(path, mode: mode)
-        try write(bytes, to: draft.descriptor)
-        guard fchmod(draft.descriptor, mode) == 0 else { throw Failure() }
-        try draft.appear(isSynced: true)
-        synchronizeFolder(of: path)
-    }
-
-    private static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
-        if let number = bytes.withUnsafeBytes({ writeAll($0, to: file) }) { throw Failure(number) }
+        try DraftFile.replace(path, with: bytes, mode: mode, isSynced: true) { fchmod($0, mode) == 0 ? nil : errno }
     }
 }

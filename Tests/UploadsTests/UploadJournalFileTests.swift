@@ -1,0 +1,63 @@
+import Foundation
+import Plugboard
+import TestSupport
+import Testing
+
+@testable import PlugboardUploads
+
+/// How the file of a journal is replaced and removed.
+extension UploadTests {
+    @Test func `an entry replaces the journal in one step, under the lock, also after a kill in between`() throws {
+        let (path, draft) = (folder.file("journal"), "journal.plugboard-new")
+        let journal = try UploadJournal(path)
+        var entry = UploadJournal.Entry(
+            resource: UploadResource(url: "https://origin.test/uploads/with-a-long-name", dialect: .tus),
+            file: try #require(UploadParts(.file(file)).file).identity, trust: TransferTrust())
+        try journal.save(entry, target: "target")
+        let old = try folder.read("journal")
+        let reader = try #require(FileHandle(forReadingAtPath: path))
+        try folder.write(draft, "A part of an entry, because the process was killed")
+
+        entry.resource.url = "https://origin.test/0"
+        try journal.save(entry, target: "target")
+        let busy = #expect(throws: PlugboardError.self) { try UploadJournal(path) }
+
+        // What was opened before has the old entry to its end, and the path has the new one.
+        #expect(try reader.readToEnd().map { Array($0) } == old)
+        #expect(journal.load("target", with: TransferTrust()) == .entry(entry))
+        #expect(try folder.read("journal").count < old.count && busy?.code == .uploadBusy)
+        #expect(try folder.entries().sorted() == ["file", "journal"])
+    }
+
+    @Test func `a file that takes the place of the journal is not replaced by an entry`() throws {
+        let journal = try UploadJournal(folder.file("journal"))
+        let entry = UploadJournal.Entry(
+            resource: UploadResource(url: "https://origin.test/uploads/0", dialect: .tus),
+            file: try #require(UploadParts(.file(file)).file).identity, trust: TransferTrust())
+        try FileManager.default.removeItem(atPath: folder.file("journal"))
+        try folder.write("journal", "mine")
+
+        try journal.save(entry, target: "target")
+
+        #expect(try folder.read("journal") == Array("mine".utf8))
+    }
+
+    @Test func `the journal of an expired upload is removed, and others are not`() async throws {
+        var plan = UploadServer.Plan(.tus)
+        plan.cuts = [40_000]
+        plan.creationFields = [("Upload-Expires", "Wed, 25 Jun 2014 16:00:00 GMT")]
+        let server = try UploadServer(plan)
+        var upload = upload(server, .tus)
+        upload.attempts = 1
+        _ = try? await upload.run(with: Kernel())
+        let expired = 1_403_712_000
+
+        UploadJournal.removeIfExpired(folder.file("journal"), now: Int64(expired - 1))
+        UploadJournal.removeIfExpired(folder.file("file"), now: .max)
+        let before = try folder.entries().sorted()
+        UploadJournal.removeIfExpired(folder.file("journal"), now: Int64(expired))
+
+        #expect(before == ["file", "journal"])
+        #expect(try folder.entries() == ["file"])
+    }
+}
