@@ -12,13 +12,8 @@ public struct AuthenticationCommands: Sendable {
 
     /// The state of the secrets kept in memory, without the secrets.
     public func status() async throws(PlugboardError) -> [CredentialStatus] {
-        guard case .json(let text) = try await kernel.command("authentication", "status", "{}"),
-            let credentials = (try? JSONParser.parse(text))?["credentials"]?.arrayValue
-        else {
-            throw PlugboardError(
-                .commandReply, "The plugin authentication replied to status without its credentials in JSON.")
-        }
-        return credentials.compactMap { CredentialStatus($0) }
+        let reply = try await kernel.json("authentication", "status")
+        return reply["credentials"]?.arrayValue?.compactMap { CredentialStatus($0) } ?? []
     }
 
     /// Fetches the secrets kept in memory again, those of one origin or all, and returns when all fetches have ended.

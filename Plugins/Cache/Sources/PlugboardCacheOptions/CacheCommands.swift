@@ -14,7 +14,7 @@ public struct CacheCommands: Sendable {
 
     /// The numbers of stored responses and bytes, and how the cache took part in requests so far.
     public func stats() async throws(PlugboardError) -> CacheStatistics {
-        CacheStatistics(try await ask("stats", [:]))
+        CacheStatistics(try await commands.json("cache", "stats"))
     }
 
     /// Stored responses in no order, without their bodies and fields.
@@ -23,23 +23,25 @@ public struct CacheCommands: Sendable {
     ) async throws(PlugboardError) -> [CachedResponse] {
         var arguments = which.arguments
         arguments["limit"] = .number(JSONNumber(limit))
-        return try await ask("list", arguments)["responses"]?.arrayValue?.map { CachedResponse($0) } ?? []
+        return try await commands.json("cache", "list", arguments)["responses"]?.arrayValue?.map { CachedResponse($0) }
+            ?? []
     }
 
     /// All stored responses of a URL with their fields; the values of secret fields are redacted.
     public func show(_ url: String) async throws(PlugboardError) -> [CachedResponse] {
-        try await ask("show", ["url": .string(url)])["responses"]?.arrayValue?.map { CachedResponse($0) } ?? []
+        let reply = try await commands.json("cache", "show", ["url": .string(url)])
+        return reply["responses"]?.arrayValue?.map { CachedResponse($0) } ?? []
     }
 
     /// Removes stored responses, and returns their number. `.memory` removes only copies in memory of responses in the
     /// file.
     @discardableResult
     public func purge(_ which: CacheSelection) async throws(PlugboardError) -> Int {
-        Int(clamping: try await ask("purge", which.arguments)["removed"]?.intValue ?? 0)
+        Int(clamping: try await commands.json("cache", "purge", which.arguments)["removed"]?.intValue ?? 0)
     }
 
     /// Removes all stored responses.
-    public func forget() async throws(PlugboardError) { _ = try await ask("forget", [:]) }
+    public func forget() async throws(PlugboardError) { _ = try await commands.json("cache", "forget") }
 
     /// The stored response that a request selects, fresh or not, with its body; nil if there is none. Sends nothing.
     ///
@@ -55,14 +57,6 @@ public struct CacheCommands: Sendable {
         case .json: return nil
         case .body(let body): return try await StoredMessage.read(body, url: request.url)
         }
-    }
-
-    private func ask(_ name: String, _ arguments: JSONObject) async throws(PlugboardError) -> JSONValue {
-        let reply = try await commands.command("cache", name, JSONWriter.write(.object(arguments)))
-        guard case .json(let text) = reply, let value = try? JSONParser.parse(text) else {
-            throw PlugboardError(.cacheCommand, "The plugin cache replied to \(name) without JSON.")
-        }
-        return value
     }
 }
 

@@ -64,9 +64,7 @@ public struct CookieCommands: Sendable {
         _ command: String, _ arguments: KeyValuePairs<String, String?>
     ) async throws(PlugboardError) -> JSONValue {
         let given = arguments.compactMap { name, value in value.map { (name, JSONValue.string($0)) } }
-        let text: String = JSONWriter.write(.object(JSONObject(given)))
-        guard case .json(let reply) = try await commands.command("cookies", command, text) else { return .null }
-        return (try? JSONParser.parse(reply)) ?? .null
+        return try await commands.json("cookies", command, JSONObject(given))
     }
 }
 

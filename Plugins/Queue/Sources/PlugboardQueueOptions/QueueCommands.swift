@@ -49,7 +49,7 @@ public struct QueueCommands: Sendable {
     public func outcome(of ticket: String, within: Duration? = nil) async throws(PlugboardError) -> QueuedRequest {
         var arguments: JSONObject = ["id": .string(ticket)]
         if let within { arguments["wait"] = .string(DurationText(max(within, .milliseconds(1))).description) }
-        guard let request = QueuedRequest(try await ask("outcome", arguments)) else {
+        guard let request = QueuedRequest(try await commands.json("queue", "outcome", arguments)) else {
             throw PlugboardError(.commandReply, "The plugin queue did not reply with a request.")
         }
         return request
@@ -65,7 +65,8 @@ public struct QueueCommands: Sendable {
     /// Forgets outcomes that the program has dealt with; returns how many. Dead requests stay until they are dropped.
     @discardableResult
     public func acknowledge(_ tickets: [String]) async throws(PlugboardError) -> Int {
-        number(try await ask("acknowledge", ["ids": .array(tickets.map { .string($0) })]), "acknowledged")
+        let ids: JSONObject = ["ids": .array(tickets.map { .string($0) })]
+        return number(try await commands.json("queue", "acknowledge", ids), "acknowledged")
     }
 
     /// Sends waiting requests now, without waiting for their time, and dead ones that are named by ticket. Returns when
@@ -74,7 +75,7 @@ public struct QueueCommands: Sendable {
     public func replay(
         id: String? = nil, tag: String? = nil, category: String? = nil
     ) async throws(PlugboardError) -> QueueStatistics {
-        QueueStatistics(try await ask("replay", selection(id, tag, category, nil, nil)))
+        QueueStatistics(try await commands.json("queue", "replay", selection(id, tag, category, nil, nil)))
     }
 
     /// Removes the requests that match all given arguments. Returns their number.
@@ -84,7 +85,7 @@ public struct QueueCommands: Sendable {
     public func drop(
         id: String? = nil, tag: String? = nil, category: String? = nil, state: QueuedRequest.State? = nil
     ) async throws(PlugboardError) -> Int {
-        number(try await ask("drop", selection(id, tag, category, state, nil)), "dropped")
+        number(try await commands.json("queue", "drop", selection(id, tag, category, state, nil)), "dropped")
     }
 
     /// The requests that are not sent any more, until they are replayed by ticket or dropped.
@@ -93,11 +94,11 @@ public struct QueueCommands: Sendable {
     }
 
     /// Removes all requests.
-    public func forget() async throws(PlugboardError) { _ = try await ask("forget", [:]) }
+    public func forget() async throws(PlugboardError) { _ = try await commands.json("queue", "forget") }
 
     /// The numbers of requests by state.
     public func statistics() async throws(PlugboardError) -> QueueStatistics {
-        QueueStatistics(try await ask("stats", [:]))
+        QueueStatistics(try await commands.json("queue", "stats"))
     }
 
     private func selection(
@@ -113,17 +114,12 @@ public struct QueueCommands: Sendable {
     }
 
     private func requests(_ command: String, _ arguments: JSONObject) async throws(PlugboardError) -> [QueuedRequest] {
-        try await ask(command, arguments)["requests"]?.arrayValue?.compactMap { QueuedRequest($0) } ?? []
+        let reply = try await commands.json("queue", command, arguments)
+        return reply["requests"]?.arrayValue?.compactMap { QueuedRequest($0) } ?? []
     }
 
     private func number(_ reply: JSONValue, _ name: String) -> Int {
         reply[name]?.intValue.map { Int(clamping: $0) } ?? 0
-    }
-
-    private func ask(_ command: String, _ arguments: JSONObject) async throws(PlugboardError) -> JSONValue {
-        let text: String = JSONWriter.write(.object(arguments))
-        guard case .json(let reply) = try await commands.command("queue", command, text) else { return .null }
-        return (try? JSONParser.parse(reply)) ?? .null
     }
 }
 

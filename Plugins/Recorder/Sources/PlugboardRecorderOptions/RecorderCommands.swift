@@ -30,28 +30,21 @@ public struct RecorderCommands: Sendable {
             "method": method?.name, "host": host, "status": status, "text": text, "label": label,
             "limit": "\(limit)", "json": "true",
         ]
-        guard case .json(let reply) = try await ask("list", arguments) else { return [] }
-        let lines = (try? JSONParser.parse(reply))?.arrayValue ?? []
+        let given = arguments.compactMap { name, value in value.map { (name, JSONValue.string($0)) } }
+        let lines = try await commands.json("recorder", "list", JSONObject(given)).arrayValue ?? []
         return lines.compactMap { RecordedExchange($0) }
     }
 
     /// All exchanges, or one, as HAR 1.2.
     public func har(id: Int? = nil) async throws(PlugboardError) -> Body {
-        switch try await ask("har", ["id": id.map { "\($0)" }]) {
+        switch try await commands.command("recorder", "har", id.map { #"{"id": "\#($0)"}"# } ?? "{}") {
         case .body(let body): return body
         case .json(let text): return .text(text)
         }
     }
 
     /// Removes all recorded exchanges.
-    public func clear() async throws(PlugboardError) { _ = try await ask("clear", [:]) }
-
-    private func ask(
-        _ command: String, _ arguments: [String: String?]
-    ) async throws(PlugboardError) -> CommandReply {
-        let given = arguments.compactMap { name, value in value.map { (name, JSONValue.string($0)) } }
-        return try await commands.command("recorder", command, JSONWriter.write(.object(JSONObject(given))))
-    }
+    public func clear() async throws(PlugboardError) { _ = try await commands.command("recorder", "clear", "{}") }
 }
 
 /// A line of the recorder's list.

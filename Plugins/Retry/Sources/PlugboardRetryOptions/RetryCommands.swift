@@ -17,9 +17,7 @@ public struct RetryCommands<Commands: PluginCommands>: Sendable {
 
     /// The origins that have failed recently, with their budgets and circuits.
     public func stats() async throws(PlugboardError) -> [Origin: OriginStatistics] {
-        guard case .json(let text) = try await commands.command("retry", "stats", "{}"),
-            let origins = (try? JSONParser.parse(text))?["origins"]?.objectValue
-        else { throw PlugboardError(.commandReply, "The plugin retry replied to stats without its origins in JSON.") }
+        let origins = try await commands.json("retry", "stats")["origins"]?.objectValue ?? [:]
         var statistics: [Origin: OriginStatistics] = [:]
         for (name, value) in origins { if let origin = Origin(name) { statistics[origin] = OriginStatistics(value) } }
         return statistics
