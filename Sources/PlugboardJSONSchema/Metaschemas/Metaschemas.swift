@@ -12,25 +12,12 @@ enum Metaschemas {
     /// keywords that a validator ignores. Embedded schemas of another dialect are checked against its meta-schema.
     static func check(_ schema: JSONValue, _ index: SchemaIndex) throws(SchemaError) {
         let own = index.resources.filter { $0.place.document == 0 }
-        // In the order of the walk, so that an enclosing resource comes before an embedded one.
         let parts = own.filter { part in
             guard let parent = SchemaIndex.parent(part.place.pointer) else { return true }
             let around = index.resource(of: SchemaPlace(document: 0, pointer: parent))
             return index.resources[around].dialect != part.dialect
         }
         let places = Set(parts.map(\.place))
-        var inner: [SchemaPlace: [ArraySlice<Substring>]] = [:]
-        for other in parts where other.place.pointer != "" {
-            var around = other.place
-            while let parent = SchemaIndex.parent(around.pointer) {
-                around = index.resources[index.resource(of: SchemaPlace(document: 0, pointer: parent))].place
-                if places.contains(around) { break }
-            }
-            let relative = other.place.pointer.utf8.dropFirst(around.pointer.utf8.count)
-            let steps = relative.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(
-                Substring.init)
-            inner[around, default: []].append(steps.dropFirst())
-        }
         var known = compiled
         for part in parts {
             guard let value = index.value(part.place) else { continue }
@@ -43,31 +30,23 @@ enum Metaschemas {
             guard let metaschema = known[uri] else { continue }
             // Draft 4 does not have the schema `true`.
             let filling: JSONValue = part.draft == .draft4 ? [:] : true
-            try check(replacing(value, inner[part.place] ?? [], with: filling), part, metaschema)
+            let own = parts.count == 1 ? value : replacing(value, part.place, places, with: filling)
+            try check(own, part, metaschema)
         }
     }
 
-    /// The schema with a replacement at these places, which the meta-schemas of the drafts accept.
+    /// The schema of a place with a replacement for the ones below it at these places.
     private static func replacing(
-        _ value: JSONValue, _ places: [ArraySlice<Substring>], with filling: JSONValue
+        _ value: JSONValue, _ place: SchemaPlace, _ places: Set<SchemaPlace>, with filling: JSONValue
     ) -> JSONValue {
-        if places.isEmpty { return value }
-        if places.contains(where: \.isEmpty) { return filling }
-        let groups = Dictionary(grouping: places) { ExactText(String($0.first ?? "")) }
+        func member(_ value: JSONValue, _ step: String) -> JSONValue {
+            let inner = SchemaPlace(document: place.document, pointer: "\(place.pointer)/\(step)")
+            return places.contains(inner) ? filling : replacing(value, inner, places, with: filling)
+        }
         switch value {
-        case .array(var elements):
-            for (step, places) in groups {
-                guard let position = Int(step.text), elements.indices.contains(position) else { continue }
-                elements[position] = replacing(elements[position], places.map { $0.dropFirst() }, with: filling)
-            }
-            return .array(elements)
-        case .object(var object):
-            for (step, places) in groups {
-                let key = JSONPointer.key(step.text.utf8)
-                guard let member = object[key] else { continue }
-                object[key] = replacing(member, places.map { $0.dropFirst() }, with: filling)
-            }
-            return .object(object)
+        case .array(let elements): return .array(elements.enumerated().map { member($1, "\($0)") })
+        case .object(let object):
+            return .object(JSONObject(object.map { ($0.key, member($0.value, JSONPointer.escaped($0.key))) }))
         default: return value
         }
     }

@@ -77,7 +77,7 @@ extension RefusalReport {
             instanceLocation: instanceLocation, keywordLocation: keywordLocation + keyword,
             absoluteKeywordLocation: absolute, rule: rule, message: message, causes: causes)
         if let token, valueLimit > 0 {
-            error.value = ValueText.text(token, evaluation.tokens, evaluation.bytes, limit: valueLimit)
+            error.value = ValueText.text(token, of: evaluation.values, limit: valueLimit)
         }
         return error
     }
