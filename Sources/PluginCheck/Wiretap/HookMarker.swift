@@ -49,21 +49,10 @@ enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
     case create = 1, start, stop, destroy, onRequest, onResponse, onFailure, onClose, onEvent, extensions, command,
         check, service
 
-    var description: String {
-        switch self {
-        case .create: "create"
-        case .start: "start"
-        case .stop: "stop"
-        case .destroy: "destroy"
-        case .onRequest: "on_request"
-        case .onResponse: "on_response"
-        case .onFailure: "on_failure"
-        case .onClose: "on_close"
-        case .onEvent: "on_event"
-        case .extensions: "extension"
-        case .command: "command"
-        case .check: "check"
-        case .service: "service"
-        }
-    }
+    private static let names = [
+        "create", "start", "stop", "destroy", "on_request", "on_response", "on_failure", "on_close", "on_event",
+        "extension", "command", "check", "service",
+    ]
+
+    var description: String { Hook.names[Int(rawValue) - 1] }
 }
