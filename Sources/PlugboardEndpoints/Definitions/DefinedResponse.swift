@@ -59,7 +59,7 @@ public struct DefinedResponse: Sendable {
             return .model(try client.settings.models.decode(whole, from: bytes, contentType: type, with: reader))
         }
         if shape == nil && codec == nil {
-            guard let type, OpenAPIReader.isJSON(type) else { return .raw }
+            guard let type, JSONParser.isJSON(type) else { return .raw }
         }
         let value = try client.decode(JSONValue.self, from: response, with: codec ?? JSONCodec())
         if shape == .list, value.arrayValue == nil { throw mismatch(definition, "a list", value) }

@@ -54,7 +54,7 @@ extension OpenAPIReader {
             let word = type.prefix { $0 != ";" && $0 != " " }.lowercased()
             return switch word {
             case "application/json": (type, .json, 0)
-            case _ where isJSON(word): (type, .json, 1)
+            case _ where JSONParser.isJSON(word): (type, .json, 1)
             case "application/x-www-form-urlencoded": (type, .form, 2)
             case "multipart/form-data": (type, .multipart, 3)
             case _ where word.hasPrefix("text/"): (type, .text, 4)
@@ -120,7 +120,7 @@ extension OpenAPIReader {
             let content = response.member("content", response.value["content"] ?? .null)
             for (type, media) in content.value.objectValue ?? [:] {
                 if !types.contains(type), types.count < 20 { types.append(type) }
-                guard definition.response == nil, OpenAPIReader.isJSON(type), let schema = media["schema"] else {
+                guard definition.response == nil, JSONParser.isJSON(type), let schema = media["schema"] else {
                     continue
                 }
                 setShape(of: &definition, by: content.member(type, media).member("schema", schema))

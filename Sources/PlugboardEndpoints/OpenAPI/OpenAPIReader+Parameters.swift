@@ -99,7 +99,7 @@ extension OpenAPIReader {
             reading.noteOnce(node.path, "must be an object with one media type")
             return
         }
-        let isJSON = OpenAPIReader.isJSON(type)
+        let isJSON = JSONParser.isJSON(type)
         parameter.style = isJSON ? .json : parameter.place == .query || parameter.place == .cookie ? .form : .simple
         if isJSON, let schema = media["schema"] {
             describe(&parameter, by: node.member(type, media).member("schema", schema))
@@ -110,11 +110,6 @@ extension OpenAPIReader {
                 "is not written by Plugboard; give the parameter as a text in this form",
                 atKey: true)
         }
-    }
-
-    static func isJSON(_ type: String) -> Bool {
-        let type = type.prefix { $0 != ";" && $0 != " " }.lowercased()
-        return type == "application/json" || type.hasSuffix("+json")
     }
 
     struct PlaceAndName: Hashable {

@@ -94,6 +94,12 @@ public struct JSONParser: Sendable {
         try parseWithPositions(text.utf8, options: options)
     }
 
+    /// Whether a content type is `application/json` or ends in `+json` (RFC 6839 §3.1).
+    package static func isJSON(_ contentType: String) -> Bool {
+        let type = contentType.prefix { $0 != ";" && $0 != " " }.lowercased()
+        return type == "application/json" || type.hasSuffix("+json")
+    }
+
     /// Returns a result, because a typed error cannot be thrown through closures that rethrow untyped errors.
     private static func result(of bytes: UnsafeRawBufferPointer, _ options: Options) -> Result<JSONValue, JSONError> {
         do throws(JSONError) {

@@ -190,7 +190,7 @@ extension SchemaNodeCompiler {
         let encoding = try keywords.string("contentEncoding", compiler)
         let type = try keywords.string("contentMediaType", compiler)
         guard encoding != nil || type != nil else { return }
-        var check = ContentCheck(isBase64: encoding == "base64", isJSON: type.map(ContentCheck.isJSON) ?? false)
+        var check = ContentCheck(isBase64: encoding == "base64", isJSON: type.map(JSONParser.isJSON) ?? false)
         if check.isJSON, draft >= .draft2019, keywords.has("contentSchema") {
             check.node = child("contentSchema", &compiler)
         }

@@ -5,11 +5,6 @@ struct ContentCheck {
     /// The node of `contentSchema`; `none` if there is none.
     var node = MembersPlan.none
 
-    static func isJSON(_ type: String) -> Bool {
-        let essence = type.prefix { $0 != ";" && $0 != " " }.lowercased()
-        return essence == "application/json" || essence.hasSuffix("+json")
-    }
-
     /// The decoded bytes of the text; nil if the text is not valid in the encoding.
     func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard isBase64 else { return Array(text) }
