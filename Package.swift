@@ -116,7 +116,8 @@ let layers: [Target] = [
     .target(
         name: "PlugboardJSONSchema",
         dependencies: [
-            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "CPlugboardPCRE2", "CPlugboardIDN2",
+            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "PlugboardMessages", "CPlugboardPCRE2",
+            "CPlugboardIDN2",
         ],
         exclude: ["Metaschemas/Documents"], swiftSettings: strict),
     module("PlugboardMessages", "PlugboardSystem"),

@@ -56,7 +56,7 @@ package enum PercentEncoding {
     /// A path without its dot segments (RFC 3986 §5.2.4).
     ///
     /// - Parameter decoding: Whether `%2e` is read as a dot. All other bytes are kept.
-    static func withoutDotSegments(_ path: [UInt8], decoding: Bool = false) -> [UInt8] {
+    package static func withoutDotSegments(_ path: [UInt8], decoding: Bool = false) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         // Most paths have none, and are returned without a copy.
         guard path.contains(UInt8(ascii: ".")) || decoding && path.contains(percent) else { return path }

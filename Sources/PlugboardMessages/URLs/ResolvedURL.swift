@@ -19,7 +19,7 @@ extension URLParts {
                 path = base.path
                 query = query ?? base.query
             } else if path.utf8.first != UInt8(ascii: "/") {
-                path = merged(path, base)
+                path = base.merged(path)
             }
         }
         guard let prefix = normalAuthority(authority, (reference.scheme == nil ? base : reference).httpScheme) else {
@@ -36,14 +36,15 @@ extension URLParts {
         let fragment = reference.fragment.map { "#" + String(decoding: encoded($0), as: UTF8.self) }
         return "\(scheme.lowercased()):\(prefix)\(rest)\(fragment ?? "")"
     }
-}
 
-/// Joins a relative path with the path of the base (RFC 3986 §5.2.3).
-private func merged(_ path: Substring, _ base: URLParts) -> Substring {
-    guard let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-        return base.authority == nil ? path : "/\(path)"
+    /// A relative path, joined with the path of this base (RFC 3986 §5.2.3).
+    package func merged(_ path: Substring) -> Substring {
+        let base = self.path
+        guard let slash = base.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            return authority == nil ? path : "/\(path)"
+        }
+        return "\(Substring(base.utf8[...slash]))\(path)"
     }
-    return "\(Substring(base.path.utf8[...slash]))\(path)"
 }
 
 /// The authority with `//` before it, or an empty text if there is none. Nil if it is not valid for http.
