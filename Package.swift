@@ -131,7 +131,7 @@ let layers: [Target] = [
     module(
         "PlugboardKit", "PlugboardBorder", "PlugboardSystem", "PlugboardMessages", "PlugboardFieldValues",
         "CPlugboard", "PlugboardJSON"),
-    module("PlugboardObserving", "PlugboardKit", "PlugboardMessages", "PlugboardJSON"),
+    module("PlugboardObserving", "PlugboardSystem", "PlugboardKit", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages", "PlugboardFieldValues"),
     module("PlugboardFileClaims", "PlugboardSystem", "PlugboardMessages"),
     module(

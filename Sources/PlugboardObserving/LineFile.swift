@@ -1,11 +1,6 @@
 import PlugboardKit
+import PlugboardSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A file to which whole lines are appended, which several processes may do at once. Only its owner can read it.
 ///
@@ -58,10 +53,10 @@ public final class LineFile: Sendable {
                 // A line for a file that cannot be renamed is not lost.
                 if isDue(rotation, own) {
                     guard let error = rotate(rotation.count) else { continue }
-                    return LineFile.write("\(line)\n", to: file) ? error : LineFile.error(path)
+                    return write(line, to: file) ?? error
                 }
             }
-            return LineFile.write("\(line)\n", to: file) ? nil : LineFile.error(path)
+            return write(line, to: file)
         }
         return "\(Printable.text(path)) cannot be written: other processes replace it again and again."
     }
@@ -89,22 +84,11 @@ public final class LineFile: Sendable {
         return rename(path, "\(path).1") == 0 ? nil : LineFile.error(path)
     }
 
-    private static func write(_ text: String, to file: Int32) -> Bool {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { writeBytes(file, $0) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+    private func write(_ line: String, to file: Int32) -> String? {
+        Array("\(line)\n".utf8).withUnsafeBytes { writeAll($0, to: file) }.map { LineFile.error(path, $0) }
     }
 
-    private static func error(_ path: String) -> String {
-        "\(Printable.text(path)) cannot be written: \(String(cString: strerror(errno)))."
+    private static func error(_ path: String, _ number: Int32 = errno) -> String {
+        "\(Printable.text(path)) cannot be written: \(systemText(number))."
     }
-}
-
-private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(file, bytes.baseAddress, bytes.count)
 }

@@ -73,13 +73,6 @@ enum Diary {
 
     private static func write(_ word: String, _ text: String, to outlet: Int32) {
         var line = "\(word)\t\(Printable.text(text))\n"
-        line.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = PlugboardSystem.write(outlet, rest.baseAddress, rest.count)
-                guard count > 0 || errno == EINTR else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
-            }
-        }
+        _ = line.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: outlet) }
     }
 }
