@@ -110,16 +110,6 @@ let layers: [Target] = [
     .target(name: "CPlugboard"),
     module("PlugboardJSON", "PlugboardSystem"),
     module("PlugboardJSONCoding", "PlugboardJSON"),
-    .target(
-        name: "MetaschemaDocuments", path: "Sources/PlugboardJSONSchema/Metaschemas/Documents",
-        sources: ["documents.c"]),
-    .target(
-        name: "PlugboardJSONSchema",
-        dependencies: [
-            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "PlugboardMessages", "CPlugboardPCRE2",
-            "CPlugboardIDN2",
-        ],
-        exclude: ["Metaschemas/Documents"], swiftSettings: strict),
     module("PlugboardMessages", "PlugboardSystem"),
     // Not in PlugboardMessages, because the kernel and the transport read none of these values.
     module("PlugboardFieldValues", "PlugboardMessages"),
@@ -140,6 +130,16 @@ let layers: [Target] = [
     module(
         "PlugboardUploads", "PlugboardSystem", "PlugboardFileClaims", "PlugboardMessages", "PlugboardFieldValues",
         "PlugboardJSONCoding", "CPlugboardNettle"),
+    .target(
+        name: "MetaschemaDocuments", path: "Sources/PlugboardJSONSchema/Metaschemas/Documents",
+        sources: ["documents.c"]),
+    .target(
+        name: "PlugboardJSONSchema",
+        dependencies: [
+            "MetaschemaDocuments", "PlugboardSystem", "PlugboardJSON", "PlugboardMessages", "CPlugboardPCRE2",
+            "CPlugboardIDN2",
+        ],
+        exclude: ["Metaschemas/Documents"], swiftSettings: strict),
     module("PlugboardSQLite", "PlugboardSystem", "PlugboardMessages", "CPlugboardSQLite"),
     module(
         "PlugboardCodecs", "PlugboardSystem", "PlugboardMessages", "PlugboardFieldValues", "PlugboardJSON",

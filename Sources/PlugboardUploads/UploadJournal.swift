@@ -158,7 +158,8 @@ package final class UploadJournal: Sendable {
         return entry.trust.isVerified || !trust.isVerified ? .entry(entry) : .unverified
     }
 
-    /// Writes the entry, and waits until it is on the disk. Does nothing if the upload has ended.
+    /// Writes the entry, and waits until it is on the disk. Does nothing if the upload has ended, or if the journal was
+    /// removed or replaced by another file.
     func save(_ entry: Entry, target: String) throws(PlugboardError) {
         let members = Text(
             plugboardUpload: UploadJournal.version, target: target, resource: entry.resource, file: entry.file,
@@ -166,7 +167,6 @@ package final class UploadJournal: Sendable {
         // Encoding fails only for infinite numbers and NaN, and a journal has neither.
         let text = ((try? JSONValueEncoder().bytes(of: members)) ?? []) + [UInt8(ascii: "\n")]
         let number = state.withLock { state -> Int32? in
-            // A file that has taken the journal's place is not replaced.
             guard state.isOpen, FileClaim.isSame(state.descriptor, path) else { return nil }
             do throws(DraftFile.Failure) {
                 let new = try claim.replace(path, with: text, as: draft)
