@@ -1,4 +1,5 @@
 import Foundation
+import Plugboard
 import PlugboardKit
 import PluginLoader
 import Synchronization
@@ -39,6 +40,14 @@ import Testing
 
         #expect(file.metadata == nil)
         #expect(descriptor.id == "com.example.metadata")
+    }
+
+    @Test(arguments: Catalog.bundled.ids)
+    func `the metadata of a bundled plugin's file has the id and the version of the linked plugin`(id: String) throws {
+        let file = try DynamicLoader.dynamic.inspect(try Products.library("plugboard-\(id)"))
+
+        #expect(file.metadata?.id == id)
+        #expect(file.metadata?.version == Catalog.bundled.descriptor(id)?.version)
     }
 
     @Test func `the same file gives the same descriptor, whatever the path to it`() throws {

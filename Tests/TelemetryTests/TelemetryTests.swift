@@ -57,6 +57,7 @@ struct TelemetryTests {
         #expect(attributes["http.request.resend_count"] == nil && attributes["http.request.method_original"] == nil)
         let resource = try #require(collector.resources.first).attributes
         #expect(resource["service.name"] == "shop" && resource["service.version"] == "2")
+        #expect(resource["telemetry.sdk.version"] == Kernel.version)
     }
 
     @Test(arguments: Linkage.allCases)

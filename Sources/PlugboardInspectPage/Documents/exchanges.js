@@ -44,11 +44,14 @@ class Exchanges {
   /** All, the newest first. */
   order = new Uint32Array(0);
   known = new Set();
+  /** That of the document that was read last. */
+  creator = { name: "Plugboard", version: "" };
 
   /** Adds the exchanges of a document of HAR, and returns how many are new. */
   add(har) {
     const entries = Array.isArray(har?.log?.entries) ? har.log.entries : [];
     let groups = Array.isArray(har?.log?._exchanges) ? har.log._exchanges : [];
+    if (typeof har?.log?.creator?.name === "string") this.creator = har.log.creator;
     const sizes = groups.map((group) => (Number.isInteger(group?.entries) && group.entries > 0 ? group.entries : 0));
     if (sizes.reduce((sum, size) => sum + size, 0) !== entries.length) groups = [];
     const first = this.count;
@@ -148,7 +151,7 @@ class Exchanges {
   har(indices) {
     return {
       log: {
-        version: "1.2", creator: { name: "Plugboard", version: "1" },
+        version: "1.2", creator: this.creator,
         entries: Array.from(indices).flatMap((index) => this.entries[index]),
         _exchanges: Array.from(indices, (index) => ({ ...this.groups[index], entries: this.entries[index].length })),
       },

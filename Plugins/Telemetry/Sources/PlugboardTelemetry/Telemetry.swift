@@ -129,7 +129,7 @@ struct Telemetry: Plugin {
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
         switch TelemetryCommand(rawValue: name) {
         case .prometheus: reply.body(.text(PrometheusText.text(of: host.metrics)))
-        case .metrics: reply.json(OTLP.metrics(host.metrics, settings, at: host.wallClock, since: exporter.began))
+        case .metrics: reply.json(exporter.otlp.metrics(host.metrics, at: host.wallClock, since: exporter.began))
         case nil: reply.fail(PlugboardError(.commandUnknown, "The plugin telemetry has no command \(name)."))
         }
     }

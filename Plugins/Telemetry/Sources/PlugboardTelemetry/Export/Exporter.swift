@@ -29,8 +29,9 @@ final class Exporter: Sendable {
     private let file: LineFile?
     // Each span asks for them. Reading a setting takes longer.
     private let (hasTarget, limit): (Bool, Int)
-    /// Since 1970.
+    /// The start as time since 1970-01-01 UTC.
     let began: Duration
+    let otlp: OTLP
 
     /// The most spans of one message.
     private static let batchSize = 512
@@ -40,6 +41,7 @@ final class Exporter: Sendable {
     init(_ settings: TelemetrySettings, _ host: PluginHost) {
         (self.settings, self.host) = (settings, host)
         began = host.wallClock
+        otlp = OTLP(settings, version: host.kernelVersion)
         dropped = host.counter("dropped")
         failed = host.counter("failed")
         file = settings.path.map { LineFile(host.configuredPath($0)) }
@@ -84,7 +86,7 @@ final class Exporter: Sendable {
             if batch.isEmpty { return }
             await write(Array(batch.dropFirst(written)))
             guard settings.endpoint != nil else { continue }
-            if !isPaused, await send(OTLP.spans(batch, settings), to: "/v1/traces") { continue }
+            if !isPaused, await send(otlp.spans(batch), to: "/v1/traces") { continue }
             putBack(batch)
             return
         }
@@ -113,9 +115,8 @@ final class Exporter: Sendable {
 
     private func write(_ spans: [Span]) async {
         guard let file, !spans.isEmpty else { return }
-        let settings = settings
-        await blocking { [host] in
-            if let error = file.append(JSONWriter.write(OTLP.spans(spans, settings))) { host.log(.warning, error) }
+        await blocking { [host, otlp] in
+            if let error = file.append(JSONWriter.write(otlp.spans(spans))) { host.log(.warning, error) }
         }
     }
 
@@ -136,7 +137,7 @@ final class Exporter: Sendable {
             }
         }
         guard hasTarget, !metrics.isEmpty else { return }
-        let message = OTLP.metrics(metrics, settings, at: host.wallClock, since: began)
+        let message = otlp.metrics(metrics, at: host.wallClock, since: began)
         if let file {
             await blocking { [host] in
                 if let error = file.append(JSONWriter.write(message)) { host.log(.warning, error) }
@@ -154,7 +155,7 @@ final class Exporter: Sendable {
         isClosing.store(true, ordering: .sequentiallyConsistent)
         let isLast = active.load(ordering: .sequentiallyConsistent) == 0
         guard isStarted, settings.endpoint != nil, !isPaused else { return }
-        sendNow(OTLP.metrics(host.metrics, settings, at: host.wallClock, since: began), to: "/v1/metrics")
+        sendNow(otlp.metrics(host.metrics, at: host.wallClock, since: began), to: "/v1/metrics")
         if isLast { sendLast() }
     }
 
@@ -169,7 +170,7 @@ final class Exporter: Sendable {
         for _ in 0..<Exporter.lastBatches {
             let start = sent.count
             state.withLock { sent += $0.waiting.dropFirst(start).prefix(Exporter.batchSize) }
-            if sent.count > start { sendNow(OTLP.spans(Array(sent[start...]), settings), to: "/v1/traces") }
+            if sent.count > start { sendNow(otlp.spans(Array(sent[start...])), to: "/v1/traces") }
         }
         let rest = state.withLock { state in
             defer { if file == nil { state.waiting = [] } }

@@ -3,26 +3,40 @@ import PlugboardObserving
 import PlugboardTelemetryOptions
 
 /// OpenTelemetry's protocol in JSON (OTLP 1): 64-bit numbers are texts, identifiers hexadecimal.
-enum OTLP {
-    private static let scope: JSONValue = ["name": "plugboard", "version": "1.0.0"]
+struct OTLP {
+    private let resource: JSONValue
+    private let scope: JSONValue
+    private let showsQueries: Bool
 
-    static func spans(_ spans: [Span], _ settings: TelemetrySettings) -> JSONValue {
+    /// - Parameter version: The kernel's version.
+    init(_ settings: TelemetrySettings, version: String) {
+        let own = [
+            "service.name": settings.service, "telemetry.sdk.name": "plugboard", "telemetry.sdk.language": "swift",
+            "telemetry.sdk.version": version,
+        ]
+        let all = own.merging(settings.resource) { $1 }.sorted { $0.key < $1.key }
+        resource = ["attributes": .array(all.map { OTLP.attribute($0.key, $0.value) })]
+        scope = ["name": "plugboard", "version": .string(version)]
+        showsQueries = settings.queries == .show
+    }
+
+    func spans(_ spans: [Span]) -> JSONValue {
         [
             "resourceSpans": [
                 [
-                    "resource": resource(settings),
-                    "scopeSpans": [["scope": scope, "spans": .array(spans.map { span($0, settings) })]],
+                    "resource": resource,
+                    "scopeSpans": [["scope": scope, "spans": .array(spans.map { span($0) })]],
                 ]
             ]
         ]
     }
 
-    private static func span(_ span: Span, _ settings: TelemetrySettings) -> JSONValue {
+    private func span(_ span: Span) -> JSONValue {
         var object: JSONObject = [
             "traceId": .string(span.context.trace.text), "spanId": .string(Hexadecimal.text(span.context.span)),
             "flags": .number(JSONNumber(Int(span.context.flags))), "name": .string(span.facts.name), "kind": 3,
-            "startTimeUnixNano": time(span.began), "endTimeUnixNano": time(max(span.ended, span.began)),
-            "attributes": attributes(of: span, settings),
+            "startTimeUnixNano": OTLP.time(span.began), "endTimeUnixNano": OTLP.time(max(span.ended, span.began)),
+            "attributes": attributes(of: span),
         ]
         if let state = span.context.state { object["traceState"] = .string(state) }
         if let parent = span.parent { object["parentSpanId"] = .string(Hexadecimal.text(parent)) }
@@ -30,8 +44,8 @@ enum OTLP {
             object["events"] = .array(
                 span.events.map { event in
                     [
-                        "timeUnixNano": time(event.time), "name": .string(event.name),
-                        "attributes": .array(event.attributes.map { attribute($0.name, $0.value) }),
+                        "timeUnixNano": OTLP.time(event.time), "name": .string(event.name),
+                        "attributes": .array(event.attributes.map { OTLP.attribute($0.name, $0.value) }),
                     ]
                 })
         }
@@ -44,16 +58,16 @@ enum OTLP {
         return .object(object)
     }
 
-    private static func attributes(of span: Span, _ settings: TelemetrySettings) -> JSONValue {
-        let url = Printable.url(span.url, showingQuery: settings.queries == .show)
+    private func attributes(of span: Span) -> JSONValue {
+        let url = Printable.url(span.url, showingQuery: showsQueries)
         var list = span.facts.attributes(url: url).map { fact in
             switch fact.value {
-            case .text(let text): attribute(fact.name, text)
-            case .integer(let number): attribute(fact.name, number)
+            case .text(let text): OTLP.attribute(fact.name, text)
+            case .integer(let number): OTLP.attribute(fact.name, number)
             }
         }
-        if let size = span.requestSize, size > 0 { list.append(attribute("http.request.body.size", size)) }
-        if let size = span.responseSize { list.append(attribute("http.response.body.size", size)) }
+        if let size = span.requestSize, size > 0 { list.append(OTLP.attribute("http.request.body.size", size)) }
+        if let size = span.responseSize { list.append(OTLP.attribute("http.response.body.size", size)) }
         for (name, values) in span.fields {
             let values = JSONValue.array(values.map { ["stringValue": .string($0)] })
             list.append(["key": .string(name), "value": ["arrayValue": ["values": values]]])
@@ -61,9 +75,7 @@ enum OTLP {
         return .array(list)
     }
 
-    static func metrics(
-        _ metrics: [Metric], _ settings: TelemetrySettings, at now: Duration, since began: Duration
-    ) -> JSONValue {
+    func metrics(_ metrics: [Metric], at now: Duration, since began: Duration) -> JSONValue {
         var families: [(name: String, metrics: [Metric])] = []
         for metric in metrics {
             if families.last?.name == metric.name {
@@ -75,9 +87,9 @@ enum OTLP {
         return [
             "resourceMetrics": [
                 [
-                    "resource": resource(settings),
+                    "resource": resource,
                     "scopeMetrics": [
-                        ["scope": scope, "metrics": .array(families.map { family($0.metrics, now, began) })]
+                        ["scope": scope, "metrics": .array(families.map { OTLP.family($0.metrics, now, began) })]
                     ],
                 ]
             ]
@@ -123,15 +135,6 @@ enum OTLP {
             return attribute(label.name, number)
         }
         return attribute(label.name, label.value)
-    }
-
-    private static func resource(_ settings: TelemetrySettings) -> JSONValue {
-        let own = [
-            "service.name": settings.service, "telemetry.sdk.name": "plugboard", "telemetry.sdk.language": "swift",
-            "telemetry.sdk.version": "1.0.0",
-        ]
-        let all = own.merging(settings.resource) { $1 }
-        return ["attributes": .array(all.sorted { $0.key < $1.key }.map { attribute($0.key, $0.value) })]
     }
 
     private static func attribute(_ name: String, _ value: String) -> JSONValue {
