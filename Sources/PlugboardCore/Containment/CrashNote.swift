@@ -14,8 +14,7 @@ package final class CrashNote: @unchecked Sendable {
     private static let loopLimit = 64
     /// Each loop's word has a cache line of its own, so that processors do not exchange one all the time.
     private static let loopStride = 8
-    private static let wordCount = loopLimit * loopStride + sideCount
-    private static let size = wordCount * 8
+    private static let size = (loopLimit * loopStride + sideCount) * 8
     /// The first name, before those of the plugins. Files with another first name are ignored.
     private static let signature = "plugnot4"
     private static let folder = "kernel"
@@ -62,15 +61,13 @@ package final class CrashNote: @unchecked Sendable {
             close(descriptor)
             return nil
         }
-        words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: CrashNote.wordCount)
-        for index in 0..<CrashNote.wordCount { (words + index).initialize(to: Atomic(0)) }
+        words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: CrashNote.size / 8)
         if CrashNote.live.withLock({ $0?.insert(path) }) == nil { unlink(path) }
     }
 
     /// Removes the file, because the process ends in an orderly way.
     func remove() {
-        guard getpid() == CrashNote.process, CrashNote.live.withLock({ $0?.remove(path) }) != nil else { return }
-        unlink(path)
+        if getpid() == CrashNote.process, CrashNote.live.withLock({ $0?.remove(path) }) != nil { unlink(path) }
     }
 
     deinit {
@@ -125,10 +122,10 @@ package final class CrashNote: @unchecked Sendable {
             guard !content.isEmpty, unlink(path) == 0, case let calls = calls(in: content), !calls.isEmpty,
                 let began = name.split(separator: ":").last.flatMap({ Int64($0) })
             else { return nil }
-            return "An earlier run of \(Printable.text(program)) (begun \(date(began / 1_000_000_000)))"
-                + " ended – crashed or was killed – while \(calls.joined(separator: " and ")). If that happens again, switch "
-                + "\(calls.count == 1 ? "that plugin" : "one of them") off (\"enabled\": false in the configuration); "
-                + "--safe starts the command without loaded plugins."
+            return "An earlier run of \(Printable.text(program)) (begun \(date(began / 1_000_000_000))) ended – "
+                + "crashed or was killed – while \(Printable.text(calls.joined(separator: " and "))). If that happens "
+                + "again, switch \(calls.count == 1 ? "that plugin" : "one of them") off (\"enabled\": false in the "
+                + "configuration); --safe starts the command without loaded plugins."
         }
     }
 
@@ -144,10 +141,9 @@ package final class CrashNote: @unchecked Sendable {
     private static func calls(in content: [UInt8]) -> [String] {
         let names = content.dropFirst(size).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
         guard names.first == signature else { return [] }
-        return (0..<wordCount).compactMap { index in
-            let word = content.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) }
-            guard let call = CallMark.Call(word: word), call.slot + 1 < names.count else { return nil }
-            let name = Printable.text(names[call.slot + 1])
+        let words = content.prefix(size).withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) }
+        return words.compactMap { CallMark.Call(word: $0) }.compactMap { call in
+            guard let name = names.dropFirst(call.slot + 1).first else { return nil }
             return call.hook == .load ? "it loaded the plugin \(name)" : "the plugin \(name) was in \(call.hook)"
         }
     }
