@@ -17,6 +17,20 @@ enum Pages {
 
     static let all = Array(Set([readme, guide] + documentation)).sorted()
 
+    /// All pages of the repository but the articles of the references and the templates of new plugins.
+    static let everywhere: [String] = {
+        let folders = ["Documentation", "Examples", "Plugins", "SDK", "Tests"]
+        return files(in: "", endingIn: ".md")
+            + folders.flatMap { folder in
+                let root = URL(fileURLWithPath: "\(Repository.root)/\(folder)")
+                // The folders of builds are hidden.
+                let found = FileManager.default.enumerator(
+                    at: root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+                let paths = (found?.compactMap { ($0 as? URL)?.path } ?? []).filter { $0.hasSuffix(".md") }
+                return paths.map { String($0.dropFirst(Repository.root.count + 1)) }.sorted()
+            }
+    }()
+
     /// The articles of the references.
     static let articles = ReferenceTests.modules.flatMap { module in
         files(in: "Sources/\(module)/\(module).docc", endingIn: ".md")
@@ -24,6 +38,6 @@ enum Pages {
 
     private static func files(in folder: String, endingIn suffix: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(Repository.root)/\(folder)")) ?? []
-        return names.filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
+        return names.filter { $0.hasSuffix(suffix) }.sorted().map { folder.isEmpty ? $0 : "\(folder)/\($0)" }
     }
 }
