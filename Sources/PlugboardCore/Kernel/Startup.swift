@@ -160,11 +160,11 @@ final class Startup: Sendable {
         var stuck = inStartOrder(slots).reversed().filter { slot in
             guard let stop = slot.plugin.pointee.stop else { return false }
             let rest = left(until: deadline).nanoseconds
-            let hasReturned = Signal()
+            let hasReturned = Semaphore()
             let core = core
             BlockingThread.start {
                 core.call(slot.index, .stop) { stop(slot.instance, rest) }
-                hasReturned.raise()
+                hasReturned.signal()
             }
             let isStopped = hasReturned.wait(upTo: max(left(until: deadline), Startup.grace))
             if !isStopped {
@@ -172,8 +172,8 @@ final class Startup: Sendable {
             }
             return !isStopped
         }
-        let haveReturned = Signal()
-        core.commandCalls.close { haveReturned.raise() }
+        let haveReturned = Semaphore()
+        core.commandCalls.close { haveReturned.signal() }
         guard !haveReturned.wait(upTo: left(until: deadline)) else { return stuck }
         let busy = core.commandCalls.slots
         for slot in slots where busy.contains(slot.index) && !stuck.contains(where: { $0 === slot }) {

@@ -23,8 +23,8 @@ final class StoreThread: Sendable {
     private static let patience: Duration = .milliseconds(20)
 
     private let state = Mutex(State())
-    private let wakeUp = Signal()
-    private let ended = Signal()
+    private let wakeUp = Semaphore()
+    private let ended = Semaphore()
     private let count = Atomic(0)
     private let makeSession: @Sendable () -> Session
     /// The thread, after it was started.
@@ -51,7 +51,7 @@ final class StoreThread: Sendable {
             state.isUrgent = state.isUrgent || urgency == .now
             return (true, StoreThread.takeSleep(&state))
         }
-        if mustWake { wakeUp.raise() }
+        if mustWake { wakeUp.signal() }
         return isTaken
     }
 
@@ -61,7 +61,7 @@ final class StoreThread: Sendable {
             state.isClosed = true
             return StoreThread.takeSleep(&state)
         }
-        if mustWake { wakeUp.raise() }
+        if mustWake { wakeUp.signal() }
     }
 
     private static func takeSleep(_ state: inout State) -> Bool {
@@ -75,7 +75,7 @@ final class StoreThread: Sendable {
         guard state.withLock({ $0.isStarted }) else { return true }
         let isEnded = ended.wait(upTo: limit)
         // For other waiting threads.
-        if isEnded { ended.raise() } else { state.withLock { $0.isAbandoned = true } }
+        if isEnded { ended.signal() } else { state.withLock { $0.isAbandoned = true } }
         return isEnded
     }
 
@@ -101,7 +101,7 @@ final class StoreThread: Sendable {
             }
         }
         session.close()
-        ended.raise()
+        ended.signal()
     }
 
     /// Sleeps until there is urgent work, or work that has waited long enough. Nil when the thread is closed and all

@@ -1,13 +1,13 @@
-/// A counting semaphore: each raise ends one wait, even a wait that begins later.
+/// A counting semaphore: each signal ends one wait, even a wait that begins later.
 ///
 /// Sendable because the mutex and the condition are used only through their POSIX functions, and the counter under the
 /// mutex.
-package final class Signal: @unchecked Sendable {
+package final class Semaphore: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var raised = 0
+    private var count = 0
 
-    /// A semaphore that was not raised.
+    /// A semaphore whose count is 0.
     package init() {
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
@@ -26,28 +26,28 @@ package final class Signal: @unchecked Sendable {
     }
 
     /// Ends one wait. From any thread.
-    package func raise() {
+    package func signal() {
         pthread_mutex_lock(mutex)
-        raised += 1
+        count += 1
         pthread_mutex_unlock(mutex)
         // After the unlock: the woken thread would wait for the mutex, which is a second change of threads.
         pthread_cond_signal(condition)
     }
 
-    /// Blocks until a raise. Returns false if the limit was reached first.
+    /// Blocks until a signal. Returns false if the limit was reached first.
     @discardableResult
     package func wait(upTo limit: Duration? = nil) -> Bool {
-        let deadline = limit.map(Signal.deadline)
+        let deadline = limit.map(Semaphore.deadline)
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        while raised == 0 {
+        while count == 0 {
             if var deadline {
                 if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return false }
             } else {
                 pthread_cond_wait(condition, mutex)
             }
         }
-        raised -= 1
+        count -= 1
         return true
     }
 
