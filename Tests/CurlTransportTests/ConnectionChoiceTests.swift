@@ -16,7 +16,7 @@ import Testing
         let body = bodyLength.map { PiecesSource([], length: $0) }
         let attempt = AttemptRequest(method: .post, url: url, fields: Fields(), body: body, options: options)
         return ConnectionChoice(
-            attempt, try ParsedURL(url), try RequestBody(attempt), abilities, avoidsHTTP2: false)
+            attempt, try URLHandle(url), try RequestBody(attempt), abilities, avoidsHTTP2: false)
     }
 
     @Test(arguments: [(nil, false), (0, true), (65_535, true), (65_536, false)] as [(Int?, Bool)])
@@ -72,7 +72,7 @@ import Testing
                 let attempt = AttemptRequest(
                     method: .put, url: "http://a.test/", fields: Fields(),
                     body: hasBody ? PiecesSource([], length: nil) : nil, options: RequestOptions())
-                try handle.prepare(attempt, url: try ParsedURL(attempt.url), body: try RequestBody(attempt))
+                try handle.prepare(attempt, url: try URLHandle(attempt.url), body: try RequestBody(attempt))
                 return handle.isReusable
             }
         }.get()

@@ -26,7 +26,7 @@ import Testing
         options.unixSocket = path
         let attempt = AttemptRequest(
             method: .get, url: "https://service.test/", fields: Fields(), options: options, optionsIdentity: 1)
-        let (url, handle) = (try? ParsedURL(attempt.url), multi.handle())
+        let (url, handle) = (try? URLHandle(attempt.url), multi.handle())
         if let url, let handle, let body = try? RequestBody(attempt) {
             try? handle.prepare(attempt, url: url, body: body)
         }

@@ -17,7 +17,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     var index = 0
     /// Nil before the attempt started and after it ended.
     private(set) var handle: EasyHandle?
-    let url: ParsedURL?
+    let url: URLHandle?
     /// The path of the Unix domain socket that the attempt uses instead of TCP.
     let unixSocket: String?
     /// Whether the speed of the download is limited.
@@ -48,7 +48,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     }
 
     init(
-        multi: MultiHandle, attempt: borrowing AttemptRequest, url: ParsedURL?, handle: EasyHandle?,
+        multi: MultiHandle, attempt: borrowing AttemptRequest, url: URLHandle?, handle: EasyHandle?,
         observer: any AttemptObserver
     ) {
         isWatched = attempt.isWatched

@@ -23,7 +23,7 @@ struct ConnectionChoice {
     let mayMultiplex: Bool
 
     init(
-        _ attempt: borrowing AttemptRequest, _ url: ParsedURL, _ body: borrowing RequestBody,
+        _ attempt: borrowing AttemptRequest, _ url: URLHandle, _ body: borrowing RequestBody,
         _ abilities: borrowing CurlAbilities, avoidsHTTP2: Bool, avoidsKept: Bool = false
     ) {
         // Reads single options, because a copy of all of them costs more.

@@ -40,7 +40,7 @@ final class EasyHandle {
     private(set) var isReusable = true
     /// Kept because libcurl points to it.
     // Unchecked like `alarm`, because releasing the old object calls nothing that uses the handle.
-    @exclusivity(unchecked) private var url: ParsedURL?
+    @exclusivity(unchecked) private var url: URLHandle?
     /// Kept from one transfer to the next: cancelling and setting it again costs more than one superfluous call.
     @exclusivity(unchecked) private var alarm: LoopTimer?
 
@@ -70,7 +70,7 @@ final class EasyHandle {
 
     /// - Parameter avoidsKept: Whether connections of earlier requests must not be used.
     func prepare(
-        _ attempt: AttemptRequest, url: ParsedURL, body: RequestBody, avoidsKept: Bool = false
+        _ attempt: AttemptRequest, url: URLHandle, body: RequestBody, avoidsKept: Bool = false
     ) throws(PlugboardError) {
         if identity != attempt.optionsIdentity {
             try configure(attempt.options)

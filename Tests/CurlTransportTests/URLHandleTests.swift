@@ -5,7 +5,7 @@ import Testing
 @testable import PlugboardCurl
 
 /// Pins, cookies and credentials are chosen by `Origin`; libcurl must connect to the same host and port.
-struct ParsedURLTests {
+struct URLHandleTests {
     @Test(arguments: [
         ("http://A.Test/", "A.Test:80", "http://a.test"), ("https://a.test.:443/x", "a.test.:443", "https://a.test"),
         ("http://0x7f.1/", "127.0.0.1:80", "http://127.0.0.1"),
@@ -27,14 +27,14 @@ struct ParsedURLTests {
     func `libcurl reads the host and port that Origin reads`(
         url: String, hostAndPort: String, origin: String
     ) throws {
-        #expect(try ParsedURL(url).hostAndPort == hostAndPort)
+        #expect(try URLHandle(url).hostAndPort == hostAndPort)
         #expect(Origin(url: url)?.description == origin)
     }
 
     /// Newer versions of libcurl leave its conversion to the system.
     @Test func `an address with a capital X has the same origin in both forms that libcurl may keep`() throws {
         let url = "http://0XBEEF:81/"
-        let hostAndPort = try ParsedURL(url).hostAndPort
+        let hostAndPort = try URLHandle(url).hostAndPort
 
         #expect(["0XBEEF:81", "0.0.190.239:81"].contains(hostAndPort))
         #expect(Origin(url: url)?.description == "http://0.0.190.239:81")
@@ -50,13 +50,13 @@ struct ParsedURLTests {
         "http://a.1/", "http://[::1]:80x/", "http://a.test:65536/", "//a.test/", "ftp://a.test/",
     ])
     func `a host that could be read in two ways is refused`(url: String) {
-        let error = #expect(throws: PlugboardError.self) { try ParsedURL(url) }
+        let error = #expect(throws: PlugboardError.self) { try URLHandle(url) }
 
         #expect(error?.code == .requestURL)
     }
 
     @Test func `a host that is not ASCII is refused with the form to write`() {
-        let error = #expect(throws: PlugboardError.self) { try ParsedURL("http://b\u{fc}cher.test/") }
+        let error = #expect(throws: PlugboardError.self) { try URLHandle("http://b\u{fc}cher.test/") }
 
         #expect(error?.reason.contains("xn--") == true)
         #expect(error?.reason.contains("\u{fc}") == false)

@@ -1,11 +1,11 @@
 import CPlugboardCurl
 import PlugboardTransport
 
-/// A URL for which libcurl and `Origin` find the same origin. Transfers keep it while they use it.
+/// libcurl's handle of a URL, of which libcurl and `Origin` find the same origin. Transfers keep it while they use it.
 ///
 /// Used on the loop's thread only.
-final class ParsedURL {
-    /// libcurl's parsed form.
+final class URLHandle {
+    /// The `CURLU`.
     let handle: OpaquePointer
     let isSecure: Bool
     let origin: Origin
@@ -13,21 +13,21 @@ final class ParsedURL {
     let hostAndPort: String
 
     init(_ text: String) throws(PlugboardError) {
-        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw ParsedURL.error("has a control character") }
-        guard let handle = curl_url() else { throw ParsedURL.error("cannot be parsed for lack of memory") }
+        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw URLHandle.error("has a control character") }
+        guard let handle = curl_url() else { throw URLHandle.error("cannot be parsed for lack of memory") }
         let flags = UInt32(CURLU_PATH_AS_IS | CURLU_URLENCODE)
         let parts = URLParts(text)
         // libcurl would send a plus sign for a space in the query, and escapes with digits in lower case.
         let code = curl_url_set(handle, CURLUPART_URL, parts?.escapedText ?? text, flags)
-        let scheme = ParsedURL.part(handle, CURLUPART_SCHEME)
-        let host = ParsedURL.part(handle, CURLUPART_HOST) ?? ""
-        let port = ParsedURL.part(handle, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)) ?? ""
+        let scheme = URLHandle.part(handle, CURLUPART_SCHEME)
+        let host = URLHandle.part(handle, CURLUPART_HOST) ?? ""
+        let port = URLHandle.part(handle, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)) ?? ""
         // Pins, cookies and credentials are chosen by this origin, so that libcurl must not connect to another.
         guard code == CURLUE_OK, let scheme, let origin = Origin(url: text),
-            origin == Origin(scheme: scheme, host: ParsedURL.withZone(host, handle), port: Int(port))
+            origin == Origin(scheme: scheme, host: URLHandle.withZone(host, handle), port: Int(port))
         else {
             curl_url_cleanup(handle)
-            throw ParsedURL.error(ParsedURL.complaint(code, text, scheme))
+            throw URLHandle.error(URLHandle.complaint(code, text, scheme))
         }
         // libcurl would send an empty user and password.
         if parts?.hasCredentials == false {
@@ -83,17 +83,17 @@ final class ParsedURL {
 /// Parsed URLs, because programs request the same few URLs again and again.
 struct URLCache {
     private static let limit = 256
-    private var urls: [String: ParsedURL] = [:]
+    private var urls: [String: URLHandle] = [:]
     /// The latest URL, which is usually also the next one.
-    private var latest: (text: String, url: ParsedURL)?
+    private var latest: (text: String, url: URLHandle)?
 
-    mutating func url(_ text: String) throws(PlugboardError) -> ParsedURL {
+    mutating func url(_ text: String) throws(PlugboardError) -> URLHandle {
         if let latest, latest.text == text { return latest.url }
         if let known = urls[text] {
             latest = (text, known)
             return known
         }
-        let url = try ParsedURL(text)
+        let url = try URLHandle(text)
         if urls.count >= URLCache.limit { urls.removeAll(keepingCapacity: true) }
         urls[text] = url
         latest = (text, url)
