@@ -69,7 +69,7 @@ extension ExchangeCore {
     /// What the exchange does now, as the end of a sentence.
     private var currentActivity: String {
         if isSuspended { return "it was suspended" }
-        if let limit = place?.limit { return "it waited for \(limit.description)" }
+        if let quota = place?.quota { return "it waited for \(quota.description)" }
         if steering.phase != .flowing, let parking {
             guard parking.ticket != nil, let slot = waitingSlot else { return "it waited for the next attempt" }
             return "the plugin \(slot.id) waited in \(steering.stage.hook)"

@@ -21,15 +21,15 @@ package final class ConnectionLimits {
     /// How long a connection may be held back, in nanoseconds.
     private static let holdLimit: Int64 = 50_000_000
 
-    private let all: ConnectionLimit
+    private let all: ConnectionQuota
     private let hostShare: LimitShare
     /// 0 for no limit.
     private var hostLimit: Int { hostShare.own }
     /// The hosts of the attempts that run or wait; empty while hosts are not counted.
-    private var hosts: [Origin: ConnectionLimit] = [:]
+    private var hosts: [Origin: ConnectionQuota] = [:]
 
-    /// The limits that hold connections back.
-    private var holding: [ConnectionLimit] = []
+    /// The quotas that hold connections back.
+    private var holding: [ConnectionQuota] = []
     private var heldSince: Int64 = 0
     private unowned let loop: EventLoop
     /// Made when it is needed first: a weak reference makes all others to the object slower.
@@ -37,7 +37,7 @@ package final class ConnectionLimits {
 
     /// Limits for the exchanges of one loop.
     package init(all: LimitShare, perHost: LimitShare, loop: EventLoop) {
-        self.all = ConnectionLimit(all)
+        self.all = ConnectionQuota(all)
         // One host cannot have more connections than all.
         hostShare = all.own > 0 && all.own <= perHost.own ? LimitShare(of: 0) : perHost
         self.loop = loop
@@ -78,10 +78,10 @@ package final class ConnectionLimits {
     /// The exchange has ended: if it waits, it leaves the queue.
     package func withdraw(_ user: any ConnectionUser) {
         guard let place = user.place else { return }
-        if let limit = place.limit {
-            limit.remove(place)
-            if limit.heldCount > 0 { delayUse() }
-            if limit.host != nil { forgetIfIdle(limit) }
+        if let quota = place.quota {
+            quota.remove(place)
+            if quota.heldCount > 0 { delayUse() }
+            if quota.host != nil { forgetIfIdle(quota) }
         }
         // It has waited for a connection while its host had one for it.
         leaveHost(place, isFromOutside: true)
@@ -98,9 +98,9 @@ package final class ConnectionLimits {
 
     // MARK: Hosts
 
-    private func host(_ origin: Origin) -> ConnectionLimit {
+    private func host(_ origin: Origin) -> ConnectionQuota {
         if let host = hosts[origin] { return host }
-        let host = ConnectionLimit(hostShare, host: origin)
+        let host = ConnectionQuota(hostShare, host: origin)
         hosts[origin] = host
         return host
     }
@@ -123,38 +123,38 @@ package final class ConnectionLimits {
         forgetIfIdle(host)
     }
 
-    private func forgetIfIdle(_ limit: ConnectionLimit) {
-        if let origin = limit.host, limit.inUse == 0, !limit.hasWaiting, hosts[origin] === limit { hosts[origin] = nil }
+    private func forgetIfIdle(_ quota: ConnectionQuota) {
+        if let origin = quota.host, quota.inUse == 0, !quota.hasWaiting, hosts[origin] === quota { hosts[origin] = nil }
     }
 
     // MARK: Those that wait
 
-    private func giveBack(to limit: ConnectionLimit, isFromOutside: Bool) {
-        limit.giveBack()
-        guard limit.hasWaiting else { return }
+    private func giveBack(to quota: ConnectionQuota, isFromOutside: Bool) {
+        quota.giveBack()
+        guard quota.hasWaiting else { return }
         if isFromOutside {
-            if limit.heldCount == 0 { holding.append(limit) }
-            limit.heldCount += 1
+            if quota.heldCount == 0 { holding.append(quota) }
+            quota.heldCount += 1
             delayUse()
         } else {
-            admitWaiting(at: limit)
+            admitWaiting(at: quota)
         }
     }
 
-    private func admitWaiting(at limit: ConnectionLimit) {
+    private func admitWaiting(at quota: ConnectionQuota) {
         // An exchange that cannot begin gives its connection back at once, within this loop.
-        guard !limit.isAdmitting else { return }
-        limit.isAdmitting = true
-        while let user = limit.takeForNext() {
-            if limit === all {
+        guard !quota.isAdmitting else { return }
+        quota.isAdmitting = true
+        while let user = quota.takeForNext() {
+            if quota === all {
                 user.beginOnFreeConnection()
             } else {
-                user.placed().host = limit
+                user.placed().host = quota
                 admitToAll(user)
             }
         }
-        limit.isAdmitting = false
-        if limit.heldCount > 0, !limit.hasWaiting { stopHolding(limit) }
+        quota.isAdmitting = false
+        if quota.heldCount > 0, !quota.hasWaiting { stopHolding(quota) }
     }
 
     // MARK: Connections held back
@@ -166,19 +166,19 @@ package final class ConnectionLimits {
     }
 
     private func useHeld() {
-        let limits = holding
+        let quotas = holding
         holding = []
         heldSince = 0
-        for limit in limits {
-            limit.heldCount = 0
-            admitWaiting(at: limit)
-            forgetIfIdle(limit)
+        for quota in quotas {
+            quota.heldCount = 0
+            admitWaiting(at: quota)
+            forgetIfIdle(quota)
         }
     }
 
-    private func stopHolding(_ limit: ConnectionLimit) {
-        limit.heldCount = 0
-        holding.removeAll { $0 === limit }
+    private func stopHolding(_ quota: ConnectionQuota) {
+        quota.heldCount = 0
+        holding.removeAll { $0 === quota }
         if holding.isEmpty {
             heldSince = 0
             alarm.clear()

@@ -21,10 +21,10 @@ package final class ConnectionPlace {
     fileprivate var waiting: (any ConnectionUser)?
     fileprivate var next: ConnectionPlace?
     fileprivate unowned(unsafe) var previous: ConnectionPlace?
-    /// Where the exchange waits.
-    package fileprivate(set) var limit: ConnectionLimit?
+    /// The quota that the exchange waits for; nil if it does not wait.
+    package fileprivate(set) var quota: ConnectionQuota?
     /// The host that has a connection for the exchange.
-    var host: ConnectionLimit?
+    var host: ConnectionQuota?
 
     init(_ user: any ConnectionUser) { self.user = user }
 }
@@ -34,8 +34,8 @@ struct ConnectionQueue {
     private(set) var first: ConnectionPlace?
     private unowned(unsafe) var last: ConnectionPlace?
 
-    mutating func append(_ place: ConnectionPlace, waitingFor limit: ConnectionLimit) {
-        (place.waiting, place.limit) = (place.user, limit)
+    mutating func append(_ place: ConnectionPlace, waitingFor quota: ConnectionQuota) {
+        (place.waiting, place.quota) = (place.user, quota)
         place.previous = last
         if let last { last.next = place } else { first = place }
         last = place
@@ -45,7 +45,7 @@ struct ConnectionQueue {
         let (next, previous) = (place.next, place.previous)
         if let next { next.previous = previous } else { last = previous }
         if let previous { previous.next = next } else { first = next }
-        (place.next, place.previous, place.limit) = (nil, nil, nil)
+        (place.next, place.previous, place.quota) = (nil, nil, nil)
         place.waiting = nil
     }
 }

@@ -7,7 +7,7 @@ import PlugboardMessages
 ///
 /// Accesses are not checked for exclusivity at run time, because every attempt makes some and no function here calls
 /// other code.
-package final class ConnectionLimit {
+package final class ConnectionQuota {
     /// The host whose connections are limited; nil for all hosts together.
     let host: Origin?
     private let share: LimitShare
