@@ -151,7 +151,8 @@ static inline CURLSHcode ccurl_share(CURLSH *share, int data) {
     return curl_share_setopt(share, CURLSHOPT_SHARE, data);
 }
 
-// Whether the process runs with the address or the thread sanitizer, which cannot check pooled memory.
+// Whether the process runs with the address or the thread sanitizer. Pools then keep nothing, because sanitizers
+// cannot check pooled memory.
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 

@@ -10,7 +10,7 @@ static inline int czlib_inflate_init(z_streamp stream, int window_bits) {
     return inflateInit2(stream, window_bits);
 }
 
-// The same for deflateInit2, with zlib's defaults for all else.
+// deflateInit2 with this `window_bits` and zlib's defaults for its other parameters.
 static inline int czlib_deflate_init(z_streamp stream, int window_bits) {
     return deflateInit2(stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
 }

@@ -31,7 +31,7 @@ extension Configuration {
         public var configuration: Configuration? { errors.isEmpty ? readable : nil }
         /// The parts that could be read, to find further errors (`Configuration.errors`); nil if there are none.
         public let readable: Configuration?
-        /// In the order of the text; at most the first hundred.
+        /// The errors in the order of the text, at most the first hundred.
         public let errors: [ConfigurationError]
 
         func throwing() throws(PlugboardError) -> Configuration {

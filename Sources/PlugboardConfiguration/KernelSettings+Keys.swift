@@ -63,7 +63,7 @@ extension KernelSettings {
             .integer(in: 1...1_000_000).by(default: 50), \.attemptLimit),
         ConfigurationKey(
             "bufferLimit",
-            "Bytes of one body that wait in the transport before the sender is slowed; as many may be on their way to the program's reader.",
+            "The most bytes of one body that wait in the transport; then the sender is slowed. As many again may wait for the program's reader.",
             .size(in: .kibibytes(16) ... .gibibytes(1)).by(default: "1MiB"), \.bufferLimit),
         ConfigurationKey(
             "hookTimeLimit",

@@ -78,7 +78,7 @@ extension FileClaim {
         return bytes(of: file, limit: limit)
     }
 
-    /// The same of an open file.
+    /// The bytes of an open file, with the same checks.
     package static func bytes(of descriptor: Int32, limit: Int) -> [UInt8]? {
         guard let status = status(descriptor), status.st_size <= limit else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))

@@ -18,7 +18,7 @@ struct AttachedExchanges: ExchangeSource {
     func har(after: Int, before: Int?, limit: Int) async throws(PlugboardError) -> [UInt8] {
         let arguments = RecordedExchanges.arguments(after: after, before: before, limit: limit)
         let (path, queue) = (path, queue)
-        // The client blocks, and each request has a connection of its own, so that the program may start anew.
+        // The client blocks, and each request has a connection of its own, so that the program may be restarted.
         let result: Result<[UInt8], PlugboardError> = await withCheckedContinuation { done in
             queue.async { done.resume(returning: AttachedExchanges.ask(path, arguments)) }
         }

@@ -29,7 +29,7 @@ struct InspectServer: HTTPHandler {
         guard isLoopback(request.headers[.host] ?? "") else {
             return text(.forbidden, "This server is reached by its address 127.0.0.1 only.")
         }
-        // As it was sent: no part of an address of the page is encoded.
+        // The raw path: the page's own addresses contain no percent-encoding.
         let parts = request.target.path().split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].isEmpty, isToken(parts[1]) else {
             return text(.forbidden, "The address lacks the token that plugboard inspect has printed.")

@@ -16,7 +16,7 @@ struct RecordedExchanges: ExchangeSource {
             .recorder { settings in
                 settings.persistence = isStore ? .file : .memory
                 if isStore { settings.path = path.map(RecordedExchanges.absolute) }
-                // To read must remove nothing.
+                // Reading must not remove records.
                 settings.limit = 1_000_000
                 settings.size = .gibibytes(64)
                 settings.age = .seconds(315_360_000)
@@ -36,7 +36,7 @@ struct RecordedExchanges: ExchangeSource {
         }
     }
 
-    /// Of the recorder's command `har`.
+    /// The arguments of the recorder's command `har`.
     static func arguments(after: Int, before: Int?, limit: Int) -> JSONObject {
         var arguments: JSONObject = ["limit": .number(JSONNumber(limit)), "bytes": .number(JSONNumber(16 << 20))]
         if after > 0 { arguments["after"] = .number(JSONNumber(after)) }

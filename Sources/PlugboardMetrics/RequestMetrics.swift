@@ -16,7 +16,7 @@
         }
 
         private struct State {
-            /// By exchanges.
+            /// The attempts under way, by the number of their exchange.
             var attempts: [UInt64: Attempt] = [:]
             var timers: [[String]: CoreMetrics.Timer] = [:]
             var active: [[String]: Meter] = [:]

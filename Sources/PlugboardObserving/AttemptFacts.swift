@@ -16,9 +16,9 @@ public struct AttemptFacts: Sendable {
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
     ]
 
-    /// As it is sent.
+    /// The method as it is sent.
     public let method: String
-    /// As it may be shown; nil if it is told to `attributes(url:)` alone.
+    /// The URL without secrets; nil if only `attributes(url:)` gets it.
     public let url: String?
     /// The origin of the URL.
     public let origin: Origin?

@@ -3,16 +3,16 @@ import PlugboardKit
 extension Metric {
     /// What exporters tell of a metric beside its values.
     private struct Description {
-        /// In place of the metric's own name.
+        /// The exported name; nil if it is the metric's own.
         var name: String?
-        /// As OpenTelemetry writes it (UCUM).
+        /// The unit in OpenTelemetry's spelling (UCUM).
         let unit: String
         /// Whether it is a sum that rises and falls (an up-down counter), and not a value on its own.
         var isSum = false
         let help: String
     }
 
-    /// Of the metrics of the kernel and of bundled plugins that are no plain counters, by their own names.
+    /// The descriptions of all metrics of the kernel and of bundled plugins that are no plain counters, by name.
     private static let descriptions: [String: Description] = [
         "kernel.connections.open": Description(
             name: "http.client.open_connections", unit: "{connection}", isSum: true,

@@ -46,7 +46,7 @@ struct BodyArguments: ParsableArguments {
         let type: String
         var accept = "*/*"
 
-        /// The same for another request. A body that can be read once alone is still the same.
+        /// A copy for another request. A body that can be read only once is shared.
         var copy: Content {
             Content(body: body.source.copy().map { Body($0) } ?? body, type: type, accept: accept)
         }

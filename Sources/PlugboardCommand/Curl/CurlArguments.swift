@@ -16,7 +16,7 @@ struct CurlArguments: ParsableArguments {
             "Authenticates with a name and a password (basic), which redirects to other origins do not get. A password "
                 + "that is left out is asked for.", valueName: "user:password"))
     var user: String?
-    @Flag(help: "Authenticates by the scheme basic, which --user does.") var basic = false
+    @Flag(help: "Has no effect: --user always uses basic.") var basic = false
     @Option(
         name: .customLong("oauth2-bearer"), parsing: .unconditional,
         help: ArgumentHelp("Authenticates with a bearer token.", valueName: "token"))

@@ -28,10 +28,10 @@ struct MethodArguments: ParsableArguments {
                 + "with / gets the file's name.", valueName: "file"), completion: .file())
     var uploadFiles: [String] = []
     @Flag(name: [.customShort("g"), .long], help: "Sends brackets and braces of URLs as they are.") var globoff = false
-    @Flag(help: "Sends a path as it is, which is always done.") var pathAsIs = false
+    @Flag(help: "Has no effect: paths are always sent unchanged.") var pathAsIs = false
 
     // `RequestWords` reads these before the parser, which has them for help and completions.
-    @Option(name: .customLong("url"), help: ArgumentHelp("A URL, as without this option.", valueName: "url"))
+    @Option(name: .customLong("url"), help: ArgumentHelp("A URL; the option's name may be left out.", valueName: "url"))
     var namedURL: String?
     @Flag(help: "What follows, also after -:, is another request by the same verb, with its own options.") var next =
         false

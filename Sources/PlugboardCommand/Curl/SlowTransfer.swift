@@ -28,7 +28,7 @@ final class SlowTransfer: Sendable {
         state.withLock { if !$0.hasEnded { $0.cancel = cancel } }
     }
 
-    /// The exchange has ended, and is released: it holds its observer, which holds this.
+    /// Releases the exchange at its end, because it holds its observer, which holds this object.
     func end() { state.withLock { ($0.hasEnded, $0.cancel) = (true, nil) } }
 
     /// Another attempt begins, whose bytes are counted from 0.

@@ -21,12 +21,12 @@ struct TransferArguments: ParsableArguments {
     var limitRate: String?
     @Option(
         name: [.customShort("Y"), .long], parsing: .unconditional,
-        help: ArgumentHelp("Ends a transfer that is slower for the time of -y.", valueName: "speed"))
+        help: ArgumentHelp("Ends a transfer that stays below this speed for the time of -y.", valueName: "speed"))
     var speedLimit: String?
     @Option(
         name: [.customShort("y"), .long], parsing: .unconditional,
         help: ArgumentHelp(
-            "The time of -Y, 30 s without it; alone, a time in which nothing comes.", valueName: "seconds"))
+            "The time for -Y, 30 s by default. Without -Y: the longest time without a byte.", valueName: "seconds"))
     var speedTime: String?
     @Option(
         parsing: .unconditional,

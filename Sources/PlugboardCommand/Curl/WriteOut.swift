@@ -26,7 +26,7 @@ struct WriteOut: Sendable {
         /// The server's address in the last attempt; empty and 0 without a connection.
         var remote = (address: "", port: 0)
         var local = (address: "", port: 0)
-        /// From the beginning of the exchange to its end.
+        /// The duration of the exchange.
         var total: Duration = .zero
         /// The bytes of all heads of requests that were sent.
         var requestSize = 0
@@ -35,7 +35,7 @@ struct WriteOut: Sendable {
         /// The chain of certificates of the server of the last connection that was opened: lines like `Subject:…`, the
         /// last in PEM form.
         var certificates: [String] = []
-        /// What the TLS library thinks of the server's certificate; 0 if it is trusted, and without TLS.
+        /// The TLS library's result for the server's certificate; 0 if it is trusted, and without TLS.
         var verifyResult = 0
     }
 

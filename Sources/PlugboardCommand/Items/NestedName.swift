@@ -33,8 +33,8 @@ struct NestedName {
             guard keys.count < NestedName.deepest else {
                 throw CommandFailure(
                     .usage,
-                    "\(Printable.text(String(item.name.prefix(40))))… is nested deeper than \(NestedName.deepest), the "
-                        + "deepest allowed.")
+                    "\(Printable.text(String(item.name.prefix(40))))… is nested deeper than \(NestedName.deepest) "
+                        + "levels.")
             }
             guard letters[start].scalar == "[", !letters[start].isEscaped, let end = first("]", from: start) else {
                 throw CommandFailure(

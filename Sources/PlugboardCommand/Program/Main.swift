@@ -88,7 +88,7 @@ enum Main {
             guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { continue }
             throw CommandFailure(
                 .usage,
-                "Argument \(index) is not UTF-8, as all must be. --data-binary @FILE sends any bytes, and -H @FILE fields."
+                "Argument \(index) is not valid UTF-8. --data-binary @FILE sends any bytes, and -H @FILE fields."
             )
         }
     }

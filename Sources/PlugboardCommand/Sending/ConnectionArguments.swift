@@ -31,8 +31,8 @@ struct ConnectionArguments: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Connects to another host and port; the URL, Host and the TLS name stay. An empty host or port is any, and in the "
-                + "second pair the URL's.", valueName: "host:port:host:port"))
+            "Connects to another host and port; the URL, Host and the TLS name stay. An empty host or port means any, and in "
+                + "the second pair the URL's own.", valueName: "host:port:host:port"))
     var connectTo: [String] = []
     @Option(
         parsing: .unconditional,
@@ -65,13 +65,14 @@ struct ConnectionArguments: ParsableArguments {
     var pass: String?
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The form of the certificate, which is always PEM.", valueName: "PEM"))
+        help: ArgumentHelp("The format of the certificate: PEM is the only one.", valueName: "PEM"))
     var certType: String?
-    @Option(parsing: .unconditional, help: ArgumentHelp("The form of the key, which is always PEM.", valueName: "PEM"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The format of the key: PEM is the only one.", valueName: "PEM"))
     var keyType: String?
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The key of that certificate, PEM; else that of --cert.", valueName: "file"),
+        help: ArgumentHelp("The file of the key (PEM); by default the file of --cert.", valueName: "file"),
         completion: .file())
     var key: String?
     @Option(

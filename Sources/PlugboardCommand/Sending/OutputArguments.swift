@@ -15,7 +15,7 @@ struct OutputArguments: ParsableArguments {
         help: "Writes the body to a file that is named as the last part of the URL's path; can be given for each URL.")
     var remoteName: Int
     @Flag(help: "Does what -O does for all URLs that have no -o or -O.") var remoteNameAll = false
-    @Flag(help: "Ends with the first of several requests that fails.") var failEarly = false
+    @Flag(help: "Stops at the first request that fails.") var failEarly = false
     @Option(
         parsing: .unconditional, help: ArgumentHelp("The folder of the file of -o or -O.", valueName: "folder"),
         completion: .directory)
@@ -35,12 +35,12 @@ struct OutputArguments: ParsableArguments {
         help: "Ends with status 22 if the HTTP status is 400 or more, and writes the body all the same.")
     var failWithBody = false
     @Flag(name: .shortAndLong, help: "Prints only errors: no progress and no log.") var silent = false
-    @Flag(name: [.customShort("S"), .long], help: "Prints errors also with -s, as is always done.")
+    @Flag(name: [.customShort("S"), .long], help: "Has no effect: errors are always printed.")
     var showError = false
     @Flag(help: "Shows no progress.") var noProgressMeter = false
-    @Flag(name: [.customShort("#"), .long], help: "Shows progress as a bar, as terminals always get it.")
+    @Flag(name: [.customShort("#"), .long], help: "Has no effect: progress on a terminal is always a bar.")
     var progressBar = false
-    @Flag(name: [.customShort("N"), .long], help: "Writes what has come at once, as is always done.")
+    @Flag(name: [.customShort("N"), .long], help: "Has no effect: bytes are always written as soon as they come.")
     var noBuffer = false
 
     @Flag(help: "Shows secrets, which -v and the --print options hide.") var showSecrets = false

@@ -17,7 +17,7 @@ final class WireFacts: Sendable {
     }
 
     private static let sizeLimit = 64 << 10
-    /// What the head of a request has whose body curl sends apart.
+    /// Each marks the head of a request whose body curl sends separately.
     private static let marks = ["\r\nexpect:", "\r\ncontent-type: multipart/form-data", " http/2\r\n"]
     let wantsCertificates: Bool
     private let countsBodies: Bool

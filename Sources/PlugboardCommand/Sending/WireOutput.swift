@@ -12,7 +12,7 @@ struct WireOutput {
     ///
     /// - Parameters:
     ///   - trace: Where `--trace` writes, which replaces the lines of `--verbose`.
-    ///   - facts: What hears the same for `--write-out`.
+    ///   - facts: Collects the same data for `--write-out`; nil without it.
     static func add(
         to configuration: inout Configuration, _ catalog: inout Catalog, isVerbose: Bool, showingSecrets: Bool,
         trace: WireTrace?, facts: WireFacts? = nil

@@ -46,7 +46,7 @@ struct DownloadVerb: AsyncParsableCommand {
     var checksums: String?
     @Option(
         name: [.customShort("t"), .customLong("max-tries"), .customLong("tries")],
-        help: ArgumentHelp("How many requests in a row may bring nothing (0: any).", valueName: "5"))
+        help: ArgumentHelp("How many requests in a row may end without new bytes (0: no limit).", valueName: "5"))
     var tries: Int?
     @Option(
         name: .customLong("mirror"), parsing: .unconditionalSingleValue,
@@ -76,7 +76,7 @@ struct DownloadVerb: AsyncParsableCommand {
         name: [.customShort("j"), .long, .customLong("max-concurrent-downloads")],
         help: ArgumentHelp("How many files are downloaded at a time.", valueName: "count"))
     var parallel = 4
-    @Flag(help: "Lets redirects pass, which are otherwise followed.") var noLocation = false
+    @Flag(help: "Does not follow redirects.") var noLocation = false
     @OptionGroup(title: "Output") var output: TransferPrinting
     @OptionGroup var transfer: TransferArguments
     @OptionGroup var time: TimeArguments

@@ -3,7 +3,7 @@ import PlugboardJSON
 
 /// The plugins that will run, in their order, according to a configuration and the plugins of the program.
 package struct ResolvedPlugins: Sendable {
-    /// From the outermost to the innermost.
+    /// The plugins, outermost first.
     package let plugins: [EnabledPlugin]
     /// Available plugins that do not run: those that the configuration switches off, and linked ones that it does
     /// not name.
@@ -36,7 +36,7 @@ package struct ResolvedPlugins: Sendable {
         /// Nil if there are errors.
         package var resolved: ResolvedPlugins? { errors.isEmpty ? readable : nil }
         private let readable: ResolvedPlugins
-        /// At most the first hundred errors.
+        /// The errors: at most the first hundred.
         package let errors: [ConfigurationError]
         /// The plugins whose own entries have no errors.
         let sound: [EnabledPlugin]

@@ -4,7 +4,7 @@ import PlugboardBorder
 struct HeaderDefaults: Sendable, Equatable {
     var values: [String: String] = [:]
 
-    /// In the order of the names.
+    /// The fields, sorted by name.
     var fields: Fields {
         var fields = Fields()
         for (name, value) in values.sorted(by: { $0.key < $1.key }) { fields.append(FieldName(name), value) }

@@ -46,7 +46,7 @@ public struct KernelSettings: Sendable, Equatable {
     public var idleConnections = 256
     /// Attempts and hops of one exchange, after which it fails as `runaway`.
     public var attemptLimit = 50
-    /// Bytes of one body that wait in the transport before the sender is slowed; as many may be on their way to the
+    /// The most bytes of one body that wait in the transport; then the sender is slowed. As many again may wait for the
     /// program's reader.
     public var bufferLimit = ByteCount.mebibytes(1)
     /// Whether the server must send `close_notify` before a TLS connection whose end is the end of a body. Without it,

@@ -79,7 +79,7 @@ func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws
     for field in UnsafeBufferPointer(start: fields, count: Int(clamping: count)) {
         if isSendable(field.name, field.value) { continue }
         guard areReadable(field) else {
-            throw PlugboardError(.requestField, "a field has a count of bytes at NULL for its name or value")
+            throw PlugboardError(.requestField, "a field has NULL for the bytes of its name or value")
         }
         let isNamed = field.name.count > 0 && field.name.buffer.allSatisfy(FieldName.isTokenByte)
         throw PlugboardError(

@@ -69,7 +69,7 @@ extension HostTable {
             }
             if let bytes = makeBytes(bytes, of: host) { return completePull(host, pull, .bytes(bytes)) }
             let error = PlugboardError(
-                .pluginFault, "The plugin \(host.id) gave a body \(bytes.count) bytes at NULL.", plugin: host.id)
+                .pluginFault, "The plugin \(host.id) passed NULL for \(bytes.count) bytes of a body.", plugin: host.id)
             return completePull(host, pull, .broken(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
         }
         table.pull_end = { host, pull, trailers, count in

@@ -7,7 +7,7 @@ final class Scratch {
     /// The size in bytes. 0 with the address sanitizer, which then sees each text and finds plugins that keep one.
     private static let blockSize = dlsym(nil, "__asan_init") == nil ? 512 : 0
 
-    /// For the first texts of a hook, as long as they fit.
+    /// Holds the first texts of a hook, as long as they fit.
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 1)
     // Unchecked, because changing them calls no other code.
     @exclusivity(unchecked) private var used = 0

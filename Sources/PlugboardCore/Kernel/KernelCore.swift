@@ -242,7 +242,7 @@ final class KernelCore: @unchecked Sendable {
     /// The loop's time; on other threads the time now. [any]
     func monotonicTime() -> Int64 { current?.loop.now ?? first.loop.clock?.now ?? clockTime(CLOCK_MONOTONIC) }
 
-    /// Since 1970-01-01 00:00 UTC. [any]
+    /// The time since 1970-01-01 UTC, in nanoseconds. [any]
     func wallTime() -> Int64 { first.loop.clock?.wallClock ?? clockTime(CLOCK_REALTIME) }
 
     /// `FOLDER/ID`, made with mode 0700.

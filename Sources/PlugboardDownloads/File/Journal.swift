@@ -13,7 +13,7 @@ struct Journal: Sendable, Equatable {
 
     /// The SHA-256 of the URL that has sent the bytes, because the URL itself may hold credentials.
     var url: String
-    /// The same of all URLs of the file, including mirrors.
+    /// The SHA-256 of each URL of the file, including mirrors.
     var urls: Set<String>
     /// The boot of the system in which the bytes were written.
     var boot: String

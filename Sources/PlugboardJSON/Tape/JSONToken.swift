@@ -20,7 +20,7 @@
         case replacedKey
     }
 
-    /// For strings.
+    /// For strings: the string is ASCII without escapes.
     @inlinable public static var isASCII: UInt16 { 1 }
     /// For numbers: the number is written with a fraction or an exponent.
     @inlinable public static var hasFraction: UInt16 { 2 }

@@ -119,7 +119,7 @@ struct PatternNode {
 
 /// The elements of an array: some have their own node, and the rest share one.
 struct ItemsPlan {
-    /// In the program's `lists`.
+    /// Where the elements with their own node start in the program's `lists`.
     var prefixStart: UInt32 = 0
     var prefixEnd: UInt32 = 0
     var rest = MembersPlan.none

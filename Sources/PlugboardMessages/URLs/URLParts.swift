@@ -137,17 +137,17 @@ public struct URLParts: Sendable, Equatable {
 
 /// Offsets of the delimiters in UTF-8.
 private struct Scan: Equatable {
-    /// 0 if there is no scheme.
+    /// The offset of the scheme's colon; 0 if there is no scheme.
     private(set) var schemeEnd = 0
-    /// After `//`.
+    /// The authority starts after `//`.
     private(set) var authorityStart = 0
     private(set) var hostStart = 0
-    /// At the port's colon, or at the path.
+    /// The host ends at the port's colon or at the path.
     private(set) var hostEnd = 0
     private(set) var pathStart = 0
-    /// At `?`, at `#` or at the end.
+    /// The path ends at `?`, at `#` or at the end.
     private(set) var pathEnd = 0
-    /// At `#` or at the end.
+    /// The query ends at `#` or at the end.
     private(set) var queryEnd = 0
     private(set) var end = 0
 

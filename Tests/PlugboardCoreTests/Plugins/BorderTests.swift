@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [
         ("respond-value", "the field x-a has a line break or NUL in its value"),
         ("respond-name", "a field has a name that is not a token"),
-        ("respond-hollow", "a field has a count of bytes at NULL for its name or value"),
+        ("respond-hollow", "a field has NULL for the bytes of its name or value"),
         ("respond-count", "3 fields are counted, and the pointer to them is NULL"),
     ])
     func `a response with fields that cannot be sent is a fault`(what: String, says: String) async throws {
@@ -85,7 +85,7 @@ import Testing
     @Test(arguments: [
         ("respond-short", "made a body of 7 bytes, and ended it 2 bytes early"),
         ("respond-long", "made a body of 3 bytes, and gave 2 bytes more"),
-        ("respond-bytes", "gave a body 5 bytes at NULL"),
+        ("respond-bytes", "passed NULL for 5 bytes of a body"),
         ("send-short", "made a body of 7 bytes, and ended it 2 bytes early"),
         ("send-long", "made a body of 3 bytes, and gave 2 bytes more"),
     ])

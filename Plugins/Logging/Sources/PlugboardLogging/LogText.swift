@@ -14,7 +14,7 @@ struct LogText: Sendable {
     let showsQueries: Bool
     let redaction: Redaction
 
-    /// Without user and fragment; and without the values of the query, or of its secret parameters.
+    /// The URL without user, fragment and the values of its query, or only of its secret parameters.
     func url(_ url: String) -> String { showsQueries ? redaction.url(url) : Printable.url(url) }
 
     // MARK: full

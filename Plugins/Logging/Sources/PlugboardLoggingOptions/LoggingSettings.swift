@@ -38,8 +38,8 @@ public struct LoggingSettings: PluginSettings {
     /// Logs these statuses only, such as 404, 5xx or 400-499; all if it is empty.
     @Setting("Logs these statuses only, such as 404, 5xx or 400-499; all if it is empty.")
     public var statuses: [String] = []
-    /// Logs exchanges only that took so long.
-    @Setting("Logs exchanges only that took so long.", in: .zero ... .seconds(86_400))
+    /// Logs only exchanges that took at least this long.
+    @Setting("Logs only exchanges that took at least this long.", in: .zero ... .seconds(86_400))
     public var slowerThan = Duration.zero
     /// Logs failures only.
     @Setting("Logs failures only.")
@@ -48,13 +48,13 @@ public struct LoggingSettings: PluginSettings {
     /// A private file for the lines, instead of the log; a relative path starts at the configuration's folder.
     @Setting("A private file for the lines, instead of the log; a relative path starts at the configuration's folder.")
     public var path: String? = nil
-    /// The size from which on the file is renamed to PATH.1, that one to PATH.2 and so on; 0B for any size.
+    /// The size at which the file is renamed to PATH.1, PATH.1 to PATH.2 and so on; 0B for no limit.
     @Setting(
-        "The size from which on the file is renamed to PATH.1, that one to PATH.2 and so on; 0B for any size.")
+        "The size at which the file is renamed to PATH.1, PATH.1 to PATH.2 and so on; 0B for no limit.")
     public var rotateSize = ByteCount.mebibytes(10)
-    /// How long a file is written to before it is renamed so; 0s for any time.
+    /// The age at which the file is renamed in the same way; 0s for no limit.
     @Setting(
-        "How long a file is written to before it is renamed so; 0s for any time.", in: .zero ... .seconds(315_360_000))
+        "The age at which the file is renamed in the same way; 0s for no limit.", in: .zero ... .seconds(315_360_000))
     public var rotateAge = Duration.zero
     /// How many renamed files are kept.
     @Setting("How many renamed files are kept.", in: 0...1000)

@@ -50,7 +50,7 @@ public enum QueueMode: String, WordOption {
     case onFailure
     /// Before it is sent, until it has its outcome. So a request under way when the process ends is sent again.
     case journal
-    /// At once. It is sent later, and the caller does not wait for the network.
+    /// At once. It is sent later, and its sender does not wait for the network.
     case later
 }
 

@@ -5,10 +5,10 @@ public struct ResumeAttributes: AttributeTable {
     /// All keys.
     public static let keys = ResumeAttributes()
 
-    /// The requests for the rest of a body that may fail in a row without a new byte; 0 mends nothing.
+    /// How many requests for the rest may fail in a row without a new byte; 0 mends no body.
     public let attempts = AttributeKey<Int>(
         "resume", "attempts",
-        "The requests for the rest of a body that may fail in a row without a new byte; 0 mends nothing.", in: 0...1000)
+        "How many requests for the rest may fail in a row without a new byte; 0 mends no body.", in: 0...1000)
     /// The most bytes that are received once more and dropped, where a server sends the whole instead of the rest.
     public let repeatLimit = AttributeKey<ByteCount>(
         "resume", "repeatLimit",

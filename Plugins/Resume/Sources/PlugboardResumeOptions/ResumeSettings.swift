@@ -4,9 +4,9 @@ import PlugboardKit
 ///
 ///     .resume { $0.attempts = 20 }
 public struct ResumeSettings: PluginSettings {
-    /// The requests for the rest of a body that may fail in a row without a new byte; 0 mends nothing.
+    /// How many requests for the rest may fail in a row without a new byte; 0 mends no body.
     @Setting(
-        "The requests for the rest of a body that may fail in a row without a new byte; 0 mends nothing.", in: 0...1000)
+        "How many requests for the rest may fail in a row without a new byte; 0 mends no body.", in: 0...1000)
     public var attempts = 5
     /// The wait before the second request for the rest; it doubles with each request that brings no byte.
     @Setting(

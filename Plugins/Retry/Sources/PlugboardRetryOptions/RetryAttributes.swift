@@ -15,9 +15,9 @@ public struct RetryAttributes: AttributeTable {
     /// The longest delay before any repetition.
     public let delayLimit = AttributeKey<Duration>(
         "retry", "delayLimit", "The longest delay before any repetition.", in: .zero ... .seconds(86_400))
-    /// The time after the first attempt began in which repetitions may begin.
+    /// No repetition begins later than this after the start of the first attempt.
     public let totalTime = AttributeKey<Duration>(
-        "retry", "totalTime", "The time after the first attempt began in which repetitions may begin.",
+        "retry", "totalTime", "No repetition begins later than this after the start of the first attempt.",
         in: .zero ... .seconds(365 * 86_400))
     /// The statuses after which a request is repeated, 400 to 599.
     public let statuses = AttributeKey<[String]>(
@@ -31,9 +31,9 @@ public struct RetryAttributes: AttributeTable {
     /// True adds an Idempotency-Key to a request that could not be repeated without one.
     public let idempotencyKey = AttributeKey<Bool>(
         "retry", "idempotencyKey", "True adds an Idempotency-Key to a request that could not be repeated without one.")
-    /// False does not wait as long as Retry-After and RateLimit ask.
+    /// False ignores Retry-After and RateLimit.
     public let respectRetryAfter = AttributeKey<Bool>(
-        "retry", "respectRetryAfter", "False does not wait as long as Retry-After and RateLimit ask.")
+        "retry", "respectRetryAfter", "False ignores Retry-After and RateLimit.")
     /// The longest wait that a server may ask for; after a longer one there is no repetition.
     public let retryAfterLimit = AttributeKey<Duration>(
         "retry", "retryAfterLimit",

@@ -18,8 +18,8 @@ public struct RetrySettings: PluginSettings {
     /// Draws each delay at random from zero to the longest; false always waits the longest.
     @Setting("Draws each delay at random from zero to the longest; false always waits the longest.")
     public var jitter = true
-    /// The time after the first attempt began in which repetitions may begin. No limit without it.
-    @Setting("The time after the first attempt began in which repetitions may begin. No limit without it.")
+    /// No repetition begins later than this after the start of the first attempt. No limit without it.
+    @Setting("No repetition begins later than this after the start of the first attempt. No limit without it.")
     public var totalTime: Duration? = nil
     /// The statuses after which a request is repeated, 400 to 599.
     @Setting("The statuses after which a request is repeated, 400 to 599.")

@@ -43,8 +43,8 @@ public struct ValidatorSettings: PluginSettings {
     /// Whether the program reads a response while it is checked; one that is not valid then breaks off.
     @Setting("Whether the program reads a response while it is checked; one that is not valid then breaks off.")
     public var streams = false
-    /// Errors, events and the log quote values of bodies, up to 128 bytes each: data becomes readable there.
-    @Setting("Errors, events and the log quote values of bodies, up to 128 bytes each: data becomes readable there.")
+    /// Quotes values of bodies, up to 128 bytes each, in errors, events and the log.
+    @Setting("Quotes values of bodies, up to 128 bytes each, in errors, events and the log.")
     public var showsValues = false
     /// Whether responses that the cache has stored are checked, too.
     @Setting("Whether responses that the cache has stored are checked, too.")

@@ -9,7 +9,7 @@ struct CurlGroup: Sendable {
         case remoteName
     }
 
-    /// What `-d` and the options like it add to the body.
+    /// The kinds of data that `-d` and similar options add to the body.
     enum DataKind: String, Sendable {
         case data = "data"
         case ascii = "data-ascii"

@@ -97,7 +97,7 @@ struct CurlLine: OptionReader {
             if let value { groups[last].values[option.name] = value } else { groups[last].flags[option.name] = isOn }
         case .placed: try place(option.name, value ?? "", isOn)
         case .accepted: break
-        // What does not exist is switched off already.
+        // To switch off an option that does not exist here changes nothing.
         case .refused where !isOn: break
         case .refused(let reason):
             throw CommandFailure(.usage, "curl: option --\(option.name) cannot be used. \(reason)")

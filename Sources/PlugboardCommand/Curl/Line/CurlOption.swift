@@ -4,7 +4,7 @@ import PlugboardJSON
 struct CurlOption: Sendable {
     /// What happens with the option.
     enum Effect: Sendable {
-        /// The option of the same name of the verbs that send gets it.
+        /// It is passed to the option of the same name of the verbs that send.
         case passed
         /// The transfer reads it; the last one counts.
         case kept

@@ -48,7 +48,7 @@ extension OptionReader {
     /// Reads the options of a file, or of standard input for `-`. Blocks.
     mutating func readFile(_ path: String) throws(CommandFailure) {
         guard depth < deepest else {
-            throw CommandFailure(.usage, "Files of -K include one another more than \(deepest) deep.")
+            throw CommandFailure(.usage, "Files of -K are nested more than \(deepest) deep.")
         }
         let text = String(decoding: try InputArgument(path: path).bytes(for: "-K"), as: UTF8.self)
         depth += 1

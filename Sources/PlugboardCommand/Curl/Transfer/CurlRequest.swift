@@ -19,7 +19,7 @@ struct CurlRequest {
     /// What the options of a group say with files, which the requests to all its URLs share.
     struct Input {
         let fields: [FieldArgument]
-        /// Of `-d` and the options like it.
+        /// The data of `-d` and similar options.
         let data: [UInt8]
         let parameters: [String]
 

@@ -12,7 +12,7 @@ struct Watchers: ~Copyable, @unchecked Sendable {
     }
 
     private let ofAll: SlotSet
-    /// By the event's number.
+    /// The listeners to the kernel's events, by the event's number.
     private let ofKernel: [Listeners]
     private let ofPlugins: [String: SlotSet]
     /// Whether a plugin gets events of plugins.

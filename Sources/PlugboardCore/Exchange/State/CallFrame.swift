@@ -18,7 +18,7 @@ struct CallFrame {
     }
 
     var slot: Slot? { caller?.takeUnretainedValue() }
-    /// Without reference counting.
+    /// The index of the slot of the plugin that is called, read without reference counting.
     var slotIndex: Int? { caller?._withUnsafeGuaranteedRef { $0.index } }
     var isEmpty: Bool { caller == nil }
 }

@@ -12,7 +12,7 @@ struct QueueFile: Sendable {
         var requests = 100_000
         var bytes = 256 << 20
         var dropsOldest = false
-        /// In nanoseconds, like all times here.
+        /// The most age of a request. All times here are in nanoseconds.
         var age: Int64 = .max
         var resultAge: Int64 = .max
         /// The longest wait. A later time comes from a clock that was set back.

@@ -105,7 +105,7 @@ extension Replayer {
         }
     }
 
-    /// On the store's thread.
+    /// Runs an order on the store's thread, and returns what it has claimed.
     private func perform(
         _ order: Order, _ file: QueueFile, _ connection: SQLiteStore.Connection, _ now: Int64, _ time: Int64
     ) throws(SQLiteFailure) -> Claim {

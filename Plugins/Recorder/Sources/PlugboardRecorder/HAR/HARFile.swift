@@ -6,7 +6,7 @@ enum HARFile {
     /// The largest file that is read.
     static let limit = ByteCount.mebibytes(256)
 
-    /// - Parameter store: What a page recognizes the store by; nil for a file.
+    /// - Parameter store: Identifies the store to a page; nil for a file.
     static func text(of records: some Sequence<Record>, version: String, store: String? = nil) -> [UInt8] {
         var log: JSONObject = [
             "version": "1.2", "creator": ["name": "Plugboard", "version": .string(version)],
@@ -55,7 +55,7 @@ enum HARFile {
 }
 
 extension Record {
-    /// Of `log._exchanges`.
+    /// An element of `log._exchanges`.
     fileprivate var groupJSON: JSONValue {
         var group = summary.objectValue ?? [:]
         group["entries"] = .number(JSONNumber(entries.count))

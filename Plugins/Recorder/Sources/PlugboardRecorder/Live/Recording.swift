@@ -20,11 +20,11 @@ final class Recording: @unchecked Sendable {
         let number: Int
         let reason: String
         let method: String
-        /// With its secrets, as all URLs and fields here.
+        /// The URL with its secrets. A recording keeps URLs and fields as they were sent.
         let url: String
-        /// Since the exchange began.
+        /// The start, as time since the start of the exchange.
         let began: Duration
-        /// For a connection, before it began.
+        /// How long the attempt waited for a connection before it began.
         let waited: Duration
         /// The times since the attempt began, by this plugin's clock.
         var sent, headed, ended: Duration?
@@ -48,7 +48,7 @@ final class Recording: @unchecked Sendable {
     struct Fact {
         let step: Int
         let id: String
-        /// Since the exchange began.
+        /// The time since the start of the exchange.
         let at: Duration
         let details: [(name: String, value: String)]
     }
@@ -66,7 +66,7 @@ final class Recording: @unchecked Sendable {
     let label: String?
     /// Whether options of the request or of the configuration decide on its route or its trust.
     let hasRoute: Bool
-    /// Since 1970.
+    /// The start, as time since 1970-01-01 UTC.
     let date: Duration
     /// The start on the monotonic clock.
     let began: Duration
@@ -83,7 +83,7 @@ final class Recording: @unchecked Sendable {
     @exclusivity(unchecked) var isAttemptRecorded = true
     @exclusivity(unchecked) var response: Head?
     @exclusivity(unchecked) var responseBody: BodyCapture?
-    /// Of attempts, facts and calls together.
+    /// The number of attempts, facts and calls.
     @exclusivity(unchecked) var stepCount = 0
     @exclusivity(unchecked) var facts: [Fact] = []
     @exclusivity(unchecked) var calls: [Call] = []

@@ -19,7 +19,7 @@ final class RecordRing: RecordStore {
     }
 
     private struct State {
-        /// From the oldest one. Those before `first` have been removed.
+        /// The records, oldest first. Those before `first` have been removed.
         var items: [Place] = []
         var first = 0
         var size = 0

@@ -3,7 +3,7 @@ import PlugboardKit
 /// The limits of the records that are kept.
 struct RecordBounds: Sendable {
     var count: Int
-    /// In bytes.
+    /// The most bytes of all records together.
     var size: Int
     var age: Duration
 }
@@ -12,7 +12,7 @@ struct RecordBounds: Sendable {
 struct Record: Sendable {
     /// Counted from 1. Later records have larger ids.
     var id: Int64
-    /// Since 1970.
+    /// The start, as time since 1970-01-01 UTC.
     var date: Duration
     var took: Duration
     var method: String

@@ -13,7 +13,7 @@ final class LookupTable<Value: AnyObject & Sendable>: @unchecked Sendable {
     private let rest = Mutex(Rest())
 
     private struct Rest {
-        /// By hash.
+        /// The values by the hash of their keys.
         var values: [Int: [Value]] = [:]
         /// The number of all values.
         var count = 0
@@ -30,7 +30,7 @@ final class LookupTable<Value: AnyObject & Sendable>: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - hash: Of the key, equal for equal keys.
+    ///   - hash: The key's hash; equal keys have equal ones.
     ///   - isWanted: Whether an object has the key.
     @inline(__always)
     func value(_ hash: Int, where isWanted: (Value) -> Bool, orMake make: () -> Value) -> Value {

@@ -49,7 +49,7 @@ final class Measures: Sendable {
     /// The requests of one method to one server. Looking a metric up by its labels takes longer than counting.
     final class Target: Sendable {
         let origin: Origin?
-        /// As the conventions name it.
+        /// The method in the conventions' spelling.
         fileprivate let method: String
         /// The bytes of `Server`, one part after the other.
         fileprivate let server: [UInt8]

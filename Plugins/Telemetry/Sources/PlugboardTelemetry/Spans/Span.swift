@@ -15,7 +15,7 @@ final class Span: @unchecked Sendable {
     let context: TraceContext
     /// The id of the parent span; nil for the first span of a trace.
     let parent: UInt64?
-    /// Since 1970.
+    /// The start, as time since 1970-01-01 UTC.
     let began: Duration
     /// The start on the monotonic clock.
     let start: Duration
