@@ -38,7 +38,7 @@ public struct Metric: Sendable, Hashable {
     public let value: Int64
     /// The bounds of a histogram, in rising order.
     public let bounds: [Int64]
-    /// For a histogram: the number of values up to each bound and above the previous bound. The last element counts the
+    /// The number of a histogram's values up to each bound and above the previous bound. The last element counts the
     /// values above all bounds.
     public let counts: [UInt64]
 

@@ -51,7 +51,7 @@ public struct PluginEntry: Sendable {
     package var location: JSONPath?
     /// Its location in what the program gives its kernel, if it is there.
     package var programLocation: JSONPath?
-    /// For an entry that was read from a text: the names of the settings whose values the program gives.
+    /// The names of the settings whose values the program gives, in an entry that was read from a text.
     package var programSettings: Set<String> = []
     /// The path as the text has it, if it is only a file name.
     package var fileName: String?

@@ -14,7 +14,7 @@ final class ControlPeer: Sendable {
     /// Bytes of output, above which no event becomes a line, and no piece of a body is taken.
     private static let outputLimit = 256 << 10
 
-    /// Without the event's head, whose size a server decides.
+    /// An event that waits to be written, without its head, whose size a server decides.
     private struct Waiting {
         let id: String
         let details: [String: ObservedEvent.Detail]

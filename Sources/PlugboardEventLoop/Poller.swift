@@ -21,7 +21,7 @@ package final class Poller {
         var isLazy = false
         /// Whether an HTTP/1 connection waits for its next request, so that received bytes belong to no response.
         var isIdle = false
-        /// Since when it is idle, by the system's clock, and the host and port that it leads to.
+        /// The start of its idle time by the system's clock, and the host and port that it leads to.
         var idleSince: Int64 = 0
         var hostAndPort = ""
         /// The participant's number for the user that watched the socket last.

@@ -1,7 +1,7 @@
 import Foundation
 public import PlugboardMessages
 
-/// For programs that import Foundation: `localizedDescription` of an `any Error` is the error's own text, and an
+/// What programs that import Foundation need: `localizedDescription` of an `any Error` is the error's own text, and an
 /// `NSError` made from it keeps code and reason. One import in a program is sufficient. No other module of Plugboard
 /// needs Foundation.
 extension PlugboardError: LocalizedError, CustomNSError {

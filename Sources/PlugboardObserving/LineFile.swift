@@ -25,7 +25,7 @@ public final class LineFile: Sendable {
     private struct Known {
         let device: dev_t
         let number: ino_t
-        /// In seconds since 1970.
+        /// The time of its first line, in seconds since 1970-01-01 UTC.
         let began: Int
     }
 

@@ -17,16 +17,16 @@ public final class SQLiteStore: Sendable {
         /// and other users must not be able to write to its folder, which may not be a sticky one either; a group with
         /// this user as its only member may.
         case file(String)
-        /// In memory, for this store only, until it is released.
+        /// The data is kept in memory, for this store only, until it is released.
         case memory
     }
 
     /// When work is performed.
     public enum Urgency: Sendable {
-        /// At once, after the work added before.
+        /// It is performed at once, after the work added before.
         case now
-        /// With the next work that is `now`, or after 20 ms: for work without a waiting caller, so that several pieces
-        /// of work are performed together.
+        /// It is performed with the next work that is `now`, or after 20 ms: for work without a waiting caller, so that
+        /// several pieces of work are performed together.
         case soon
     }
 

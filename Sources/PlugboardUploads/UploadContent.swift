@@ -91,7 +91,7 @@ struct UploadParts {
     /// The most bytes of a stream that are kept by default.
     static let keptLimit = 4 << 20
 
-    /// At most `limit` bytes from an offset on.
+    /// Returns at most `limit` bytes from an offset on.
     ///
     /// Throws `upload.offset` for an offset of a stream whose bytes are no longer kept.
     mutating func part(from offset: Int, upTo limit: Int) async throws(PlugboardError) -> UploadPart {

@@ -66,7 +66,7 @@ final class UploadFile: Sendable {
         PlugboardError(.uploadChanged, "\(path) was changed while it was uploaded. Upload a copy of it.")
     }
 
-    /// At least one byte of the file; nil at its end.
+    /// Reads at least one byte of the file; nil at its end.
     func read(at offset: Int, upTo count: Int) throws(PlugboardError) -> Bytes? {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         while true {

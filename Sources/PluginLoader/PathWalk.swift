@@ -14,7 +14,7 @@ package struct PathWalk {
         package var ownership: Ownership
     }
 
-    /// From the root on; a link precedes its target.
+    /// The steps from the root on; a link precedes its target.
     package private(set) var steps: [Step] = []
     /// The path without links, `.` and `..`.
     private(set) var end = ""

@@ -37,9 +37,9 @@ public struct ParameterStyle: Sendable, Hashable {
 
     /// How null is written.
     public enum Nulls: Sendable, Hashable {
-        /// As an empty text: `name=`.
+        /// Null is written as an empty text: `name=`.
         case empty
-        /// Not written.
+        /// Null is not written.
         case omitted
     }
 

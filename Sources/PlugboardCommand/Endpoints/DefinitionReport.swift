@@ -9,7 +9,7 @@ struct DefinitionReport {
 
     init(_ definition: Definition) { self.definition = definition }
 
-    /// For people: method and URL, then a line for each parameter.
+    /// The text for people: method and URL, then a line for each parameter.
     var text: String {
         var lines = ["\(definition.method.name) \(definition.urlTemplate)"]
         if !definition.documentation.isEmpty { lines.append(definition.documentation) }

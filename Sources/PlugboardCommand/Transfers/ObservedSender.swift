@@ -7,7 +7,7 @@ import Synchronization
 final class ObservedSender: RequestSender {
     private struct State {
         var heads: [ResponseHead] = []
-        /// Of the last request; nil before the first.
+        /// The observer and the facts of the last request; nil before the first.
         var last: (observer: ExchangeObserver, facts: WriteOut.Facts)?
     }
 

@@ -7,7 +7,7 @@ public struct EnabledPlugin: Sendable {
     public enum Linkage: Sendable, Equatable {
         /// It is linked into the program, or given by it.
         case linked
-        /// From the file at this path, as the configuration says it.
+        /// Loaded from the file at this path, as the configuration writes it.
         case loaded(String)
     }
 

@@ -18,9 +18,9 @@ struct PluginOrder {
     /// The reason for a plugin's position.
     enum Reason: Sendable, Equatable, CustomStringConvertible {
         case defaultPriority, configuredPriority
-        /// Before this plugin, although by its priority alone it would be after it.
+        /// It stands before this plugin, although by its priority alone it would stand after it.
         case before(String)
-        /// After this plugin, although by its priority alone it would be before it.
+        /// It stands after this plugin, although by its priority alone it would stand before it.
         case after(String)
 
         var description: String {
@@ -75,11 +75,11 @@ struct PluginOrder {
     }
 }
 
-/// For each item, the items that must be before it. Items are numbers here: their ranks by (priority, id).
+/// The items that must be before each item. Items are numbers here: their ranks by (priority, id).
 private struct OrderGraph {
     private let ids: [String]
     private let ranks: [String: Int]
-    /// For each item, the items that must be before it.
+    /// The items that must be before each item.
     private var outer: [Set<Int>]
 
     /// - Parameter ranked: The items, sorted by (priority, id).

@@ -11,7 +11,7 @@ import PlugboardJSON
 public struct Configuration: Sendable {
     /// The settings of the kernel itself.
     public var kernel: KernelSettings
-    /// In any order: the order in which they run comes from their priorities.
+    /// The plugins in any order: the order in which they run comes from their priorities.
     public var plugins: [PluginEntry]
     /// Default attributes of requests, by origin; `requests(to:_:)` sets them by their types.
     public var origins: [Origin: Attributes]

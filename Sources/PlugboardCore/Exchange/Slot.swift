@@ -17,7 +17,7 @@ final class Slot: @unchecked Sendable {
     let hooks: Hooks
     /// Whether an exchange continues without the plugin after a fault.
     let isSkippedOnFault: Bool
-    /// After how many faults in a row the plugin is switched off; nil for never.
+    /// The number of faults in a row after which the plugin is switched off; nil if it never is.
     let faultLimit: Int?
     private let disabling = Mutex<PlugboardError?>(nil)
     let plugin: UnsafePointer<plug_plugin_v1>

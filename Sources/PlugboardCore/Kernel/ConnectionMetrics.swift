@@ -8,12 +8,12 @@ import PlugboardEventLoop
 /// their number: attempts that need not wait cost nothing and are not counted. It counts attempts that waited and
 /// began, and not those that were cancelled or failed while they waited.
 enum ConnectionMetrics {
-    /// In milliseconds: from a hundredth of a second to five minutes.
+    /// The bounds in milliseconds, from a hundredth of a second to five minutes.
     private static let bounds: [Int64] = [
         10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000, 120_000, 300_000,
     ]
 
-    /// In milliseconds, as the conventions have them for the durations of requests.
+    /// The bounds in milliseconds that the conventions have for the durations of requests.
     private static let waitBounds: [Int64] = [
         5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000,
     ]

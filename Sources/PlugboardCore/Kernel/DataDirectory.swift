@@ -71,7 +71,8 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// By the XDG Base Directory Specification: `$XDG_STATE_HOME/plugboard` or `~/.local/state/plugboard`.
+    /// The user's folder by the XDG Base Directory Specification: `$XDG_STATE_HOME/plugboard` or
+    /// `~/.local/state/plugboard`.
     private static var ofUser: String? {
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return state + "/plugboard"

@@ -30,7 +30,7 @@ public final class Kernel: PluginCommands, RequestSender {
 
     enum Life {
         case running
-        /// With the calls that wait for the end.
+        /// The kernel shuts down; these calls wait for its end.
         case closing([UnsafeContinuation<Void, Never>])
         case closed
     }

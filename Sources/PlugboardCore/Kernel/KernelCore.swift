@@ -16,7 +16,7 @@ final class KernelCore: @unchecked Sendable {
     let origins: [Origin: [String: String]]
     let resolved: ResolvedPlugins
     let log: KernelLog
-    /// At least one; each `EventLoop` has its index here as its number.
+    /// The loops, at least one; each `EventLoop` has its index here as its number.
     let loops: [KernelLoop]
     /// The first of them.
     let first: KernelLoop

@@ -16,7 +16,7 @@ final class OutcomeBatch {
         func resume() { continuation.resume(returning: outcome) }
     }
 
-    /// From this number of tasks in the pool on, a task of the pool resumes them all.
+    /// The number of tasks in the pool from which on a task of the pool resumes them all.
     private static let relayed = 2
 
     private unowned let loop: EventLoop

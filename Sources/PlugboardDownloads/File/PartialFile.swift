@@ -127,7 +127,7 @@ final class PartialFile: @unchecked Sendable {
         dropProofs()
     }
 
-    /// After a crash of the system: drops bytes that are not synchronized, so that they do not pass for new ones.
+    /// Drops the bytes that were not synchronized before a crash of the system, so that they do not pass for new ones.
     private func renew(_ found: Journal) {
         guard var journal else { return }
         journal.boot = bootID

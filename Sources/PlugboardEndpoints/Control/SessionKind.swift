@@ -13,7 +13,7 @@ public enum SessionKind: Sendable, CaseIterable {
     /// The plugins `cache` and `cookies` store only in memory and write no file. The settings of other plugins do not
     /// change.
     case ephemeral
-    /// For long transfers: no limit of the total time, an idle timeout of ten minutes, and larger buffers.
+    /// Settings for long transfers: no limit of the total time, an idle timeout of ten minutes, and larger buffers.
     case longTransfers
 }
 

@@ -88,7 +88,7 @@ extension Credentials: CustomStringConvertible, CustomReflectable {
         case .none: "none"
         }
     }
-    /// Without children, so that `dump` prints the description.
+    /// A mirror without children, so that `dump` prints the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -20,11 +20,11 @@
         case replacedKey
     }
 
-    /// For strings: the string is ASCII without escapes.
+    /// Set on a string of ASCII without escapes.
     @inlinable public static var isASCII: UInt16 { 1 }
-    /// For numbers: the number is written with a fraction or an exponent.
+    /// Set on a number that is written with a fraction or an exponent.
     @inlinable public static var hasFraction: UInt16 { 2 }
-    /// For objects: a key occurs again later.
+    /// Set on an object in which a key occurs again later.
     @inlinable public static var hasReplacedKeys: UInt16 { 1 << 15 }
 
     public var kind: Kind
@@ -57,7 +57,7 @@
 }
 
 @_spi(Tape) extension JSONToken {
-    /// For text, its offset without the quote. For an array or object, the token after its last one.
+    /// The offset of a text without its quote, or the token after the last one of an array or object.
     @inlinable public var offset: Int { Int(payload & 0xFFFF_FFFF) }
     /// The hash of a key.
     @inlinable public var hash: UInt32 { UInt32(truncatingIfNeeded: payload &>> 32) }

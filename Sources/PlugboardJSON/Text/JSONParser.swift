@@ -39,7 +39,7 @@ public struct JSONParser: Sendable {
         }()
     }
 
-    /// For files written by people: allows comments and trailing commas, and refuses duplicate keys.
+    /// Options for files that people write: comments and trailing commas are allowed, and duplicate keys refused.
     public static let configuration: Options = {
         var options = Options()
         options.allowsComments = true

@@ -19,7 +19,7 @@ struct SchemaCompiler {
     var enumerations: [Range<Int>] = []
     /// Dynamic references: their fallback, and the anchor or nil for `$recursiveRef`.
     var dynamics: [(fallback: UInt32, anchor: ExactText?)] = []
-    /// For each node, the nodes that it applies to the same instance.
+    /// The nodes that each node applies to the same instance.
     var inPlace: [UInt32: [UInt32]] = [:]
 
     init(_ schema: JSONValue, options: JSONSchema.Options, registry: SchemaRegistry) {

@@ -96,7 +96,7 @@ struct MembersPlan {
     var requiredLocation: UInt32 = 0
     var additionalLocation: UInt32 = 0
     var keysLocation: UInt32 = 0
-    /// For `additionalProperties: false`, the last check of a member.
+    /// Whether `additionalProperties` is false, so that the last check refuses a member.
     var isClosed = false
 
     static let none = UInt32.max

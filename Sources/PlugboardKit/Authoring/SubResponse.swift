@@ -3,9 +3,9 @@ import Synchronization
 
 /// Where a sub-request begins.
 public enum SubRequestStart: Sendable {
-    /// Just inside the plugin that sends it.
+    /// It begins just inside the plugin that sends it.
     case insideSender
-    /// At the first plugin of the pipeline.
+    /// It begins at the first plugin of the pipeline.
     case outermost
 }
 

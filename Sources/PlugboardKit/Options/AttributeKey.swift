@@ -14,7 +14,7 @@ public struct AttributeKey<Value: OptionValue>: Sendable {
     public var definition: OptionDefinition { content.definition }
     private let content: Content
 
-    /// By reference, because each read of an attribute copies its key.
+    /// What a key consists of; an object, because each read of an attribute copies the key.
     private final class Content: Sendable {
         let name: String
         let definition: OptionDefinition

@@ -160,7 +160,7 @@ extension Fields {
         return copy
     }
 
-    /// Up to this many bytes, those of replaced values are not removed.
+    /// The number of bytes up to which those of replaced values are not removed.
     private static let sparseByteCount = 4096
 }
 

@@ -76,7 +76,7 @@ extension Fields {
         "x-rapidapi-key", "x-secret", "x-secret-key", "x-session-id", "x-token",
     ]
 
-    /// As of `X-Amz-Security-Token`, `CF-Access-Client-Secret` and `Proxy-Authorization`.
+    /// Whether the name ends as `X-Amz-Security-Token`, `CF-Access-Client-Secret` and `Proxy-Authorization` do.
     @inline(never)
     private static func hasSecretEnding(_ name: UnsafeRawBufferPointer) -> Bool {
         secretEndings.contains { ending in

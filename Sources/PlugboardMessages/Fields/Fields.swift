@@ -237,7 +237,7 @@ extension Fields {
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-    /// In the literal's order, with its duplicates.
+    /// The fields in the literal's order, with its duplicates.
     public init(dictionaryLiteral fields: (String, String)...) {
         for (name, value) in fields { append(name, value) }
     }

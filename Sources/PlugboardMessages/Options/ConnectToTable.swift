@@ -13,7 +13,7 @@ package final class ConnectToTable: Sendable {
     /// The option that it was made of.
     package let option: [String: String]
     private let targets: [Origin: String]
-    /// From the most special to the most general.
+    /// The entries with `*`, from the most special to the most general.
     private let general: [General]
 
     /// Nil if an entry is not `host:port` for `host:port`.

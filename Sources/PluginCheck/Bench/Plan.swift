@@ -31,13 +31,13 @@ struct Plan: Sendable, CustomStringConvertible {
 struct PlannedBody: Sendable {
     /// How pulls are completed.
     enum Manner: CaseIterable, Sendable {
-        /// Before the pull returns.
+        /// The pull is completed before it returns.
         case atOnce
-        /// On the loop, some turns later.
+        /// The pull is completed on the loop, some turns later.
         case late
-        /// On another thread.
+        /// The pull is completed on another thread.
         case elsewhere
-        /// Twice: before the pull returns, and again on another thread.
+        /// The pull is completed twice: before it returns, and again on another thread.
         case twice
     }
 

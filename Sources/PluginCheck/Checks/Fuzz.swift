@@ -64,7 +64,7 @@ enum Fuzz {
         uniqueKeysWithValues: sizes.map { ($0, PlannedBody.counting($0).bytes) })
     private static let gzipBodies = plainBodies.mapValues { StoredGzip.file(of: $0) }
 
-    /// Up to four elements of a list.
+    /// Draws up to four elements of a list.
     private static func fields(_ draw: inout Draw, from known: [(String, [String])]) -> Fields {
         var fields = Fields()
         for _ in 0..<Int.random(in: 0...4, using: &draw) {

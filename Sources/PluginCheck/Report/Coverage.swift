@@ -2,8 +2,8 @@ import PlugboardJSON
 
 /// How often a check called each hook of the plugin, and which verdicts the hooks returned.
 package struct Coverage: Sendable, Equatable {
-    /// For each hook, named as in the C table, the count of each verdict. The verdict of a hook that returns nothing
-    /// is "". A hook that the plugin lists and that was never called has an empty dictionary.
+    /// The count of each verdict of each hook, which is named as in the C table. The verdict of a hook that returns
+    /// nothing is "". A hook that the plugin lists and that was never called has an empty dictionary.
     package private(set) var hooks: [String: [String: Int]] = [:]
 
     /// The coverage of no calls.

@@ -19,6 +19,6 @@ public struct AccessToken: Sendable {
 extension AccessToken: CustomStringConvertible, CustomReflectable {
     /// The name of the type, without the token.
     public var description: String { "AccessToken" }
-    /// Without children, so that `dump` prints the description.
+    /// A mirror without children, so that `dump` prints the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

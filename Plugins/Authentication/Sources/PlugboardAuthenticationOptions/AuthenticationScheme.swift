@@ -12,8 +12,8 @@ public enum AuthenticationScheme: String, WordOption {
 
 /// How a client authenticates to a token endpoint (RFC 6749 §2.3.1).
 public enum ClientAuthentication: String, WordOption {
-    /// In the field `Authorization`.
+    /// It sends its credentials in the field `Authorization`.
     case header
-    /// In the form that is the request's body.
+    /// It sends its credentials in the form that is the request's body.
     case body
 }

@@ -52,7 +52,7 @@ extension RequestAttributes<CacheAttributes> {
 /// How a request uses stored responses: the cache modes of Fetch
 /// (https://fetch.spec.whatwg.org/#concept-request-cache-mode).
 public enum CacheMode: String, WordOption {
-    /// As the standard specifies (RFC 9111).
+    /// Does what the standard specifies (RFC 9111).
     case `default`
     /// Uses no stored response, and stores none.
     case noStore = "no-store"
@@ -62,7 +62,7 @@ public enum CacheMode: String, WordOption {
     case reload
     /// Uses a stored response however old it is.
     case forceCache = "force-cache"
-    /// Like `forceCache`, and responds with 504 if no response is stored.
+    /// Does what `forceCache` does, and responds with 504 if no response is stored.
     case onlyIfCached = "only-if-cached"
 }
 

@@ -82,9 +82,9 @@ public struct CacheSettings: PluginSettings {
 
     /// Where responses are stored in addition to memory.
     public enum Persistence: String, WordOption {
-        /// In a file.
+        /// Stored in a file.
         case file
-        /// In memory only.
+        /// Kept in memory only.
         case memory
     }
 

@@ -35,9 +35,9 @@ public struct CookiesSettings: PluginSettings {
 
     /// Where persistent cookies are stored.
     public enum Persistence: String, WordOption {
-        /// In a file.
+        /// Stored in a file.
         case file
-        /// In memory only.
+        /// Kept in memory only.
         case memory
     }
 

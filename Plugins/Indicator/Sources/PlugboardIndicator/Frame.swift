@@ -13,7 +13,7 @@ struct Frame {
     /// The columns of the terminal.
     var columns: Int
 
-    /// At least one line for rows that are not empty; each is narrower than the terminal.
+    /// The lines: at least one for rows that are not empty. Each is narrower than the terminal.
     var lines: [String] {
         var lines = rows.prefix(limit).map { Frame.cut(line($0), to: columns - 1) }
         if rows.count > limit { lines.append(Frame.cut("  and \(rows.count - limit) more", to: columns - 1)) }

@@ -22,9 +22,9 @@ public struct QueueAttributes: AttributeTable {
     /// Requests with a greater number are sent first.
     public let priority = AttributeKey<Int>(
         "queue", "priority", "Requests with a greater number are sent first.", in: -1_000_000...1_000_000)
-    /// Of the waiting requests with the same key, the last is kept.
+    /// Only the last of the waiting requests with the same key is kept.
     public let collapseKey = AttributeKey<String>(
-        "queue", "collapseKey", "Of the waiting requests with the same key, the last is kept.")
+        "queue", "collapseKey", "Only the last of the waiting requests with the same key is kept.")
     /// What a request does to the waiting one with its collapse key: replace or cancel.
     public let collapse = AttributeKey<QueueCollapse>(
         "queue", "collapse", "What a request does to the waiting one with its collapse key: replace or cancel.")
@@ -44,13 +44,14 @@ extension Request {
 
 /// When a request is kept.
 public enum QueueMode: String, WordOption {
-    /// Never.
+    /// The request is never kept.
     case off
-    /// When it has failed without a network.
+    /// The request is kept when it has failed without a network.
     case onFailure
-    /// Before it is sent, until it has its outcome. So a request under way when the process ends is sent again.
+    /// The request is kept before it is sent, until it has its outcome: one that is under way when the process ends is
+    /// sent again.
     case journal
-    /// At once. It is sent later, and its sender does not wait for the network.
+    /// The request is kept at once and sent later, and its sender does not wait for the network.
     case later
 }
 

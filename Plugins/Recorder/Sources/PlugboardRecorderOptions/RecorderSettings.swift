@@ -41,9 +41,9 @@ public struct RecorderSettings: PluginSettings {
 
     /// Where exchanges are recorded.
     public enum Persistence: String, WordOption {
-        /// In a file.
+        /// Stored in a file.
         case file
-        /// In memory only.
+        /// Kept in memory only.
         case memory
     }
 

@@ -4,7 +4,7 @@ import PlugboardEventLoop
 final class Parking {
     /// Nil for an exchange that waits for the delay of a resend.
     let ticket: UInt64?
-    /// On the loop's clock; nil for no deadline.
+    /// The deadline on the loop's clock; nil for none.
     private(set) var deadline: Int64?
     var timer: LoopTimer?
     private var rest: Int64?

@@ -55,7 +55,7 @@ struct SlotSet: OptionSet, Sendable {
     var innermost: Int? { rawValue == 0 ? nil : SlotSet.limit - 1 - rawValue.leadingZeroBitCount }
 }
 
-/// For each steering hook and for `onClose`: the slots whose plugins list it.
+/// The slots of the plugins that list a hook, for each steering hook and for `onClose`.
 struct HookSlots {
     /// All slots.
     let all: SlotSet

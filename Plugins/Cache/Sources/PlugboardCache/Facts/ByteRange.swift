@@ -3,7 +3,7 @@ import PlugboardRanges
 
 /// The value of a request's `Range` (RFC 9110 §14.1.2).
 enum ByteRange: Sendable, Equatable {
-    /// From the first byte through the last one, or to the end.
+    /// The bytes from the first through the last one, or to the end.
     case from(Int, through: Int?)
     /// The last bytes.
     case last(Int)

@@ -143,7 +143,7 @@ struct RequestDirectives: Sendable, Equatable {
     var onlyIfCached = false
     var maxAge: Duration?
     var minFresh: Duration?
-    /// Without an argument, any staleness is accepted.
+    /// The longest possible duration without an argument, because any staleness is accepted then.
     var maxStale: Duration?
     var staleIfError: Duration?
     /// Whether the request has a `Cache-Control` field.

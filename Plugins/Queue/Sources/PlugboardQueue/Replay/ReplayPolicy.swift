@@ -17,7 +17,7 @@ struct ReplayPolicy: Sendable {
     ]
 
     enum Outcome: Equatable {
-        /// With the time that the server asks the client to wait.
+        /// A response, with the time that the server asks the client to wait.
         case response(status: Int, retryAfter: Duration?)
         case failure(PlugboardError.Code)
     }

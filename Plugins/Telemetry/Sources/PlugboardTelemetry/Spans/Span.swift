@@ -20,8 +20,8 @@ final class Span: @unchecked Sendable {
     /// The start on the monotonic clock.
     let start: Duration
     let target: Measures.Target
-    /// With its secrets, unless it is long: they are removed when the span is exported, because it takes longer to
-    /// remove them from the URL of each request.
+    /// The URL with its secrets, unless it is long: they are removed when the span is exported, because it takes longer
+    /// to remove them from the URL of each request.
     let url: String
     // Unchecked, because reading and writing them calls nothing else.
     @exclusivity(unchecked) var facts: AttemptFacts
