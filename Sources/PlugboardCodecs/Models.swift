@@ -27,7 +27,7 @@ public struct Models: Sendable {
     public var names: [String] { transforms.keys.sorted() }
 
     /// Registers a type that the codecs can decode.
-    /// - Parameter name: By default the name of the type in its module. Replaces the type that has the name.
+    /// - Parameter name: By default, the type's name in its module. A type that has the name is replaced.
     public mutating func register<Model: Sendable>(_ type: Model.Type, as name: String? = nil) {
         register(name ?? "\(type)", from: type) { $0 }
     }

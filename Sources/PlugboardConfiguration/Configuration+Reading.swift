@@ -40,7 +40,7 @@ extension Configuration {
         }
     }
 
-    /// Like `file`, with the errors as values. A file that cannot be read is an error of the whole.
+    /// Reads a file as `file` does, but returns the errors. A file that cannot be read is an error of the whole.
     public static func check(file path: String, sections: Set<String> = []) -> Check {
         switch SmallFile.bytes(of: path, limit: options.sizeLimit) {
         case .success(let bytes):
@@ -50,7 +50,7 @@ extension Configuration {
         }
     }
 
-    /// Like `text`, with the errors as values.
+    /// Reads a text as `text` does, but returns the errors.
     public static func check(
         _ bytes: some Sequence<UInt8>, folder: String? = nil, sections: Set<String> = []
     ) -> Check {

@@ -171,7 +171,7 @@ public struct Download: Sendable {
 
     /// Tries the servers one after the other, until one has sent the file.
     ///
-    /// - Parameter combination: With nil, bytes of different servers are not combined.
+    /// - Parameter combination: Nil if bytes of different servers must not be combined.
     private func run(
         _ partial: inout PartialFile, with sender: some RequestSender, _ combination: Journal.Combination?,
         _ claim: FileClaim

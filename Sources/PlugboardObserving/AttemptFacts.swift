@@ -39,7 +39,7 @@ public struct AttemptFacts: Sendable {
 
     /// An attempt that begins.
     ///
-    /// - Parameter url: As it may be shown.
+    /// - Parameter url: The URL without secrets.
     public init(method: String, url: String, template: String? = nil, resends: Int = 0) {
         (self.method, self.template, self.resends) = (method, template, resends)
         self.url = url

@@ -8,7 +8,7 @@ public struct SecretMembers: Sendable {
     private let pointers: [[String]]
 
     /// - Parameters:
-    ///   - names: Of members at any depth.
+    ///   - names: The names of members at any depth.
     ///   - pointers: JSON pointers of members.
     public init(names: [Wildcard], pointers: [String]) {
         self.names = names

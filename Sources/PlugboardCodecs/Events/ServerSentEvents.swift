@@ -9,7 +9,7 @@ extension Body {
     /// `RequestSender/serverSentEvents(_:settings:)`.
     public var serverSentEvents: ServerSentEvents { serverSentEvents(upTo: .mebibytes(1)) }
 
-    /// Like `serverSentEvents`, with lines and data of at most `limit` bytes. Larger ones throw `body.limit`.
+    /// The events, with lines and data of at most `limit` bytes. Larger ones throw `body.limit`.
     public func serverSentEvents(upTo limit: ByteCount) -> ServerSentEvents {
         ServerSentEvents(body: self, lastEventID: "", limit: limit)
     }

@@ -9,7 +9,7 @@ extension Body {
     /// beginning is left out.
     public var lines: BodyLines { lines(upTo: .mebibytes(1)) }
 
-    /// Like `lines`, but with lines of at most `limit` bytes. A longer line ends the sequence with `body.limit`.
+    /// The lines, of at most `limit` bytes each. A longer line ends the sequence with `body.limit`.
     public func lines(upTo limit: ByteCount) -> BodyLines { BodyLines(self, limit) }
 }
 

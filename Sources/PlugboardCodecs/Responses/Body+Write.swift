@@ -11,7 +11,7 @@ extension Body {
     /// kernel's loop.
     ///
     /// - Parameters:
-    ///   - permissions: As in `chmod`. Nil for those of the replaced file, or of a new file.
+    ///   - permissions: The permissions as in `chmod`. Nil for those of the replaced file, or of a new file.
     ///   - progress: Called with the number of written bytes (`received`) and the body's length (`toReceive`): at most
     ///     ten times a second, and once at the end.
     @discardableResult @concurrent

@@ -12,7 +12,7 @@ package final class WholeFile {
 
     /// Creates a file that will replace `path`, or the target of the symbolic link there.
     ///
-    /// - Parameter permissions: As in `chmod`. Nil for those of the replaced file, or of a new file.
+    /// - Parameter permissions: The permissions as in `chmod`. Nil for those of the replaced file, or of a new file.
     package init(_ path: String, permissions: UInt32? = nil) throws(PlugboardError) {
         var existing = stat()
         var wanted = permissions.map { mode_t($0 & 0o777) }

@@ -48,7 +48,7 @@ package struct ResolvedPlugins: Sendable {
         }
     }
 
-    /// Like `init`, with the errors as values.
+    /// Resolves the plugins as `init` does, but returns the errors.
     package static func check(
         _ configuration: Configuration, catalog: Catalog, loader: (any PluginFileLoader)? = nil
     ) -> Check {

@@ -36,7 +36,7 @@ final class Registry<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter number: From `reserve`; set once.
+    /// - Parameter number: The number from `reserve`; set once.
     func set(_ number: UInt64, to value: Value) { state.withLock { $0.values[number] = value } }
 
     subscript(number: UInt64) -> Value? { state.withLock { $0.values[number] } }

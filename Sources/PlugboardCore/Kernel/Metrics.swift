@@ -60,7 +60,7 @@ final class Metrics: @unchecked Sendable {
     /// `limit` metrics already, and if the name has another kind or other bounds.
     ///
     /// - Parameters:
-    ///   - labels: In the order of their names.
+    ///   - labels: The labels, sorted by name.
     ///   - owner: The id of the plugin; nil for the kernel, which has no limit.
     func number(
         of name: String, _ kind: Metric.Kind = .counter, labels: [Metric.Label] = [], bounds: [Int64] = [],

@@ -98,7 +98,7 @@ extension Definitions {
         self = try Definitions.check(configuration).throwing()
     }
 
-    /// Like `init(_:)` of a configuration, but returns the errors.
+    /// Reads the definitions of a configuration as `init(_:)` does, but returns the errors.
     public static func check(_ configuration: Configuration) -> Check {
         guard let value = configuration.sections[section] else { return Check(definitions: Definitions(), errors: []) }
         return check(
@@ -106,7 +106,7 @@ extension Definitions {
             ServerChoice())
     }
 
-    /// Like `file`, but returns the errors.
+    /// Reads a file as `file` does, but returns the errors.
     public static func check(
         file path: String, server: ServerChoice = ServerChoice(), formats: [DocumentFormat] = []
     ) -> Check {
@@ -119,7 +119,7 @@ extension Definitions {
         }
     }
 
-    /// Like `text`, but returns the errors.
+    /// Reads a text as `text` does, but returns the errors.
     public static func check(
         _ bytes: some Sequence<UInt8>, folder: String? = nil, server: ServerChoice = ServerChoice()
     ) -> Check {

@@ -72,7 +72,7 @@ public struct Head: ~Copyable {
         value.withUnsafeBytes { set(name, $0) }
     }
 
-    /// The same with bytes in place, which are copied.
+    /// Replaces them by one with bytes in place, which are copied.
     public func set(_ name: FieldName, _ value: UnsafeRawBufferPointer) {
         noting { () throws(PlugboardError) in try check(withText(name.text) { setField($0, value) }, name) }
     }

@@ -75,7 +75,7 @@ public struct URLParts: Sendable, Equatable {
     /// The scheme in lower case if it is `http` or `https`, else nil.
     package var httpScheme: String? { hasScheme("http") ? "http" : hasScheme("https") ? "https" : nil }
 
-    /// - Parameter scheme: In lower case.
+    /// - Parameter scheme: The scheme in lower case.
     private func hasScheme(_ scheme: StaticString) -> Bool {
         guard scan.schemeEnd == scheme.utf8CodeUnitCount else { return false }
         return withBytes { bytes in

@@ -11,7 +11,7 @@ final class Bench: Sendable {
 
     /// The check is untried if the plugin cannot be created.
     ///
-    /// - Parameter isPlain: Without neighbours.
+    /// - Parameter isPlain: Whether the plugin has no neighbours.
     init(_ subject: Subject, isPlain: Bool = false) throws(CheckEnd) {
         let descriptor = try subject.descriptor()
         let settings = try subject.settings(descriptor)
@@ -22,7 +22,7 @@ final class Bench: Sendable {
         }
     }
 
-    /// Like the other initializer, but throws the kernel's error.
+    /// Makes a bench as the other initializer does, but throws the kernel's error.
     init(_ subject: Subject, _ descriptor: PluginDescriptor, settings: JSONObject) throws(PlugboardError) {
         (kernel, transport, clock) = try Bench.start(subject, descriptor, settings, true)
     }

@@ -17,7 +17,7 @@ struct CheckProcess {
 
     /// Starts this program again.
     ///
-    /// - Parameter arguments: Without the program's name; the scratch folder is added to them.
+    /// - Parameter arguments: The arguments without the program's name; the scratch folder is added to them.
     init(_ check: Check, arguments: [String]) throws(PlugboardError) {
         guard let scratch = ScratchFolder("plugboard-check-") else {
             throw PlugboardError(

@@ -45,7 +45,7 @@ struct ValidatorRule {
     }
 
     /// - Parameters:
-    ///   - url: As `ComparableURL` has it.
+    ///   - url: The URL in the form of `ComparableURL`.
     ///   - type: Type and subtype of the body, in lowercase.
     func applies(method: String, url: [UInt8], status: Int?, type: String) -> Bool {
         if let own = self.method, own != method { return false }

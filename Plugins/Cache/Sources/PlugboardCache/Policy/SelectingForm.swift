@@ -24,7 +24,7 @@ enum SelectingForm {
         return names.map { StoredResponse.SelectingField(name: $0, value: value(of: $0, in: request)) }
     }
 
-    /// - Parameter name: In lower case.
+    /// - Parameter name: The name in lower case.
     /// - Returns: Nil if the request does not have the field.
     static func value(of name: String, in request: Fields) -> String? {
         var members: [String] = []

@@ -49,7 +49,7 @@ enum HARFile {
             rest = rest.dropFirst(part.count)
             return Record(part, group)
         }
-        // A file that somebody has edited may have other entries.
+        // A file that was edited may have other entries.
         return rest.isEmpty && grouped.count == groups.count && !groups.isEmpty ? grouped : records
     }
 }

@@ -1,7 +1,7 @@
 import PlugboardKit
 
 extension Recording {
-    /// - Parameter time: Since the exchange began.
+    /// - Parameter time: The time since the start of the exchange.
     func take(_ event: borrowing Event, _ exchange: borrowing Exchange, at now: @autoclosure () -> Duration) {
         // Comparing in place takes less time than making the text of the id.
         if event.is("attemptBegan") {
