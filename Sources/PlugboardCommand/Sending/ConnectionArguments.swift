@@ -72,7 +72,7 @@ struct ConnectionArguments: ParsableArguments {
     var keyType: String?
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The file of the key (PEM); by default the file of --cert.", valueName: "file"),
+        help: ArgumentHelp("The file of the key (PEM), by default that of --cert.", valueName: "file"),
         completion: .file())
     var key: String?
     @Option(

@@ -29,7 +29,7 @@ struct CookieArguments: ParsableArguments {
     var session: String?
     @Option(
         name: .customLong("session-read-only"),
-        help: ArgumentHelp("Does what --session does, but does not change the session.", valueName: "name"))
+        help: ArgumentHelp("Does what --session does without changing the session.", valueName: "name"))
     var readOnlySession: String?
 
     func validate() throws {

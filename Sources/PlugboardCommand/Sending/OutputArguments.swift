@@ -40,7 +40,7 @@ struct OutputArguments: ParsableArguments {
     @Flag(help: "Shows no progress.") var noProgressMeter = false
     @Flag(name: [.customShort("#"), .long], help: "Has no effect: progress on a terminal is always a bar.")
     var progressBar = false
-    @Flag(name: [.customShort("N"), .long], help: "Has no effect: bytes are always written as soon as they come.")
+    @Flag(name: [.customShort("N"), .long], help: "Has no effect: bytes are always written at once.")
     var noBuffer = false
 
     @Flag(help: "Shows secrets, which -v and the --print options hide.") var showSecrets = false
