@@ -17,7 +17,7 @@ struct PluginReport {
         text += Table(rows: rows(descriptor)).text
         text += section("Settings", descriptor.settings.map(row))
         text += section(
-            // With the names that requests use.
+            // Requests use these names.
             "Attributes", descriptor.attributes.map { ["\(descriptor.id).\($0.name)"] + row($0).dropFirst() })
         text += section("Commands", descriptor.commands.map { [$0.name, $0.arguments, $0.documentation] })
         return text

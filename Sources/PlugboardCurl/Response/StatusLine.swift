@@ -18,7 +18,7 @@ struct StatusLine {
     }
 
     private static func reason(_ line: UnsafeRawBufferPointer, from start: Int) -> String {
-        // By far the most frequent reason, which needs no conversion.
+        // The most frequent reason needs no conversion.
         if line.count == start + 2, line[start] == 0x4F, line[start + 1] == 0x4B { return "OK" }
         return Fields.text(UnsafeRawBufferPointer(rebasing: line[start...]))
     }

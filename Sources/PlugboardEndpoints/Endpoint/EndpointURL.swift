@@ -44,7 +44,7 @@ enum EndpointURL {
                     + "endpoint's.")
         }
         var url: [UInt8] = []
-        // With room for a query of usual length.
+        // A query of usual length needs no second allocation.
         url.reserveCapacity(base.utf8.count + prefix.utf8.count + path.utf8.count + 64)
         let query = append(base.utf8[...], to: &url, isFirst: true)
         // The prefix is a path.

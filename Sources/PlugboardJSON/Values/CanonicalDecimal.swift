@@ -104,7 +104,7 @@ extension CanonicalDecimal {
         let zeros = min(exponent - divisor.exponent, 4 * divisor.digits.count)
         if divisor.digits.count <= 18 {
             let modulus = divisor.digits.reduce(0 as UInt64) { $0 * 10 + UInt64($1) }
-            // At most 10^18 × 10, which fits in 64 bits.
+            // The products are at most 10^18 × 10, which fits in 64 bits.
             var remainder = digits.reduce(0 as UInt64) { ($0 * 10 + UInt64($1)) % modulus }
             for _ in 0..<zeros where remainder != 0 { remainder = remainder * 10 % modulus }
             return remainder == 0

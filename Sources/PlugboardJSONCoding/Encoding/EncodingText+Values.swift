@@ -84,7 +84,7 @@ extension EncodingText {
     @inline(__always)
     private func append(_ value: some BinaryFloatingPoint & CustomStringConvertible, keyStart: Int) throws {
         guard value.isFinite else { throw notFinite(value, keyStart) }
-        // From its text, so that a Float has its shortest digits.
+        // The type's own text gives a Float its shortest digits.
         append(ascii: value.description)
     }
 

@@ -121,7 +121,7 @@ extension Fields {
         guard let storage else {
             return body(UnsafeBufferPointer(start: nil, count: 0), UnsafeRawBufferPointer(start: nil, count: 0))
         }
-        // Without reference counting, because these fields keep the storage.
+        // No reference is counted, because these fields keep the storage.
         defer { withExtendedLifetime(self) {} }
         return Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { $0.withContents(body) }
     }

@@ -74,7 +74,7 @@ final class StoreThread: Sendable {
     func join(within limit: Duration) -> Bool {
         guard state.withLock({ $0.isStarted }) else { return true }
         let isEnded = ended.wait(upTo: limit)
-        // For other waiting threads.
+        // Passes the end on to another thread that waits.
         if isEnded { ended.signal() } else { state.withLock { $0.isAbandoned = true } }
         return isEnded
     }

@@ -10,7 +10,7 @@ struct PluginStates {
         let release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
     }
 
-    // By slot.
+    // The states of the plugins, by slot.
     private var ofTurns: [State?] = []
     private var ofExchange: [State?] = []
 
