@@ -1,3 +1,4 @@
+import Foundation
 import PlugboardMessages
 import TestSupport
 import Testing
@@ -11,6 +12,9 @@ struct CookieJarTests {
         folder = try TemporaryFolder()
         server = try LoopbackServer.responding { request in
             let cookies = ["session=s1; HttpOnly", "lasting=l1; Max-Age=3600"].map { ("Set-Cookie", $0) }
+            if request.path == "/moved" {
+                return ServerResponse(status: 302, fields: cookies + [("Location", "/")], body: "")
+            }
             return ServerResponse(
                 status: request.path == "/broken" ? 500 : 200, fields: request.path == "/none" ? [] : cookies,
                 body: request["Cookie"] ?? "none")
@@ -77,6 +81,39 @@ struct CookieJarTests {
 
     @Test func `cookies on the command line are sent unchanged`() async throws {
         #expect(try await get("/", "-b", "a=1; b=2", "-b", "c=3").stdout == "a=1; b=2; c=3")
+    }
+
+    @Test(arguments: ["get", "curl"])
+    func `cookies of a file are sent before those given as text, also after a redirect`(verb: String) async throws {
+        let jar = try folder.write("jar", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tfile\n")
+
+        let outcome = try await Command.run(
+            verb, "-L", server.url("/moved"), "-b", "a=1", "-b", jar, "-b", "b=2", "-c", folder.file("new"))
+
+        #expect(outcome.status == 0 && server.requests.first?["Cookie"] == "a=file; a=1; b=2", "\(outcome.stderr)")
+        let cookies = outcome.stdout.components(separatedBy: "; ")
+        #expect(Set(cookies.prefix(3)) == ["a=file", "session=s1", "lasting=l1"])
+        #expect(cookies.dropFirst(3) == ["a=1", "b=2"])
+        #expect(try !String(decoding: folder.read("new"), as: UTF8.self).contains("b\t2"))
+    }
+
+    @Test func `cookies given as text are sent beside those of a session`() async throws {
+        let words = ["get", server.url(), "--session", "shop", "-b", "a=1"]
+        let environment = ["XDG_STATE_HOME": folder.file("state")]
+
+        let first = try await Command.running(words, environment: environment)
+        let second = try await Command.running(words, environment: environment)
+
+        #expect(first.stdout == "a=1" && second.stdout.hasSuffix("; a=1"), "\(second.stderr)")
+        #expect(second.stdout.contains("session=s1") && second.stdout.contains("lasting=l1"))
+    }
+
+    @Test func `cookies given as text are printed as an option of curl where a jar is used`() async throws {
+        let jar = try folder.write("jar", "")
+
+        let outcome = try await get("/", "-b", "a=1", "-b", jar, "--print-curl", "--show-secrets")
+
+        #expect(outcome.stdout.contains(" -b a=1 ") && !outcome.stdout.contains("Cookie"), "\(outcome.stdout)")
     }
 
     @Test func `cookies given as text are sent, and received cookies are stored`() async throws {
@@ -191,10 +228,8 @@ struct CookieJarTests {
         #expect(outcome.stderr.contains("absent/jar"))
     }
 
-    @Test(arguments: [["-b", "a=1", "-b", "file"], ["-c", ""]])
-    func `a command line that contradicts itself ends with 2`(arguments: [String]) async throws {
-        let outcome = try await ProcessRunner.running(
-            [try Products.executable("plugboard"), "get", server.url()] + arguments)
+    @Test func `a jar without a name ends with 2`() async throws {
+        let outcome = try await Command.run("get", server.url(), "-c", "")
 
         #expect(outcome.status == 2)
     }

@@ -28,7 +28,7 @@ struct PrintedCurl {
         } else if request.method != usual {
             add("-X", request.method.name)
         }
-        addFields(request.fields, body)
+        addFields(request.fields, body, plugins)
         words += data
         let connection = PrintedCurlConnection(options)
         for option in plugins.options(of: request) + connection.options {
@@ -50,7 +50,7 @@ struct PrintedCurl {
     }
 
     /// The fields, and options that remove those that curl adds by itself.
-    private mutating func addFields(_ fields: Fields, _ body: PrintedCurlBody) {
+    private mutating func addFields(_ fields: Fields, _ body: PrintedCurlBody, _ plugins: PrintedCurlPlugins) {
         var (isForm, hasData) = (false, true)
         switch body {
         case .parts: isForm = true
@@ -66,6 +66,11 @@ struct PrintedCurl {
             case .userAgent where !field.value.isEmpty && fields.values(.userAgent).count == 1:
                 add("-A", field.value)
                 continue
+            // For -H beside a jar, curl sends two fields.
+            case .cookie where plugins.haveJar && field.value.contains("="):
+                add("-b", field.value, isSecret: true)
+                continue
+            case "Referer" where field.value == plugins.automaticReferer: continue
             default: break
             }
             let value = field.isSecret && !showsSecrets ? "…" : field.value
@@ -82,7 +87,8 @@ struct PrintedCurl {
         if url.contains(where: { "[]{}".contains($0) }) { add("-g") }
         // curl would resolve these segments.
         if URLParts(url).map({ $0.pathWithoutDotSegments != $0.path }) ?? false { add("--path-as-is") }
-        words.append(withoutCredentials(url))
+        // curl refuses blanks, which are sent as %20.
+        words.append(withoutCredentials(url).replacing(" ", with: "%20"))
     }
 
     /// The URL with `…` for its user.

@@ -2,19 +2,31 @@ import Plugboard
 import PlugboardJSON
 import PlugboardKit
 
-/// What enabled plugins do with a request, as options of curl.
+/// What enabled plugins do with a request, and what the command line says that the request does not have, as options of
+/// curl.
 struct PrintedCurlPlugins {
     /// The settings of enabled plugins by their ids.
     private var settings: [String: JSONObject] = [:]
     private let origins: [Origin: Attributes]
-    private let cookies: CookieArguments
+    private let configuredProxy: String?
+    private let arguments: RequestArguments
 
-    init(_ configuration: Configuration, _ cookies: CookieArguments) {
+    init(_ configuration: Configuration, _ arguments: RequestArguments) {
         for entry in configuration.plugins where entry.isEnabled {
             if let id = entry.id ?? configuration.descriptor(of: entry)?.id { settings[id] = entry.settings }
         }
         origins = configuration.origins
-        self.cookies = cookies
+        configuredProxy = configuration.kernel.defaults.proxy
+        self.arguments = arguments
+    }
+
+    /// Whether the cookies of a jar are sent beside the field Cookie.
+    var haveJar: Bool { arguments.cookies.usesJar }
+
+    /// What `--referer` with `;auto` sends at first; nil without it.
+    var automaticReferer: String? {
+        let referer = arguments.curl.referer.map(CurlArguments.referer)
+        return referer?.isAutomatic ?? false ? referer?.first : nil
     }
 
     /// The options of the plugins that take part in the request.
@@ -23,11 +35,23 @@ struct PrintedCurlPlugins {
         for (name, value) in request.attributes.values { attributes[name] = value }
         var taking = self
         taking.settings = settings.filter { attributes["\($0.key).enabled"] != "false" }
-        return taking.options(attributes)
+        return taking.options(attributes) + taking.proxyUser(request)
     }
 
     private func options(_ attributes: Attributes) -> [PrintedCurlOption] {
-        redirect(attributes) + decode + retry(attributes) + authentication(attributes) + jar
+        redirect(attributes) + decode + retry(attributes) + authentication(attributes) + jar + referer
+    }
+
+    private var referer: [PrintedCurlOption] {
+        automaticReferer.map { [PrintedCurlOption(name: "-e", value: "\($0);auto")] } ?? []
+    }
+
+    /// The credentials for the proxy of the environment. Another one has them in its URL.
+    private func proxyUser(_ request: Request) -> [PrintedCurlOption] {
+        guard request.options.proxy ?? configuredProxy == nil, let user = arguments.connection.proxyUser else {
+            return []
+        }
+        return [PrintedCurlOption(name: "-U", value: user, isSecret: true)]
     }
 
     private func redirect(_ attributes: Attributes) -> [PrintedCurlOption] {
@@ -91,7 +115,7 @@ struct PrintedCurlPlugins {
     }
 
     private var jar: [PrintedCurlOption] {
-        cookies.files.map { PrintedCurlOption(name: "-b", value: $0) }
-            + (cookies.jar.map { [PrintedCurlOption(name: "-c", value: $0)] } ?? [])
+        arguments.cookies.files.map { PrintedCurlOption(name: "-b", value: $0) }
+            + (arguments.cookies.jar.map { [PrintedCurlOption(name: "-c", value: $0)] } ?? [])
     }
 }

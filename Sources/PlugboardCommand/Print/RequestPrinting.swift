@@ -20,7 +20,7 @@ struct RequestPrinting {
         let request = marked(request, addingFields: true)
         let line = try PrintedCurl(
             request, try await body(request, given), said(kernel.options(of: request)),
-            PrintedCurlPlugins(configuration, arguments.cookies), adding: options, showingSecrets: showsSecrets)
+            PrintedCurlPlugins(configuration, arguments), adding: options, showingSecrets: showsSecrets)
         try ByteOutput.standard.write(line.text + "\n")
     }
 
@@ -50,7 +50,7 @@ struct RequestPrinting {
     private func omittedOptions(of request: Request) -> [String] {
         var options = request.options
         (options.timeout, options.connectTimeout) = (nil, nil)
-        let plugins = PrintedCurlPlugins(configuration, arguments.cookies).options(of: request)
+        let plugins = PrintedCurlPlugins(configuration, arguments).options(of: request)
         return (plugins + PrintedCurlConnection(options).options).filter {
             $0.name != "-u" && $0.name != "--oauth2-bearer"
         }

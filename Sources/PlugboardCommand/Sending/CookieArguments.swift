@@ -13,8 +13,8 @@ struct CookieArguments: ParsableArguments {
         name: [.customShort("b"), .customLong("cookie"), .customLong("load-cookies")],
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Cookies to send, 'a=1; b=2'; or without '=', a cookies.txt to read, - for standard input. A file that does "
-                + "not exist is empty, with a warning.", valueName: "data|file"))
+            "Cookies to send, 'a=1; b=2'; or without '=', a cookies.txt to read, - for standard input. Those of files are "
+                + "sent first. A file that does not exist is empty, with a warning.", valueName: "data|file"))
     var sources: [String] = []
     @Option(
         name: [.customShort("c"), .customLong("cookie-jar")], parsing: .unconditional,
@@ -33,9 +33,6 @@ struct CookieArguments: ParsableArguments {
     var readOnlySession: String?
 
     func validate() throws {
-        if !data.isEmpty && !files.isEmpty {
-            throw ValidationError("--cookie takes either cookies (with '=') or files, not both.")
-        }
         if jar == "" { throw ValidationError("--cookie-jar needs a file.") }
         if session != nil && readOnlySession != nil {
             throw ValidationError("Give --session or --session-read-only, not both.")
@@ -49,9 +46,12 @@ struct CookieArguments: ParsableArguments {
     var files: [String] { sources.filter { !$0.contains("=") } }
     /// Whether files hold the cookies, and not the plugin's own file.
     var needsPlugin: Bool { jar != nil || !files.isEmpty }
+    /// Whether cookies are sent that files or a session hold.
+    var usesJar: Bool { needsPlugin || session ?? readOnlySession != nil }
 
-    /// Adds the cookies that are given as text, unchanged.
+    /// Adds the cookies that are given as text, unchanged. Those of files and of a session are sent before them.
     func add(to request: inout Request) {
+        if usesJar { request.cookies.always = true }
         guard !data.isEmpty, !request.fields.contains(.cookie) else { return }
         request.fields.append(.cookie, data.joined(separator: "; "))
     }

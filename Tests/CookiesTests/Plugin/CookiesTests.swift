@@ -75,6 +75,22 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `with the attribute always, cookies of the jar are sent before those of the request`(
+        linkage: Linkage
+    ) async throws {
+        let transport = Setup.setting("a=1")
+        let kernel = try Setup.kernel(linkage, transport)
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+        var request = Request(.get, "http://a.test/", fields: Fields(["Cookie": "own=2"]))
+        request.fields.append(.cookie, "more=3")
+        request.cookies.always = true
+
+        _ = try await kernel.send(request)
+
+        #expect(transport.requests.last?.fields.values(.cookie) == ["a=1; own=2; more=3"])
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `jars are independent of each other`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             .respond(200, request.url.hasSuffix("set") ? Fields(["Set-Cookie": "user=x; Path=/"]) : Fields())

@@ -72,10 +72,18 @@ struct Cookies: Plugin {
         if exchange.visit == .deadline { jars.giveUpWaiting() }
         guard !jars.isEmpty || !unverified.isEmpty, exchange[CookiesAttributes.keys.send] != false else { return .next }
         let request = exchange.request
-        // A request that has a `Cookie` field of its own is not changed.
-        guard !request.contains(.cookie), let uri = uri(of: exchange) else { return .next }
+        let hasOwn = request.contains(.cookie)
+        // Without the attribute, a request that has a `Cookie` field of its own is not changed.
+        guard !hasOwn || exchange[CookiesAttributes.keys.always] == true, let uri = uri(of: exchange) else {
+            return .next
+        }
         let (jars, jar) = jar(of: exchange)
-        guard let field = jars.field(for: uri, from: jar) else { return .next }
+        guard var field = jars.field(for: uri, from: jar) else { return .next }
+        if hasOwn {
+            request.fields.forEachField { name, value in
+                if Cookies.isNamed("cookie", name) { field += Array("; ".utf8) + value }
+            }
+        }
         request.set(.cookie, field)
         request.markSecret(.cookie)
         return .next
@@ -122,7 +130,7 @@ struct Cookies: Plugin {
         let tally = jar.jars.withJar(jar.name) { jar, now in
             var tally = Tally(evictions: jar.evictions)
             fields.forEachField { name, value in
-                guard Cookies.isSetCookie(name) else { return }
+                guard Cookies.isNamed("set-cookie", name) else { return }
                 tally.add(value) { (field) throws(Refusal) in try jar.receive(field, from: uri, now: now) }
             }
             tally.evictions = jar.evictions - tally.evictions
@@ -131,8 +139,8 @@ struct Cookies: Plugin {
         report(tally, of: uri, in: exchange)
     }
 
-    private static func isSetCookie(_ name: UnsafeRawBufferPointer) -> Bool {
-        name.count == 10 && zip(name, "set-cookie".utf8).allSatisfy { lowercaseASCII($0) == $1 }
+    private static func isNamed(_ text: String, _ name: UnsafeRawBufferPointer) -> Bool {
+        name.count == text.utf8.count && zip(name, text.utf8).allSatisfy { lowercaseASCII($0) == $1 }
     }
 
     private func report(_ tally: Tally, of uri: RequestURI, in exchange: UInt64) {

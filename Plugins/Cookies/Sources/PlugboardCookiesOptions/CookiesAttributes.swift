@@ -10,6 +10,10 @@ public struct CookiesAttributes: AttributeTable {
         "cookies", "jar", "The jar whose cookies are sent, and that stores new ones.")
     /// False sends no cookies.
     public let send = AttributeKey<Bool>("cookies", "send", "False sends no cookies.")
+    /// True also sends cookies with a request that has a Cookie field of its own, before those of the field.
+    public let always = AttributeKey<Bool>(
+        "cookies", "always",
+        "True also sends cookies with a request that has a Cookie field of its own, before those of the field.")
     /// False stores no cookies.
     public let store = AttributeKey<Bool>("cookies", "store", "False stores no cookies.")
 }
