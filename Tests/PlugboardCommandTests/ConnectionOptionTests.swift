@@ -232,41 +232,6 @@ struct ConnectionOptionTests {
         #expect(outcome.status == 0 && outcome.stdout == "body", "\(outcome.stderr)")
     }
 
-    @Test func `credentials of a proxy are refused without it, and the option for the field User-Agent is named`()
-        async throws
-    {
-        let outcome = try await Command.running(["get", server.url(), "-U", "me:geheim"])
-
-        #expect(outcome.status == 2 && outcome.stderr.contains("-A is the field"), "\(outcome.stderr)")
-        #expect(server.requests.isEmpty && !outcome.stderr.contains("geheim"))
-    }
-
-    // MARK: Proxies
-
-    @Test(arguments: ["--socks5", "--socks5-hostname"])
-    func `a request goes through a proxy that speaks SOCKS 5`(option: String) async throws {
-        let kinds = Locked<[UInt8]>([])
-        let proxy = try LoopbackServer { [server] connection in
-            // RFC 1928: the methods, then the request with the kind of address.
-            let methods = try connection.readBytes(2)
-            _ = try connection.readBytes(Int(methods[1]))
-            try connection.write([5, 0] as [UInt8])
-            let request = try connection.readBytes(4)
-            kinds.withLock { $0.append(request[3]) }
-            let length = request[3] == 3 ? Int(try connection.readBytes(1)[0]) : 4
-            _ = try connection.readBytes(length + 2)
-            try connection.write([5, 0, 0, 1, 127, 0, 0, 1, 0, 0] as [UInt8])
-            try connection.relay(to: server.port)
-        }
-
-        let outcome = try await Command.run(
-            "get", "http://localhost:\(server.port)/far", option, "127.0.0.1:\(proxy.port)", "-4")
-
-        #expect(outcome.stdout == "body", "\(outcome.stderr)")
-        // An address, or a name.
-        #expect(kinds.withLock { $0 } == [option == "--socks5" ? 1 : 3])
-    }
-
     // MARK: plugboard curl
 
     @Test(arguments: ["HTTP/1.1 abc\r\n\r\n", "nothing of HTTP\r\n"])

@@ -9,19 +9,21 @@ enum SecretPrompt {
 
     /// Blocks, unless the prompt has an answer already. Throws a usage error where there is no terminal, and where the
     /// input ends before the line does.
-    static func ask(_ prompt: String) throws(CommandFailure) -> String {
+    ///
+    /// - Parameter option: The option that can have the secret, for the error.
+    static func ask(_ prompt: String, for option: String = "--user") throws(CommandFailure) -> String {
         if let answer = answers.withLock({ $0[prompt] }) { return answer }
-        let answer = try typed(after: prompt)
+        let answer = try typed(after: prompt, option)
         answers.withLock { $0[prompt] = answer }
         return answer
     }
 
-    private static func typed(after prompt: String) throws(CommandFailure) -> String {
+    private static func typed(after prompt: String, _ option: String) throws(CommandFailure) -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         var shown = termios()
         guard terminal >= 0, tcgetattr(terminal, &shown) == 0 else {
             if terminal >= 0 { close(terminal) }
-            throw CommandFailure(.usage, "There is no terminal to ask for the password: write --user NAME:PASSWORD.")
+            throw CommandFailure(.usage, "There is no terminal to ask for the password: write \(option) NAME:PASSWORD.")
         }
         defer { close(terminal) }
         var hidden = shown
@@ -37,7 +39,7 @@ enum SecretPrompt {
             if !isWhole { bytes.append(byte) }
         }
         show("\n", on: terminal)
-        guard isWhole else { throw CommandFailure(.usage, "No password was typed: write --user NAME:PASSWORD.") }
+        guard isWhole else { throw CommandFailure(.usage, "No password was typed: write \(option) NAME:PASSWORD.") }
         return String(decoding: bytes, as: UTF8.self)
     }
 

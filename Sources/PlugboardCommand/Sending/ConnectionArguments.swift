@@ -26,7 +26,9 @@ struct ConnectionArguments: ParsableArguments {
     var proxy: String?
     @Option(
         name: [.customShort("U"), .long], parsing: .unconditional,
-        help: ArgumentHelp("Name and password for the proxy of -x.", valueName: "user:password"))
+        help: ArgumentHelp(
+            "Name and password for the proxy, also for that of the configuration or the environment, unless its URL has "
+                + "others. A password that is left out is asked for.", valueName: "user:password"))
     var proxyUser: String?
     @Option(
         parsing: .unconditionalSingleValue,
@@ -84,12 +86,6 @@ struct ConnectionArguments: ParsableArguments {
         help: ArgumentHelp("The public keys that the server may have.", valueName: "sha256//BASE64;…"))
     var pins: String?
 
-    func validate() throws {
-        if proxyUser != nil, proxy ?? "" == "" {
-            throw ValidationError("--proxy-user is for the proxy of --proxy: give both. -A is the field User-Agent.")
-        }
-    }
-
     /// - Parameter definition: What a definition says, which the command line replaces.
     func options(over definition: RequestOptions = RequestOptions()) throws(CommandFailure) -> RequestOptions {
         var options = definition
@@ -101,7 +97,8 @@ struct ConnectionArguments: ParsableArguments {
             options.tls.ca = caFile
         }
         if insecure { options.tls.verify = false }
-        if let proxy { options.proxy = proxyURL(proxy) }
+        if let proxy { options.proxy = ProxyUser.url(of: proxy) }
+        if let proxyUser, let proxy = options.proxy { options.proxy = try ProxyUser(proxyUser).added(to: proxy) }
         if let unixSocket { options.unixSocket = unixSocket }
         if let noproxy { options.noProxy = noproxy }
         if let interface { options.interface = interface }
@@ -117,19 +114,19 @@ struct ConnectionArguments: ParsableArguments {
         return options
     }
 
-    /// The proxy with a scheme, as in the environment's variables and for curl, and with the credentials of
-    /// `--proxy-user`.
-    private func proxyURL(_ proxy: String) -> String {
-        guard !proxy.isEmpty else { return "" }
-        let url = proxy.contains("://") ? proxy : "http://\(proxy)"
-        guard let proxyUser, let start = url.firstRange(of: "://")?.upperBound else { return url }
-        let parts = proxyUser.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let escaped = parts.map { part in
-            var bytes: [UInt8] = []
-            PercentEncoding.append(escaping: String(part), to: &bytes)
-            return String(decoding: bytes, as: UTF8.self)
+    /// Gives the proxies of the configuration and of the environment the credentials of `--proxy-user`. Call this while
+    /// no kernel runs.
+    func addProxyUser(to configuration: inout Configuration) throws(CommandFailure) {
+        let configured = configuration.kernel.defaults.proxy
+        guard let proxyUser else { return ProxyUser.use(nil) }
+        guard proxyUser.contains(":") || proxy ?? configured ?? "" != "" || ProxyUser.isInEnvironment else {
+            throw CommandFailure(
+                .usage,
+                "--proxy-user must be USER:PASSWORD for a proxy, and there is none. -A is the field User-Agent.")
         }
-        return "\(url[..<start])\(escaped.joined(separator: ":"))@\(url[start...])"
+        let user = try ProxyUser(proxyUser)
+        ProxyUser.use(user)
+        if let configured { configuration.kernel.defaults.proxy = user.added(to: configured) }
     }
 
     private func applyCertificate(to tls: inout RequestOptions.TLS) throws(CommandFailure) {

@@ -128,6 +128,7 @@ struct RequestArguments: ParsableArguments {
             try cookies.enableSession(in: &$0, isDry: isDry)
         }
         if !connection.decidesTrust { try configuration.trustEnvironment() }
+        try connection.addProxyUser(to: &configuration)
         if curl.locationTrusted { configuration.plugins.append(.linked(TrustedFields(names: try trustedNames))) }
         return configuration
     }

@@ -23,6 +23,7 @@ struct CurlRun {
     private mutating func run(_ group: CurlGroup, _ transfers: inout TransferRun) async throws -> Bool {
         let words = try words(of: group)
         var configuration = try words.configuration()
+        try words.arguments.connection.addProxyUser(to: &configuration)
         configuration.kernel.logLevel = words.output.verbose ? .debug : .error
         var catalog = Catalog.needed(by: configuration)
         let trace = try WireTrace(group)
