@@ -20,7 +20,7 @@ struct ConnectionOptionTests {
     }
 
     @Test func `HTTP/1.0 has no body of unknown length`() async throws {
-        let outcome = try await Command.run("post", server.url(), "-0", "--data-binary", "-", input: "a")
+        let outcome = try await Command.run("post", server.url(), "-0", "-T", "-", input: "a")
 
         #expect(outcome.status == 2 && outcome.stderr.contains("no body of unknown length"), "\(outcome.stderr)")
         #expect(server.requests.isEmpty)

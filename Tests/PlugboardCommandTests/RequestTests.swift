@@ -97,7 +97,7 @@ struct RequestTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a named pipe is streamed`() async throws {
+    @Test func `a named pipe is sent with its length`() async throws {
         let folder = try TemporaryFolder()
         let pipe = folder.file("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
@@ -108,17 +108,36 @@ struct RequestTests {
 
         let request = try await sent(["put"], ["--data-binary", "@\(pipe)"])
 
-        #expect(request["Transfer-Encoding"] == "chunked")
+        #expect(request["Content-Length"] == "1000000")
         #expect(request.body.count == 1_000_000)
     }
 
-    @Test func `a large standard input is streamed in chunks`() async throws {
+    @Test(arguments: [
+        ["--data-binary", "-"], ["--data-binary", "@-"], ["-d", "@-"], ["--json", "@-"], ["-F", "a=<-"],
+    ])
+    func `standard input is sent with its length`(option: [String]) async throws {
         let text = String(repeating: "0123456789", count: 100_000)
 
-        let request = try await sent(["put"], ["--data-binary", "-"], input: text)
+        let request = try await sent(["put"], option, input: text)
 
+        #expect(request["Transfer-Encoding"] == nil && request["Content-Length"] == "\(request.body.count)")
+        #expect(request.body.count >= 1_000_000 && request.text.contains(text))
+    }
+
+    @Test(arguments: [["--data-binary", "@-"], ["-T", "-"]])
+    func `a standard input that is too large for memory, or that of -T, is sent in chunks while it is read`(
+        option: [String]
+    ) async throws {
+        let outcome = try await Command.shell(
+            #"head -c "$count" /dev/zero | "$plugboard" put "$url" "$option" "$value""#,
+            [
+                "count": option[0] == "-T" ? "100" : "68000000", "url": server.url(), "option": option[0],
+                "value": option[1],
+            ])
+
+        let request = try #require(server.requests.first, "\(outcome.stderr)")
         #expect(request["Transfer-Encoding"] == "chunked")
-        #expect(request.body.count == 1_000_000 && request.text == text)
+        #expect(request.body.count == (option[0] == "-T" ? 100 : 68_000_000))
     }
 
     @Test func `JSON is sent with its type, and asks for a JSON response`() async throws {

@@ -117,14 +117,14 @@ struct BodyArguments: ParsableArguments {
         return Content(body: .bytes(bytes), type: "application/json", accept: "application/json")
     }
 
-    /// The data of `--data-binary` without other data, which is read while it is sent. Several are joined in memory, as
-    /// curl joins them.
+    /// The data of `--data-binary` without other data, of which a file is read while it is sent. Several are joined in
+    /// memory, as curl joins them.
     var binary: InputArgument? {
         guard data.count == 1, case (.binary, let text)? = OptionWords.kind(of: data[0]) else { return nil }
         return InputArgument(text)
     }
 
-    /// One is read while it is sent, too.
+    /// The file of one is read while it is sent, too.
     private func joinedJSON(isRepeated: Bool) throws -> Body {
         if json.count == 1 { return try InputArgument(json[0]).body(for: "--json", isRepeated: isRepeated) }
         return .bytes(try json.flatMap { try InputArgument($0).bytes(for: "--json") })

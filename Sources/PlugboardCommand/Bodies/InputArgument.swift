@@ -31,22 +31,28 @@ enum InputArgument {
         }
     }
 
-    /// The input as a body. A file and standard input are read while they are sent.
+    /// The input as a body. A file is read while it is sent. Of what has no known size, such as a pipe, the beginning is
+    /// read into memory first, which blocks: most bodies end there, and so have a length, as for curl.
     ///
-    /// - Parameter isRepeated: Whether several requests have this body. What can be read only once is then read into
-    ///   memory, which blocks.
-    func body(for option: String, isRepeated: Bool = false) throws(CommandFailure) -> Body {
+    /// - Parameters:
+    ///   - isRepeated: Whether several requests have this body. What can be read only once is then read into memory.
+    ///   - isStreamed: Whether what has no known size is read only while it is sent, as for curl's `-T`.
+    func body(
+        for option: String, isRepeated: Bool = false, isStreamed: Bool = false
+    ) throws(CommandFailure) -> Body {
         switch self {
         case .text(let text): return .text(text)
         case .file(let path):
             // The size of a pipe or a device is unknown. It is opened once: closing a pipe ends its writer.
             if FileContents.isRegular(path), let file = try? Body.file(path) { return file }
             if isRepeated { return .bytes(try bytes(for: option)) }
-            return Body(try DescriptorSource(path: path))
+            let source = try DescriptorSource(path: path)
+            return isStreamed ? Body(source) : try source.measured()
         case .standardInput:
             if isRepeated { return .bytes(try bytes(for: option)) }
             try StandardInput.claim(for: option)
-            return Body(DescriptorSource.standardInput)
+            let source = DescriptorSource.standardInput
+            return isStreamed ? Body(source) : try source.measured()
         }
     }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import PlugboardKit
 import PlugboardSystem
 
-/// A pipe, a device or standard input as a body, read while it is sent.
+/// A pipe, a device or standard input as a body, read while it is sent, or before.
 ///
 /// Reading blocks, so it runs on a separate queue, which completes the pulls.
 final class DescriptorSource: BodySource {
@@ -24,6 +24,23 @@ final class DescriptorSource: BodySource {
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
     var length: Int? { nil }
+
+    /// The most bytes of a body that is read before it is sent.
+    private static let measuredLimit = 64 << 20
+
+    /// The body with its length, in memory. If it has more than 64 MiB, the rest is read while it is sent, and the length
+    /// is unknown. Blocks.
+    func measured() throws(CommandFailure) -> Body {
+        var bytes: [UInt8] = []
+        while bytes.count < DescriptorSource.measuredLimit {
+            switch next() {
+            case .bytes(let piece): piece.withUnsafeBytes { bytes += $0 }
+            case .end: return .bytes(bytes)
+            case .broken(let error): throw CommandFailure(.read, error)
+            }
+        }
+        return .joined([.bytes(bytes), Body(self)])
+    }
 
     func pull(_ pull: Pull) {
         queue.async { pull.complete(self.next()) }

@@ -104,7 +104,7 @@ struct CallVerb: AsyncParsableCommand {
     private func wholeBody(of definition: Definition) throws -> EndpointBody? {
         guard let body else { return nil }
         let type = definition.body?.contentType ?? "application/octet-stream"
-        return .body(try InputArgument(body).body(for: "--body"), type: type)
+        return .body(try InputArgument(body).body(for: "--body", isStreamed: true), type: type)
     }
 }
 

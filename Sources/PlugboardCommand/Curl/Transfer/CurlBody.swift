@@ -20,7 +20,8 @@ enum CurlBody {
             let content = try arguments.content(RequestItems(arguments))
             return (content?.body, content?.type)
         case .upload(let path):
-            return (try InputArgument(path: path == "." ? "-" : path).body(for: "--upload-file"), nil)
+            let input = InputArgument(path: path == "." ? "-" : path)
+            return (try input.body(for: "--upload-file", isStreamed: true), nil)
         }
     }
 }
