@@ -41,6 +41,18 @@ struct CurlHabitTests {
         #expect(delays.count == 60, "\(outcome.stderr)")
     }
 
+    @Test(arguments: ["61", "86400"])
+    func `--retry waits as long as a server asks for`(seconds: String) async throws {
+        let asking = try LoopbackServer.responding { _ in
+            ServerResponse(status: 503, fields: [("Retry-After", seconds)], body: "busy")
+        }
+
+        // The wait ends with the time of the whole exchange.
+        let outcome = try await Command.run("get", asking.url(), "--retry", "1", "-m", "500ms", "-v")
+
+        #expect(outcome.status == 28 && asking.requests.count == 1, "\(outcome.stderr)")
+    }
+
     @Test func `a repetition that would begin after --retry-max-time is not waited for`() async throws {
         let outcome = try await Command.run("get", server.url("/busy"), "--retry", "3", "--retry-max-time", "1")
 

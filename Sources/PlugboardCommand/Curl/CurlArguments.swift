@@ -169,6 +169,8 @@ struct CurlArguments: ParsableArguments {
         request.retry.delay = delay ?? .seconds(1)
         request.retry.delayLimit = delay ?? .seconds(600)
         request.retry.totalTime = try Duration.limit(retryMaxTime, "--retry-max-time")
+        // curl waits as long as a server asks for; this is the longest that the plugin takes.
+        request.retry.retryAfterLimit = .seconds(86_400)
         request.retry.methods = [request.method]
         if retryAllErrors {
             request.retry.statuses = (400...599).map(String.init)
