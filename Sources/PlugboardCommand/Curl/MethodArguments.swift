@@ -25,9 +25,11 @@ struct MethodArguments: ParsableArguments {
         name: [.customShort("T"), .customLong("upload-file")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Sends a file, - for standard input, with PUT unless the verb has another method for bodies. A URL that ends "
-                + "with / gets the file's name.", valueName: "file"), completion: .file())
+                + "with / gets the file's name. Braces and brackets are lists and ranges, as in URLs.",
+            valueName: "file"), completion: .file())
     var uploadFiles: [String] = []
-    @Flag(name: [.customShort("g"), .long], help: "Sends brackets and braces of URLs as they are.") var globoff = false
+    @Flag(name: [.customShort("g"), .long], help: "Takes brackets and braces of URLs and files of -T as they are.")
+    var globoff = false
     @Flag(help: "Has no effect: paths are always sent unchanged.") var pathAsIs = false
 
     // `RequestWords` reads these before the parser, which has them for help and completions.

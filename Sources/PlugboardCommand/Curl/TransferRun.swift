@@ -15,17 +15,21 @@ struct TransferRun {
         _ group: CurlGroup, _ transfer: (_ target: CurlTarget, _ number: Int) async throws -> CommandFailure?
     ) async -> Bool {
         for (index, text) in group.urls.enumerated() {
-            let pattern: URLPattern
+            let (pattern, files): (URLPattern, URLPattern)
             do throws(CommandFailure) {
+                files = try URLPattern(
+                    index < group.uploads.count ? group.uploads[index] : "", isLiteral: group["globoff"])
                 pattern = try URLPattern(text, isLiteral: group["globoff"])
             } catch {
                 return note(error, group)
             }
-            for part in 0..<pattern.count {
-                let (url, values) = pattern.url(at: part)
+            // Each file is sent to each URL.
+            for number in 0..<(files.count * pattern.count) {
+                let (url, values) = pattern.url(at: number % pattern.count)
+                let file = files.url(at: number / pattern.count).url
                 var result: CommandFailure?
                 do {
-                    result = try await transfer(group.target(index, url, values), count)
+                    result = try await transfer(group.target(index, url, values, file.isEmpty ? nil : file), count)
                 } catch {
                     result = CommandFailure(of: error)
                 }

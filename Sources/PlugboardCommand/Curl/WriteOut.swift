@@ -1,3 +1,4 @@
+import CPlugboardCurl
 import Plugboard
 import PlugboardJSON
 import PlugboardKit
@@ -138,11 +139,17 @@ struct WriteOut: Sendable {
         "content_type": { $0.response?.fields[.contentType].map { .string($0) } ?? .null },
         "errormsg": { $0.failure?.message.map { .string($0) } ?? .null },
         "exitcode": { number(Int($0.failure?.status.number ?? 0)) },
-        "filename_effective": { $0.file.map { .string($0) } ?? .null },
+        "ftp_entry_path": { _ in .null }, "filename_effective": { $0.file.map { .string($0) } ?? .null },
         "method": { .string($0.request.method.name) },
         "certs": { .string($0.certificates.map(text).joined()) }, "num_certs": { number($0.certificates.count) },
         "http_connect": { status($0.connectStatus) }, "num_connects": { number($0.connections) },
         "ssl_verify_result": { number($0.verifyResult) },
+        "proxy_ssl_verify_result": { facts in
+            // Without verification, what libcurl thinks of the certificate of an https proxy is not told.
+            let options = facts.request.options
+            let isUnknown = options.tls.verify == false && options.proxy?.lowercased().hasPrefix("https:") ?? false
+            return isUnknown ? .null : number(0)
+        },
         "remote_ip": { .string($0.remote.address) }, "remote_port": { number($0.remote.port) },
         "local_ip": { .string($0.local.address) }, "local_port": { number($0.local.port) },
         "size_header": { number($0.headSize) }, "size_request": { number($0.requestSize) },
@@ -205,6 +212,7 @@ struct WriteOut: Sendable {
         object["http_connect"] = number(facts.connectStatus)
         object["http_code"] = number(facts.response?.status ?? 0)
         object["response_code"] = number(facts.response?.status ?? 0)
+        object["curl_version"] = curl_version().map { .string(String(cString: $0)) } ?? .null
         return JSONWriter.write(.object(object))
     }
 

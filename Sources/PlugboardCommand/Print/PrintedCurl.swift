@@ -36,7 +36,7 @@ struct PrintedCurl {
             add(option.name, value, isSecret: option.isSecret)
         }
         words += more
-        addURL(request.url)
+        addURL(request.url, body)
         if let command { pipe = "\(command) | " }
     }
 
@@ -83,8 +83,10 @@ struct PrintedCurl {
 
     private static let formType = "application/x-www-form-urlencoded"
 
-    private mutating func addURL(_ url: String) {
-        if url.contains(where: { "[]{}".contains($0) }) { add("-g") }
+    private mutating func addURL(_ url: String, _ body: PrintedCurlBody) {
+        var patterns = url
+        if case .upload(let file) = body { patterns += file }
+        if patterns.contains(where: { "[]{}".contains($0) }) { add("-g") }
         // curl would resolve these segments.
         if URLParts(url).map({ $0.pathWithoutDotSegments != $0.path }) ?? false { add("--path-as-is") }
         // curl refuses blanks, which are sent as %20.

@@ -100,6 +100,7 @@ struct OutputArguments: ParsableArguments {
         guard [offline, printCurl, printDefinition != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("Give only one of --offline, --print-curl and --print-definition.")
         }
+        if output.contains("") { throw ValidationError("-o needs the name of a file.") }
         if remoteHeaderName, !remoteNameAll, !outputs.contains(.remoteName) {
             throw ValidationError("-J names the file of -O: give both.")
         }
@@ -150,7 +151,8 @@ struct OutputArguments: ParsableArguments {
     func receiver(
         for target: CurlTarget, _ url: String, _ group: CurlGroup, isFirst: Bool
     ) throws(CommandFailure) -> ResponseReceiver {
-        let path = try group.path(of: target, remoteName: SafeName.from(url: url))
+        let path = try group.path(
+            of: target, remoteName: CurlURL.fileName(of: url).map { _ in SafeName.from(url: url) })
         let isForReaders = path == nil && ByteOutput.standard.isTerminal
         return try ResponseReceiver(
             group, path, isFirst: isFirst, layout: layout ?? (isForReaders ? .forTerminals : nil),

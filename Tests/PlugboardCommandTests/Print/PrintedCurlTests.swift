@@ -33,7 +33,7 @@ struct PrintedCurlTests {
         let line = try await printed("post", "http://a.test/b?c=d e", "it's=$x", "X-A:a b", "-A", "me", "--as-form")
 
         #expect(
-            line == "curl -A me -H 'X-A: a b' --data-raw it%27s=%24x 'http://a.test/b?c=d e'\n", "\(line)")
+            line == "curl -A me -H 'X-A: a b' --data-raw it%27s=%24x 'http://a.test/b?c=d%20e'\n", "\(line)")
     }
 
     @Test func `the method is left out where it is curl's`() async throws {

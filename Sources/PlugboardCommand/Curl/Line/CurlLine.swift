@@ -116,7 +116,9 @@ struct CurlLine: OptionReader {
         case "header":
             // curl ignores what is no field.
             if value.hasPrefix("@") || value.contains(":") || value.hasSuffix(";") { groups[last].fields.append(value) }
-        case "output": groups[last].outputs.append(.file(value))
+        case "output":
+            if value.isEmpty { throw CommandFailure(.usage, "curl: option --output needs the name of a file.") }
+            groups[last].outputs.append(.file(value))
         case "remote-name": if isOn { groups[last].outputs.append(.remoteName) }
         case "upload-file": groups[last].uploads.append(value)
         case "url": groups[last].urls.append(value)

@@ -20,15 +20,17 @@ extension CurlGroup {
     /// - Parameters:
     ///   - url: One URL of its pattern.
     ///   - values: The values of the pattern's lists in this URL.
-    func target(_ index: Int, _ url: String, _ values: [String]) -> CurlTarget {
+    ///   - upload: The file of `-T`.
+    func target(_ index: Int, _ url: String, _ values: [String], _ upload: String?) -> CurlTarget {
         var output = index < outputs.count ? outputs[index] : self["remote-name-all"] ? .remoteName : nil
         if case .file(let name)? = output { output = .file(URLPattern.name(name, with: values)) }
-        return CurlTarget(url: url, upload: index < uploads.count ? uploads[index] : nil, output: output)
+        return CurlTarget(url: url, upload: upload, output: output)
     }
 
     /// The path of the file for a response; nil and `-` are standard output.
     ///
-    /// - Parameter remoteName: The name of the file of `-O`; nil if the URL has none.
+    /// - Parameter remoteName: The name of the file of `-O`; nil if the URL has none. With `-J`, the path is then empty,
+    ///   until the server names the file.
     func path(of target: CurlTarget, remoteName: @autoclosure () -> String?) throws(CommandFailure) -> String? {
         let name: String
         switch target.output {
@@ -36,8 +38,8 @@ extension CurlGroup {
         case .file("-"): return "-"
         case .file(let file): name = file
         case .remoteName:
-            guard let last = remoteName() else {
-                throw CommandFailure(.write, "The URL has no name of a file for -O.")
+            guard let last = remoteName() ?? (self["remote-header-name"] ? "" : nil) else {
+                throw ResponseFile.withoutName
             }
             name = last
         }

@@ -1,4 +1,4 @@
-/// A URL with lists `{a,b}` and ranges `[1-9]`, `[001-100:2]`, `[a-z]`, as curl reads it.
+/// A URL, or a file of `-T`, with lists `{a,b}` and ranges `[1-9]`, `[001-100:2]`, `[a-z]`, as curl reads it.
 struct URLPattern {
     private enum Part {
         case text(String)
@@ -93,7 +93,7 @@ struct URLPattern {
     // MARK: Reading
 
     private static func error(_ reason: String) -> CommandFailure {
-        CommandFailure(.url, "The URL is a pattern that cannot be used: \(reason). --globoff sends it as it is.")
+        CommandFailure(.url, "The pattern of a URL or of -T cannot be used: \(reason). --globoff takes it as it is.")
     }
 
     /// Takes what stands between a bracket, which is first, and the next closing one.

@@ -48,7 +48,11 @@ final class ResponseFile {
         return opened
     }
 
+    /// The error for `-O` with a URL that ends with no name, and with `-J` if the server gives none either.
+    static let withoutName = CommandFailure(.write, "The URL has no name of a file for -O: write -o FILE.")
+
     private func open(_ path: String) throws(CommandFailure) -> ByteOutput {
+        if path.isEmpty { throw ResponseFile.withoutName }
         let mode = manner.mode ?? 0o666
         if isServersName { return try ByteOutput(path: path, O_EXCL, mode: mode) }
         guard manner.keepsExisting else {

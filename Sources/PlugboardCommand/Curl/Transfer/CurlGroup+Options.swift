@@ -37,6 +37,7 @@ extension CurlGroup {
 
     /// Throws for a URL that may not be used, and for options that Plugboard does not have for its scheme.
     func check(_ url: String) throws(CommandFailure) {
+        if url.contains(" ") { throw CommandFailure(.url, "The URL has a space, which must be written as %20.") }
         let scheme = URLParts(url)?.scheme?.lowercased() ?? ""
         guard CurlGroup.schemes.contains(scheme) else {
             throw CommandFailure(.failure, "The scheme \(Printable.text(scheme)) is neither http nor https.")
