@@ -4,33 +4,81 @@ import TestSupport
 import Testing
 
 struct NamedOptionTests {
-    @Test(arguments: ["get", "post", "request", "curl", "download", "upload", "call", "explain", "exec"])
-    func `each option of a verb is in a test`(verb: String) async throws {
-        let words = try NamedOptionTests.words()
+    @Test(arguments: [
+        "get", "head", "post", "put", "patch", "delete", "request", "curl", "download", "upload", "call", "explain",
+        "exec", "attach", "validate", "manual",
+    ])
+    func `a test passes each option of a verb to the command`(verb: String) async throws {
+        let words = try NamedOptionTests.words.get()
         let dump = try JSONParser.parse(try await Command.run("--experimental-dump-help").stdout)
         let commands = dump["command"]?["subcommands"]?.arrayValue ?? []
         let command = try #require(commands.first { $0["commandName"]?.stringValue == verb })
 
-        let options = (command["arguments"]?.arrayValue ?? []).map { argument in
-            (argument["names"]?.arrayValue ?? []).map { name in
-                (name["kind"] == "long" ? "--" : "-") + (name["name"]?.stringValue ?? "")
-            }
-        }
+        let arguments = command["arguments"]?.arrayValue ?? []
+        let flags = arguments.filter { $0["kind"] == "flag" }.flatMap(NamedOptionTests.names)
+        let passed = NamedOptionTests.options(in: words, flags: Set(flags))
+        let options = arguments.map(NamedOptionTests.names)
 
-        #expect(options.filter { !$0.isEmpty && words.isDisjoint(with: $0) } == [])
+        #expect(options.filter { !$0.isEmpty && passed.isDisjoint(with: $0) } == [])
     }
 
-    /// All words of the tests of the command that could be options.
-    private static func words() throws -> Set<String> {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        var words: Set<String> = []
-        for case let file as URL in FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-            ?? .init()
-        where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            words.formUnion(text.split { !($0.isLetter || $0.isNumber || "-.#".contains($0)) }.map(String.init))
+    /// The words that the tests of this folder pass, read once for all verbs.
+    private static let words = Result {
+        try TestedWords(in: URL(fileURLWithPath: #filePath).deletingLastPathComponent()).words
+    }
+
+    private static func names(of argument: JSONValue) -> [String] {
+        (argument["names"]?.arrayValue ?? []).map { name in
+            (name["kind"] == "long" ? "--" : "-") + (name["name"]?.stringValue ?? "")
         }
-        return words
+    }
+
+    /// The options of the words, also of those with a value and of joined letters.
+    private static func options(in words: Set<String>, flags: Set<String>) -> Set<String> {
+        var options: Set<String> = []
+        for word in words where word.hasPrefix("-") {
+            if word.hasPrefix("--") {
+                options.insert(String(word.prefix { $0 != "=" }))
+                continue
+            }
+            for letter in word.dropFirst() {
+                options.insert("-\(letter)")
+                if !flags.contains("-\(letter)") { break }
+            }
+        }
+        return options
+    }
+
+    @Test func `only what a test passes to the command counts as passed`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "Sample.swift",
+            ##"""
+            struct Sample {
+                // Command.run("--comment")
+                private static let given = [["--table"]]
+                private static let hints = ["--hint"]
+
+                @Test(arguments: given)
+                func `--name is tested`(options: [String]) async throws {
+                    let outcome = try await run(["-f", "--more"] + options)
+                    #expect(outcome.stderr.contains("--expected"))
+                    #expect(try await Command.run("--within").stdout == "--printed")
+                }
+
+                @Test func `a hint is given`() {
+                    #expect(hints.contains("--parsed"), "--message")
+                }
+
+                private func run(_ words: [String]) async throws -> Outcome {
+                    try await Command.running(words + ["--helper"])
+                }
+            }
+            """##)
+
+        let words = try TestedWords(in: URL(fileURLWithPath: folder.path)).words
+
+        #expect(words.filter { $0.hasPrefix("-") }.sorted() == ["--helper", "--more", "--table", "--within", "-f"])
     }
 }
 
@@ -51,6 +99,34 @@ struct VerbOptionTests {
             ["get", server.url(), "--retry", "1", "--retry-delay", "10ms"] + options)
 
         #expect(outcome.stdout == (options.isEmpty ? "missing" : "found"), "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [["--retry-connrefused"], []])
+    func `with --retry-connrefused a request is repeated after a refused connection`(options: [String]) async throws {
+        let outcome = try await Command.running(
+            ["get", "http://127.0.0.1:1/", "-x", "", "--retry", "2", "--retry-delay", "1ms", "-v"] + options)
+
+        #expect(outcome.status == 7, "\(outcome.stderr)")
+        let repetitions = outcome.stderr.ranges(of: "retry sends the request again").count
+        #expect(repetitions == (options.isEmpty ? 0 : 2), "\(outcome.stderr)")
+    }
+
+    @Test func `certificates and keys can be said to be PEM`() async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "body") }
+
+        let outcome = try await Command.run("get", server.url(), "--cert-type", "pem", "--key-type", "PEM")
+
+        #expect(outcome.status == 0 && outcome.stdout == "body", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [("far.test", 0), ("127.0.0.1", 1)])
+    func `the hosts of --noproxy bypass the proxy`(hosts: String, direct: Int) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "direct") }
+        let proxy = try LoopbackServer.responding { _ in ServerResponse(body: "by the proxy") }
+
+        let outcome = try await Command.run("get", server.url(), "-x", proxy.url(), "--noproxy", hosts)
+
+        #expect(server.requests.count == direct && proxy.requests.count == 1 - direct, "\(outcome.stderr)")
     }
 
     @Test(arguments: [("--netrc", true), ("--netrc-optional", false)])
