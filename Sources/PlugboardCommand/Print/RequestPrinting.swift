@@ -19,7 +19,7 @@ struct RequestPrinting {
         Session.current?.leave()
         let request = marked(request, addingFields: true)
         let line = try PrintedCurl(
-            request, try await body(request, given), said(kernel.options(of: request)),
+            request, try await body(request, given), said(kernel.options(of: request), request),
             PrintedCurlPlugins(configuration, arguments), adding: options, showingSecrets: showsSecrets)
         try ByteOutput.standard.write(line.text + "\n")
     }
@@ -59,9 +59,13 @@ struct RequestPrinting {
 
     /// The options without the kernel's defaults, and without the certificates of the environment, which curl reads
     /// itself.
-    private func said(_ options: RequestOptions) -> RequestOptions {
+    private func said(_ options: RequestOptions, _ request: Request) -> RequestOptions {
         var options = options
-        if options.connectTimeout == KernelSettings().defaults.connectTimeout { options.connectTimeout = nil }
+        if request.options.connectTimeout == nil,
+            options.connectTimeout == KernelSettings().defaults.connectTimeout
+        {
+            options.connectTimeout = nil
+        }
         if arguments.connection.caFile == nil, options.tls.ca == Configuration.environmentTrust?.file {
             options.tls.ca = nil
         }

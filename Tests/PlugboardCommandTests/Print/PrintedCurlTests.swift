@@ -122,7 +122,7 @@ struct PrintedCurlTests {
         let seed =
             ProcessInfo.processInfo.environment["PLUGBOARD_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...9999)
         print("seed of the printed lines of \(client.testDescription): \(seed)")
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let folder = try TemporaryFolder()
         let file = try folder.write("a file.txt", "line 1\r\nline \"2\"\n\u{1F600}")
         for number in 0..<16 {
@@ -208,20 +208,5 @@ struct PrintedCurlTests {
             lines = lines.filter { !$0.hasPrefix("content-length") }.map { $0.replacing(boundary, with: "B") }
         }
         return "\(request.method) \(request.target.lowercased())\n\(lines.joined(separator: "\n"))\n\n\(body)"
-    }
-}
-
-/// SplitMix64.
-private struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -20,6 +20,9 @@ extension CurlRequest {
 extension CurlGroup {
     /// Options for which the verbs have plugins, and which are not part of the request.
     fileprivate var omittedOptions: [String] {
-        (follows ? ["-L"] : []) + (values["retry"] == nil ? [] : ["--retry"])
+        let location = self["location-trusted"] ? ["--location-trusted"] : self["location"] ? ["-L"] : []
+        let named = ["max-redirs", "retry", "retry-delay", "retry-max-time"].filter { values[$0] != nil }
+        let flagged = ["retry-all-errors", "retry-connrefused"].filter { self[$0] }
+        return location + (named + flagged).map { "--\($0)" }
     }
 }
