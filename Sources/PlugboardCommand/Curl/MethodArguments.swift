@@ -28,7 +28,9 @@ struct MethodArguments: ParsableArguments {
                 + "with / gets the file's name. Braces and brackets are lists and ranges, as in URLs.",
             valueName: "file"), completion: .file())
     var uploadFiles: [String] = []
-    @Flag(name: [.customShort("g"), .long], help: "Takes brackets and braces of URLs and files of -T as they are.")
+    @Flag(
+        name: [.customShort("g"), .long],
+        help: "Takes brackets and braces in URLs and in files of -T as they are, and not as lists.")
     var globoff = false
     @Flag(help: "Has no effect: paths are always sent unchanged.") var pathAsIs = false
 
