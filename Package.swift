@@ -4,7 +4,7 @@ import PackageDescription
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
 let bundled = [
     "Logging", "Indicator", "Recorder", "Telemetry", "Mock", "Decode", "Redirect", "Authentication", "Cookies", "Cache",
-    "Queue", "Resume",
+    "Queue", "Limit", "Resume",
     "Retry",
     "Validator",
 ]
@@ -121,8 +121,11 @@ let layers: [Target] = [
     module(
         "PlugboardKit", "PlugboardBorder", "PlugboardSystem", "PlugboardMessages", "PlugboardFieldValues",
         "CPlugboard", "PlugboardJSON"),
+    .target(name: "CPlugboardStore", dependencies: ["CPlugboard"]),
+    module("PlugboardStore", "CPlugboardStore", "CPlugboard", "PlugboardKit", "PlugboardMessages"),
     module("PlugboardObserving", "PlugboardSystem", "PlugboardKit", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages", "PlugboardFieldValues"),
+    module("PlugboardServerDelay", "PlugboardMessages", "PlugboardFieldValues", structuredFields),
     module("PlugboardFileClaims", "PlugboardSystem", "PlugboardMessages"),
     module(
         "PlugboardDownloads", "PlugboardSystem", "PlugboardRanges", "PlugboardFileClaims", "PlugboardMessages",
@@ -213,7 +216,7 @@ let layers: [Target] = [
         "CPlugboardLtdl"),
     module(
         "PlugboardTesting", "PlugboardSystem", "PlugboardCore", "PlugboardConfiguration", "PlugboardReachability",
-        "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages"),
+        "PlugboardKit", "PlugboardStore", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages"),
     module(
         "PluginCheck", "PlugboardSystem", "PlugboardCore", "PluginLoader", "PlugboardKit", "PlugboardTesting",
         "CPlugboard", "PlugboardTransport",
@@ -298,7 +301,7 @@ let programs: [Target] = [
         name: "ExampleMigration", dependencies: ["Plugboard", "PlugboardEndpoints"], path: "Examples/Migration",
         swiftSettings: strict),
     .target(
-        name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook",
+        name: "ExampleCookbook", dependencies: ["PlugboardKit", "PlugboardStore"], path: "Examples/Cookbook",
         exclude: ["C", "Cpp", "Rust", "Scenarios"],
         swiftSettings: strict),
 ]
@@ -313,7 +316,8 @@ let plugins: [Target] =
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL")
     + plugin("Cache", "PlugboardRanges", "PlugboardSQLite", structuredFields)
-    + plugin("Queue", "PlugboardSQLite") + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
+    + plugin("Queue", "PlugboardSQLite") + plugin("Limit", "PlugboardServerDelay", "PlugboardStore")
+    + plugin("Resume", "PlugboardRanges") + plugin("Retry", "PlugboardServerDelay")
     + plugin("Validator", "PlugboardJSONSchema")
 
 let testTargets: [Target] = [
@@ -328,8 +332,12 @@ let testTargets: [Target] = [
     tests("MessagesTests", "PlugboardSystem", "PlugboardMessages"),
     tests("FieldValuesTests", "PlugboardFieldValues"),
     tests("RangesTests", "PlugboardRanges", "PlugboardMessages", "PlugboardFieldValues"),
+    tests("ServerDelayTests", "PlugboardServerDelay", "PlugboardMessages"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
     tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
+    tests(
+        "PlugboardStoreTests", "PlugboardStore", "CPlugboard", "PlugboardTesting", "PlugboardKit",
+        "PlugboardMessages"),
     tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardJSON", "PlugboardMessages"),
     tests(
         "PlugboardSwiftLogTests", "PlugboardSwiftLog", "Plugboard", "PlugboardCore", "PlugboardMessages", swiftLog),
@@ -399,8 +407,9 @@ let testTargets: [Target] = [
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite"),
     pluginTests("Queue", "PlugboardSQLite"),
+    pluginTests("Limit", "PlugboardStore", "ExampleCookbook"),
     pluginTests("Resume", "PlugboardRanges"),
-    pluginTests("Retry"),
+    pluginTests("Retry", "PlugboardServerDelay"),
     pluginTests("Validator", "PlugboardJSONSchema"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
@@ -414,7 +423,8 @@ let testTargets: [Target] = [
         "PlugboardJSON",
         "PlugboardMessages"),
     tests(
-        "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
+        "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardStore",
+        "PlugboardMessages",
         "PlugboardJSON",
         "ExampleCookbook", "ExampleMigration", "ExampleEveryday"),
 ]
@@ -431,7 +441,7 @@ let fuzzers: [Target] = [
     fuzzer("JSONCoding", "PlugboardJSON", "PlugboardJSONCoding"),
     fuzzer("JSON", "PlugboardJSON", "PlugboardJSONCoding"),
     fuzzer("PropertyList", "PlugboardMessages", "PlugboardPropertyList"),
-    fuzzer("Retry", "PlugboardKit", "PlugboardRetry"),
+    fuzzer("Retry", "PlugboardKit", "PlugboardRetry", "PlugboardServerDelay"),
     fuzzer("Schema", "PlugboardJSON", "PlugboardJSONSchema"),
     fuzzer("ServerSentEvents", "PlugboardCodecs", "PlugboardMessages"),
     fuzzer("Store", "PlugboardCache", "PlugboardCookies", "PlugboardKit", "PlugboardSQLite"),
@@ -464,6 +474,7 @@ let package = Package(
         .library(name: "PlugboardYAML", targets: ["PlugboardYAML"]),
         .library(name: "PlugboardReachability", targets: ["PlugboardReachability"]),
         .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),
+        .library(name: "PlugboardStore", targets: ["PlugboardStore"]),
         .library(name: "PlugboardTesting", targets: ["PlugboardTesting"]),
         .library(name: "PlugboardHTTPTypes", targets: ["PlugboardHTTPTypes"]),
         .library(name: "PlugboardSwiftLog", targets: ["PlugboardSwiftLog"]),
@@ -485,7 +496,7 @@ let package = Package(
     // recompiles the package.
     traits: [
         .trait(name: "AllPackages", description: "All products, and the packages that they need."),
-        .trait(name: "StructuredFields", description: "Plugboard and its plugins cache and retry."),
+        .trait(name: "StructuredFields", description: "Plugboard and its plugins cache, limit and retry."),
         .trait(name: "HTTPTypes", description: "PlugboardHTTPTypes, which needs swift-http-types."),
         .trait(name: "SwiftLog", description: "PlugboardSwiftLog, which needs swift-log."),
         .trait(name: "Metrics", description: "PlugboardMetrics, which needs swift-metrics."),

@@ -4,6 +4,7 @@ import PlugboardCookies
 import PlugboardCore
 import PlugboardDecode
 import PlugboardIndicator
+import PlugboardLimit
 import PlugboardLogging
 import PlugboardMock
 import PlugboardQueue
@@ -21,7 +22,8 @@ extension Catalog {
             loggingPlugin(), indicatorPlugin(), recorderPlugin(), telemetryPlugin(), mockPlugin(), decodePlugin(),
             redirectPlugin(),
             authenticationPlugin(),
-            cookiesPlugin(), cachePlugin(), queuePlugin(), resumePlugin(), retryPlugin(), validatorPlugin(),
+            cookiesPlugin(), cachePlugin(), queuePlugin(), limitPlugin(), resumePlugin(), retryPlugin(),
+            validatorPlugin(),
         ])
     }
 }

@@ -9,6 +9,7 @@
 @_exported import PlugboardDecode
 @_exported import PlugboardFieldValues
 @_exported import PlugboardIndicator
+@_exported import PlugboardLimit
 @_exported import PlugboardLogging
 @_exported import PlugboardMock
 @_exported import PlugboardQueue

@@ -13,7 +13,7 @@ struct CookbookCTests {
 
     /// The sources that the tests of the cookbook compile, and their header.
     static let sources = [
-        "bearer.c", "indicator.c", "mask.c", "meter.c", "redis.c", "sign.c", "tee.c", "token.c", "tokens.c",
+        "bearer.c", "indicator.c", "mask.c", "meter.c", "redis.c", "sign.c", "tally.c", "tee.c", "token.c", "tokens.c",
         "tokens.h", "verdict.c",
     ]
 

@@ -69,6 +69,7 @@ struct LoggingTests {
         request.cookies.isEnabled = false
         request.decode.isEnabled = false
         request.indicator.isEnabled = false
+        request.limit.isEnabled = false
         request.logging.isEnabled = false
         request.mock.isEnabled = false
         request.queue.isEnabled = false

@@ -37,8 +37,7 @@ package enum FixturePlugin {
     private static let built = Mutex<[String: String]>([:])
     private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     private static let sources = tests.appendingPathComponent("Fixtures/Plugins").path
-    private static let include =
-        tests.deletingLastPathComponent().appendingPathComponent("Sources/CPlugboard/include").path
+    private static let include = tests.deletingLastPathComponent().appendingPathComponent("SDK/include").path
 
     private static let folder: TemporaryFolder = {
         guard let folder = try? TemporaryFolder("fixtures") else { preconditionFailure("no folder for the fixtures") }

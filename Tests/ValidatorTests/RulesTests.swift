@@ -9,6 +9,7 @@ import Testing
 struct RulesTests {
     @Test(arguments: [
         "get http://a.test/*", "GET /a", "a.test/*", "GET", "GET http://a.test/ 200 text/plain x", "://a.test/",
+        "http://user@a.test/", "http://a.test/#x", "http://a.test/x/../y", "ftp://a.test/",
     ])
     func `a rule that no URL has refuses the configuration`(rule: String) {
         #expect(throws: PlugboardError.self) { try kernel(.linked, ["schemas": [rule: "false"]]) }
@@ -20,6 +21,8 @@ struct RulesTests {
             ("http://a.test/x", "HTTP://a.test:80/x"), ("https://a.test:443/x", "https://a.test/x"),
             ("https://a.test", "https://a.test/"), ("http://a.test*", "http://a.test/x"), ("*/x", "http://a.test/x"),
             ("http://a.test/x?b=*", "http://a.test/x?b=1"), ("http://a.test:8080/*", "http://a.test:8080/x"),
+            ("http://a.test", "http://a.test/x?b=1"), ("*", "http://a.test:8080/x"), ("*.test/x", "http://a.test/x"),
+            ("http://a.test/y/x", "http://a.test/y/z/../x"),
         ], Linkage.allCases)
     func `origins are compared in one form`(rule: (String, String), linkage: Linkage) async throws {
         let kernel = try kernel(linkage, ["schemas": [rule.0: "false"]])

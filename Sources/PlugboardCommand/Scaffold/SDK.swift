@@ -7,6 +7,7 @@ enum SDK {
         [
             NewFile("include/plugboard.h", scaffold_plugboard_h()),
             NewFile("include/plugboard-transform.h", scaffold_plugboard_transform_h()),
+            NewFile("include/plugboard-store.h", scaffold_plugboard_store_h()),
             NewFile("include/plugboard.hpp", scaffold_plugboard_hpp()),
             NewFile(
                 "lib/pkgconfig/plugboard.pc", template: scaffold_sdk_plugboard_pc(), ["version": Program.version]),

@@ -14,7 +14,8 @@ struct SDKTests {
 
         #expect(outcome.status == 0, "\(outcome.stderr)")
         let files = [
-            "include/plugboard-transform.h", "include/plugboard.h", "include/plugboard.hpp",
+            "include/plugboard-store.h", "include/plugboard-transform.h", "include/plugboard.h",
+            "include/plugboard.hpp",
             "lib/pkgconfig/plugboard.pc",
             "share/plugboard/README.md", "share/plugboard/plugboard.rs",
         ]
@@ -43,7 +44,7 @@ struct SDKTests {
             #expect(try folder.read("usr/\(installed)") == Array(expected.utf8), "\(file)")
         }
 
-        #expect(files.count { $0.contains(".") } == 6)
+        #expect(files.count { $0.contains(".") } == 7)
     }
 
     @Test func `it replaces what an earlier version left there, and nothing else`() async throws {
@@ -57,7 +58,7 @@ struct SDKTests {
         #expect(try folder.read("usr/include/other.h") == Array("mine".utf8))
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: "\(prefix)/include").sorted() == [
-                "other.h", "plugboard-transform.h", "plugboard.h", "plugboard.hpp",
+                "other.h", "plugboard-store.h", "plugboard-transform.h", "plugboard.h", "plugboard.hpp",
             ])
     }
 

@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardServerDelay
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardServerDelay
 import Testing
 
 @testable import PlugboardRetry

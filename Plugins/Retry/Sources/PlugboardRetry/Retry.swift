@@ -1,6 +1,7 @@
 import PlugboardJSON
 import PlugboardKit
 import PlugboardRetryOptions
+import PlugboardServerDelay
 
 /// Sends failed requests again: `RetryPolicy` decides, the origin's budget and circuit must agree, and then it resends.
 ///

@@ -1,5 +1,6 @@
 import PlugboardKit
 import PlugboardRetryOptions
+import PlugboardServerDelay
 
 /// Decides whether and when a request is repeated after an outcome; a pure value.
 struct RetryPolicy: Sendable {

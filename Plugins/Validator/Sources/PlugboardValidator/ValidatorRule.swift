@@ -2,16 +2,16 @@ import PlugboardKit
 
 /// A rule of the settings for the bodies of a schema: `[METHOD] URL [STATUS] [TYPE]`.
 ///
-/// In the URL, `*` stands for any characters. The status is a number or a class such as `2xx`, which is the default.
+/// The URL is a `URLPattern`. The status is a number or a class such as `2xx`, which is the default.
 /// The type is a media type or a range such as `text/*`; by default, the types of JSON.
 struct ValidatorRule {
     let method: String?
-    let pattern: [UInt8]
+    let pattern: URLPattern
     /// The lowest and the highest status.
     let statuses: ClosedRange<Int>
     let type: MediaRange?
 
-    /// Nil if the text is not a rule, or if its URL has neither a scheme nor a leading `*`, so that none matches.
+    /// Nil if the text is not a rule.
     init?(_ text: String) {
         var words = text.split(separator: " ")[...]
         guard let first = words.first else { return nil }
@@ -21,7 +21,7 @@ struct ValidatorRule {
         } else {
             method = nil
         }
-        guard let url = words.popFirst(), let pattern = ComparableURL.bytes(String(url)) else { return nil }
+        guard let url = words.popFirst(), let pattern = URLPattern(String(url)) else { return nil }
         self.pattern = pattern
         type = words.last.flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? MediaRange(String($0)) : nil }
         if type != nil { words.removeLast() }
@@ -45,13 +45,13 @@ struct ValidatorRule {
     }
 
     /// - Parameters:
-    ///   - url: The URL in the form of `ComparableURL`.
+    ///   - origin: The origin of the URL.
     ///   - type: Type and subtype of the body, in lowercase.
-    func applies(method: String, url: [UInt8], status: Int?, type: String) -> Bool {
+    func applies(method: String, _ url: URLParts, of origin: Origin, status: Int?, type: String) -> Bool {
         if let own = self.method, own != method { return false }
         guard self.type.map({ $0.rank(type) != nil }) ?? MediaRange.isJSON(type) else { return false }
         if let status, !statuses.contains(status) { return false }
-        return ValidatorRule.matches(pattern, url)
+        return pattern.matches(url, of: origin)
     }
 
     /// Whether a text has the form of a pattern, in which `*` stands for any characters.

@@ -21,6 +21,11 @@ static const unsigned char plugboard_transform_h[] = {
 };
 TEMPLATE(plugboard_transform_h)
 
+static const unsigned char plugboard_store_h[] = {
+#embed "../../../CPlugboardStore/include/plugboard-store.h"
+};
+TEMPLATE(plugboard_store_h)
+
 static const unsigned char plugboard_hpp[] = {
 #embed "../../../../SDK/include/plugboard.hpp"
 };

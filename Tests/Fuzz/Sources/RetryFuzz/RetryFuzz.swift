@@ -1,6 +1,7 @@
 // Feeds arbitrary fields to the readers of `Retry-After` and `RateLimit`, and checks what must hold.
 import Fuzzing
 import PlugboardKit
+import PlugboardServerDelay
 
 @testable import PlugboardRetry
 

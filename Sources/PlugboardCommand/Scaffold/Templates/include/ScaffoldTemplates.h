@@ -12,6 +12,7 @@ typedef struct scaffold_template {
 
 scaffold_template scaffold_plugboard_h(void);
 scaffold_template scaffold_plugboard_transform_h(void);
+scaffold_template scaffold_plugboard_store_h(void);
 scaffold_template scaffold_plugboard_hpp(void);
 scaffold_template scaffold_plugboard_rs(void);
 scaffold_template scaffold_plugboard_json(void);

@@ -1,12 +1,14 @@
-import PlugboardKit
+import PlugboardMessages
 
 #if AllPackages || StructuredFields
     import RawStructuredFieldValues
 #else
-    #error("The plugin retry needs a trait of the package plugboard: .package(…, traits: [\"StructuredFields\"]).")
+    #error(
+        "The plugins retry and limit need a trait of the package plugboard: .package(…, traits: [\"StructuredFields\"])."
+    )
 #endif
 
-/// The time until a quota is restored (draft-ietf-httpapi-ratelimit-headers); nil unless a quota is used up.
+/// The quotas of a client (draft-ietf-httpapi-ratelimit-headers); nil without any whose time is known.
 ///
 /// Three generations of the draft are read, the newest one present:
 ///
@@ -17,40 +19,45 @@ import PlugboardKit
 /// Without `t`, the window of the policy counts: `RateLimit-Policy: "default";q=100;w=60`. `X-RateLimit-…` is not read,
 /// because no document specifies whether its reset is a delay or a date.
 struct RateLimit: Sendable {
-    /// The longest delay of all quotas that are used up.
-    let delay: Duration
+    /// The longest delay of all quotas that are used up; nil if there is none.
+    let delay: Duration?
+    /// The quota with the least left that is not used up.
+    let quota: ServerDelay.Quota?
 
     /// Longer fields are ignored, because the time to parse parameters grows with the square of their number.
     private static let byteLimit = 4096
 
     init?(reading fields: Fields) {
-        let now = Self.list(fields, "RateLimit") ?? []
-        let seconds =
-            Self.quotas(now, policies: Self.list(fields, "RateLimit-Policy") ?? []) ?? Self.dictionary(fields)
-            ?? Self.separate(fields)
-        guard let seconds else { return nil }
-        delay = min(.seconds(seconds), ServerDelay.limit)
+        let listed = Self.quotas(Self.list(fields, "RateLimit") ?? [], Self.list(fields, "RateLimit-Policy") ?? [])
+        let quotas = listed.isEmpty ? [Self.dictionary(fields) ?? Self.separate(fields)].compactMap(\.self) : listed
+        if quotas.isEmpty { return nil }
+        delay = quotas.filter { $0.left == 0 }.map(\.time).max()
+        quota = quotas.filter { $0.left > 0 }.min { $0.left < $1.left }
     }
 
-    /// The longest delay of the quotas that are used up.
-    private static func quotas(_ quotas: [Item], policies: [Item]) -> Int64? {
-        quotas.filter { integer($0, "r") == 0 }.compactMap { quota in
-            integer(quota, "t")
-                ?? policies.first { $0.rfc9651BareItem == quota.rfc9651BareItem }.flatMap { integer($0, "w") }
-        }.max()
+    private static func quotas(_ quotas: [Item], _ policies: [Item]) -> [ServerDelay.Quota] {
+        quotas.compactMap { quota in
+            let policy = { policies.first { $0.rfc9651BareItem == quota.rfc9651BareItem } }
+            return self.quota(integer(quota, "r"), integer(quota, "t") ?? policy().flatMap { integer($0, "w") })
+        }
     }
 
-    private static func dictionary(_ fields: Fields) -> Int64? {
+    private static func dictionary(_ fields: Fields) -> ServerDelay.Quota? {
         guard let text = text(fields, "RateLimit") else { return nil }
         var parser = StructuredFieldValueParser(Array(text.utf8))
         guard let members = try? parser.parseDictionaryFieldValue(), case .item(let remaining)? = members["remaining"],
-            integer(remaining.rfc9651BareItem) == 0, case .item(let reset)? = members["reset"]
+            case .item(let reset)? = members["reset"]
         else { return nil }
-        return integer(reset.rfc9651BareItem)
+        return quota(integer(remaining.rfc9651BareItem), integer(reset.rfc9651BareItem))
     }
 
-    private static func separate(_ fields: Fields) -> Int64? {
-        item(fields, "RateLimit-Remaining") == 0 ? item(fields, "RateLimit-Reset") : nil
+    private static func separate(_ fields: Fields) -> ServerDelay.Quota? {
+        quota(item(fields, "RateLimit-Remaining"), item(fields, "RateLimit-Reset"))
+    }
+
+    private static func quota(_ left: Int64?, _ seconds: Int64?) -> ServerDelay.Quota? {
+        guard let left, let seconds else { return nil }
+        return ServerDelay.Quota(left: Int(clamping: left), time: min(.seconds(seconds), ServerDelay.limit))
     }
 
     // MARK: Structured fields (RFC 9651)

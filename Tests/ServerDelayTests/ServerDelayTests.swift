@@ -1,7 +1,6 @@
-import PlugboardKit
+import PlugboardMessages
+import PlugboardServerDelay
 import Testing
-
-@testable import PlugboardRetry
 
 struct ServerDelayTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT

@@ -1,24 +1,39 @@
-import PlugboardKit
+import PlugboardFieldValues
+import PlugboardMessages
 
 /// The delays that a server asks for in a response's fields; no delay is longer than `limit`.
-struct ServerDelay: Equatable, Sendable {
+public struct ServerDelay: Equatable, Sendable {
     /// The delay of `Retry-After` (RFC 9110 §10.2.3); zero for a past date, nil if the field is missing or invalid.
-    var retryAfter: Duration?
+    public var retryAfter: Duration?
     /// The time until a used-up quota is restored; see `RateLimit`.
-    var rateLimit: Duration?
+    public var rateLimit: Duration?
+    /// The least that is left of a quota that is not used up.
+    public var quota: Quota?
+
+    /// Requests that a server takes within a time.
+    public struct Quota: Equatable, Sendable {
+        /// How many it still takes.
+        public var left: Int
+        /// The time until it takes more.
+        public var time: Duration
+    }
 
     /// About thirty thousand years: a longer delay would make sums overflow.
-    static let limit = Duration.seconds(1_000_000_000_000)
+    public static let limit = Duration.seconds(1_000_000_000_000)
 
-    init(retryAfter: Duration? = nil, rateLimit: Duration? = nil) {
+    /// The delays as they are.
+    public init(retryAfter: Duration? = nil, rateLimit: Duration? = nil) {
         self.retryAfter = retryAfter
         self.rateLimit = rateLimit
     }
 
+    /// The delays that the fields of a response ask for, in time that grows with their length.
+    ///
     /// - Parameter wallClock: Time since 1970, to compare dates with.
-    init(reading fields: Fields, wallClock: Duration) {
+    public init(reading fields: Fields, wallClock: Duration) {
         retryAfter = fields[.retryAfter].flatMap { ServerDelay.retryAfter($0, wallClock) }
-        rateLimit = RateLimit(reading: fields)?.delay
+        let limit = RateLimit(reading: fields)
+        (rateLimit, quota) = (limit?.delay, limit?.quota)
     }
 
     private static func retryAfter(_ value: String, _ wallClock: Duration) -> Duration? {

@@ -1,0 +1,84 @@
+import PlugboardKit
+
+/// The rules of the settings. All that apply to a request count.
+struct LimitRules: Sendable {
+    /// Those with most parts first.
+    let rules: [LimitRule]
+    /// Whether all rules only learn, so that no key means no limit.
+    let onlyLearn: Bool
+    /// The fields and attributes that some rule counts by, each once.
+    private let parts: [LimitRule.Part]
+    /// The rules that can apply to each origin that is written in a rule, and those for all others.
+    private let ofOrigins: [Origin: [Int]]
+    private let ofOthers: [Int]
+    private let salt: [UInt8]
+
+    /// The largest value of a field or an attribute that is kept as it is.
+    private static let valueLimit = 128
+
+    /// - Parameter salt: Random bytes that are hashed with secret values.
+    init(_ settings: [String: String], salt: [UInt8]) throws(PlugboardError) {
+        var all: [LimitRule] = []
+        for (text, limits) in settings.sorted(by: { $0.key < $1.key }) { all.append(try LimitRule(text, limits)) }
+        // Stable, so that equal rules stay in the order of their texts.
+        let rules = all.enumerated().sorted {
+            ($1.element.parts.count, $0.offset) < ($0.element.parts.count, $1.offset)
+        }.map(\.element)
+        let general = rules.indices.filter { rules[$0].pattern.origin == nil }
+        (self.rules, self.salt, ofOthers) = (rules, salt, general)
+        onlyLearn = rules.allSatisfy(\.onlyLearns)
+        parts = rules.flatMap(\.parts).reduce(into: []) { if $1 != .origin, !$0.contains($1) { $0.append($1) } }
+        ofOrigins = Set(rules.compactMap(\.pattern.origin)).reduce(into: [:]) { origins, origin in
+            origins[origin] = rules.indices.filter { rules[$0].pattern.origin ?? origin == origin }
+        }
+    }
+
+    /// Whether some rule counts by a field or an attribute.
+    var haveValues: Bool { !parts.isEmpty }
+
+    /// The keys of the rules that apply to a request, in the order of the rules.
+    ///
+    /// - Parameter values: Of the request, as `values(of:)` has them. Called at most once, and only if a rule applies.
+    func names(_ method: Method, _ url: String, _ values: () -> [KeyName.Value]) -> [KeyName] {
+        guard let url = URLParts(url), let origin = Origin(url) else { return [] }
+        var (names, known): ([KeyName], [KeyName.Value]?) = ([], nil)
+        for index in ofOrigins[origin] ?? ofOthers where rules[index].applies(to: method, origin, url) {
+            let own = known ?? values()
+            known = own
+            names.append(
+                KeyName(
+                    rule: index,
+                    values: rules[index].parts.map { part in
+                        parts.firstIndex(of: part).map { own[$0] }
+                            ?? KeyName.Value(text: origin.description, isHidden: false)
+                    }))
+        }
+        return names
+    }
+
+    /// The values of the fields and attributes that rules count by.
+    func values(of exchange: borrowing Exchange) -> [KeyName.Value] {
+        if parts.isEmpty { return [] }
+        let fields = exchange.request.fields
+        var values: [KeyName.Value] = []
+        for part in parts {
+            switch part {
+            case .origin: continue
+            case .field(let name):
+                let own = fields.filter { FieldName($0.name) == name }
+                values.append(value(own.map(\.value).joined(separator: ", "), own.contains(where: \.isSecret)))
+            case .attribute(let name):
+                // Of the attributes of other plugins, it is not known here which are secret.
+                values.append(value(exchange.attribute(name) ?? "", name != LimitAttributes.keys.key.name))
+            }
+        }
+        return values
+    }
+
+    private func value(_ text: String, _ isSecret: Bool) -> KeyName.Value {
+        if text.isEmpty || !isSecret && text.utf8.count <= LimitRules.valueLimit {
+            return KeyName.Value(text: text, isHidden: false)
+        }
+        return KeyName.Value(text: (salt + Array(text.utf8)).withUnsafeBytes { Bytes.sha256(of: $0) }, isHidden: true)
+    }
+}

@@ -1,0 +1,21 @@
+import PlugboardKit
+
+/// So many requests in a period: `100/s`, `600/m`, `5000/h`, `50/10s`.
+struct Rate: Sendable, Equatable {
+    /// As it is written.
+    let text: String
+    let count: Int
+    /// In nanoseconds.
+    let period: Int64
+
+    /// Nil for a text that is no rate: a number from 1 to a thousand millions, `/`, and a time from 100ms to 24h.
+    init?(_ text: String) {
+        let halves = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2, let count = Int(halves[0]), (1...1_000_000_000).contains(count) else { return nil }
+        let isUnit = halves[1].utf8.first.map { !(0x30...0x39).contains($0) } ?? true
+        guard let period = DurationText(isUnit ? "1\(halves[1])" : String(halves[1]))?.duration,
+            (.milliseconds(100) ... .seconds(86_400)).contains(period)
+        else { return nil }
+        (self.text, self.count, self.period) = (text, count, period.nanoseconds)
+    }
+}

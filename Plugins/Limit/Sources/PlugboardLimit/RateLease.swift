@@ -1,0 +1,146 @@
+import PlugboardKit
+
+/// What this process has of a rate that a fleet shares; a value that gets the time as an argument, in nanoseconds.
+///
+/// A rate is divided into portions, each a key of the store. The process that makes a key may begin that part of the
+/// rate's count. The key lives for the rate's period by the engine's clock, so that in no period all processes together
+/// take more than the count. Portions are taken when requests wait for them, and ahead of requests as far as the latest
+/// ones show; those of which nothing is used go back after a while.
+struct RateLease: Sendable {
+    /// The most portions that are taken at a time, and the most of a rate.
+    static let (takeLimit, portionLimit) = (32, 256)
+    /// How long the store is not asked after it has failed, in nanoseconds.
+    static let pause: Int64 = 1_000_000_000
+
+    private struct Portion {
+        let number: Int
+        var left: Int
+        /// Read before the store was asked, so that the portion ends here before it ends there.
+        let taken: Int64
+        var isUnused: Bool
+    }
+
+    private let rate: Rate
+    private let keys: String
+    private var portions: [Portion] = []
+    /// The attempts that began without a portion.
+    private var debt = 0
+    /// Whether the store is being asked.
+    private(set) var isAsked = false
+    /// Whether the store has failed, so that this process keeps the rate for itself alone.
+    private(set) var isAlone = false
+    /// The store is not asked before this time.
+    private var nextAsk = Int64.min
+    /// The attempts since a multiple of `keep`, and those of the `keep` before it; whether one came since the last ask.
+    private var uses: (now: Int, before: Int, number: Int64, isNew: Bool) = (0, 0, .min, false)
+
+    /// - Parameter name: What the processes find the rate by, besides its own text. Only its hash is a part of keys.
+    init(_ rate: Rate, of name: String) {
+        self.rate = rate
+        keys = "limit/1/\(Bytes(Array("\(name)\n\(rate.text)".utf8)).sha256)/"
+    }
+
+    /// How long a portion is kept of which nothing is used.
+    private var keep: Int64 { min(rate.period / 4, 1_000_000_000) }
+    var period: Duration { .nanoseconds(rate.period) }
+    var portionCount: Int { min(rate.count, RateLease.portionLimit) }
+
+    /// The key of a portion in the store.
+    func key(_ portion: Int) -> String { "\(keys)\(portion)" }
+
+    /// The requests that may begin now; any number without the store.
+    func left(at now: Int64) -> Int { isAlone ? .max : held(at: now) - debt }
+
+    private func held(at now: Int64) -> Int {
+        portions.reduce(0) { $0 + ($1.taken + rate.period > now ? $1.left : 0) }
+    }
+
+    /// Whether the store may still have room for a request that finds none.
+    func mayGrow(at now: Int64) -> Bool { isAsked || now >= nextAsk }
+
+    /// Counts an attempt.
+    mutating func use(at now: Int64) {
+        let number = now / keep
+        if number > uses.number { uses = (0, number - 1 == uses.number ? uses.now : 0, number, true) }
+        uses.now += 1
+        uses.isNew = true
+        if isAlone { return }
+        guard let index = portions.firstIndex(where: { $0.taken + rate.period > now }) else {
+            debt = min(debt + 1, rate.count)
+            return
+        }
+        portions[index].left -= 1
+        portions[index].isUnused = false
+        if portions[index].left == 0 { portions.remove(at: index) }
+    }
+
+    /// How many portions to ask the store for now; nil for none. Then `took` or `failed` must follow.
+    ///
+    /// - Parameters:
+    ///   - needed: The requests that wait, or have room and are not sent.
+    ///   - room: The requests that may begin, as far as this process knows.
+    mutating func ask(for needed: Int, room: Int, at now: Int64) -> Int? {
+        guard !isAsked, now >= nextAsk else { return nil }
+        let held = held(at: now)
+        var missing = min(needed + debt, room) - held
+        let pace = max(uses.now, uses.before)
+        if missing <= 0, uses.isNew, held <= pace / 2 { missing = min(pace, room) - held }
+        uses.isNew = false
+        guard missing > 0 else { return nil }
+        isAsked = true
+        let size = rate.count / portionCount
+        return min((missing - 1) / size + 1, RateLease.takeLimit)
+    }
+
+    /// Adds portions that were taken.
+    ///
+    /// - Parameter begin: The time when the store was asked.
+    mutating func took(_ numbers: [Int], from begin: Int64, at now: Int64) {
+        (isAsked, isAlone) = (false, false)
+        for number in numbers {
+            let size = (number + 1) * rate.count / portionCount - number * rate.count / portionCount
+            let paid = min(debt, size)
+            debt -= paid
+            guard size > paid else { continue }
+            portions.append(Portion(number: number, left: size - paid, taken: begin, isUnused: paid == 0))
+        }
+        // All portions are taken: one is free again at a time that is not known here.
+        if numbers.isEmpty { nextAsk = now + min(max(rate.period / 32, 5_000_000), 1_000_000_000) }
+    }
+
+    /// Lets this process act alone for a while, because the store has failed.
+    mutating func failed(at now: Int64) {
+        (isAsked, isAlone, portions, debt, nextAsk) = (false, true, [], 0, now + RateLease.pause)
+    }
+
+    /// Forgets the portions that have ended. Returns those that go back: nothing of them is used.
+    ///
+    /// - Parameter needed: The requests that still need what there is.
+    mutating func expire(keeping needed: Int, at now: Int64) -> [Int] {
+        let (keep, period) = (keep, rate.period)
+        portions.removeAll { now - $0.taken >= period }
+        var (spare, unused) = (held(at: now) - debt - needed, [Int]())
+        portions.removeAll { portion in
+            guard portion.isUnused, now - portion.taken >= keep, spare >= portion.left else { return false }
+            spare -= portion.left
+            unused.append(portion.number)
+            return true
+        }
+        return unused
+    }
+
+    /// Forgets all portions. Returns those of which nothing is used.
+    mutating func end() -> [Int] {
+        defer { (portions, debt, nextAsk) = ([], 0, .min) }
+        return portions.filter(\.isUnused).map(\.number)
+    }
+
+    /// When it must be looked at again; nil if only requests change it.
+    func nextChange(isWaitedFor: Bool, at now: Int64) -> Int64? {
+        let end = portions.map { $0.taken + ($0.isUnused && $0.taken + keep > now ? keep : rate.period) }.min()
+        return isWaitedFor && !isAsked && !isAlone && nextAsk > now ? min(end ?? .max, nextAsk) : end
+    }
+
+    /// Whether a new one would be the same.
+    var isSpent: Bool { portions.isEmpty && !isAsked }
+}

@@ -1,0 +1,3 @@
+#include "plugboard.h"
+
+PLUGBOARD_METADATA(limit, "limit", "1.0.0");

@@ -1,0 +1,1 @@
+../../Sources/CPlugboardStore/include/plugboard-store.h

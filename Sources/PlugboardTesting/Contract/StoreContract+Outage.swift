@@ -1,0 +1,35 @@
+import PlugboardMessages
+import PlugboardStore
+
+extension StoreContract {
+    /// Checks what a store does while its engine is out: call it when the test has stopped the engine, or made it full
+    /// or silent.
+    ///
+    /// Each command must end with `down` or `late` within its time and a second of the test's own clock. After ten of
+    /// them the store must know that the engine is out: a hundred commands then end within a second in all.
+    public func checkOutage() async throws {
+        let (clock, within) = (ContinuousClock(), Duration.milliseconds(200))
+        for number in 1...10 {
+            let took = try await clock.measure { try await expectOutage(within: within) }
+            if took > within + .seconds(1) {
+                throw Violation(description: "Command \(number) of an outage has \(within), and took \(took).")
+            }
+        }
+        let took = try await clock.measure {
+            for _ in 1...100 { try await expectOutage(within: within) }
+        }
+        if took > .seconds(1) {
+            throw Violation(description: "A hundred commands of a known outage took \(took), which is above a second.")
+        }
+    }
+
+    private func expectOutage(within: Duration) async throws {
+        do throws(StoreFailure) {
+            try await store.perform(.get([key("outage")]), within: within)
+        } catch {
+            if error.kind == .down || error.kind == .late { return }
+            throw Violation(description: "A command of an outage is down or late, and not \(error.kind).")
+        }
+        throw Violation(description: "A command was done, though the engine is out.")
+    }
+}

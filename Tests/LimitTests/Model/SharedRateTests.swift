@@ -1,0 +1,192 @@
+import TestSupport
+import Testing
+
+@testable import PlugboardLimit
+
+/// Tables that share their rates by a store, without a kernel.
+struct SharedRateTests {
+    private static let second: Int64 = 1_000_000_000
+    private let store = SceneStore()
+    private let names = [TableScene.name(0)]
+
+    private func fleet(_ count: Int, _ limits: String) throws -> [TableScene] {
+        try (0..<count).map { _ in try TableScene([("*", limits)], store: store) }
+    }
+
+    private func advance(_ fleet: [TableScene], toSeconds seconds: Double) {
+        let end = Int64(seconds * 1e9)
+        while let now = fleet.first?.now, now < end {
+            for scene in fleet { scene.advance(to: min(now + 500_000, end)) }
+        }
+    }
+
+    /// The most times within a second.
+    private func most(_ times: [Int64]) -> Int {
+        times.indices.map { index in times[index...].prefix { $0 < times[index] + Self.second }.count }.max() ?? 0
+    }
+
+    @Test func `processes together have no more than the rate, and the next room when it comes back`() throws {
+        let fleet = try fleet(3, "6/s")
+        let admissions = fleet.map { scene in (1...4).map { _ in scene.enter(names, as: "sent") } }
+
+        advance(fleet, toSeconds: 0.5)
+        let before = fleet.flatMap(\.lines).count
+        for (scene, all) in zip(fleet, admissions) { for admission in all { scene.attempt(admission) } }
+        advance(fleet, toSeconds: 2)
+
+        #expect(before == 6 && fleet.flatMap(\.lines).count == 12)
+    }
+
+    @Test func `what is taken ahead of requests goes back if none come`() throws {
+        let scene = try TableScene([("*", "100/s")], store: store)
+        let admission = scene.enter(names)
+        scene.advance(toSeconds: 0.01)
+        scene.attempt(admission)
+        scene.advance(toSeconds: 0.02)
+        let ahead = store.ends.count
+
+        scene.advance(toSeconds: 0.5)
+
+        #expect(ahead == 2 && store.ends.count == 1)
+    }
+
+    @Test func `a request finds what was taken ahead of it, and does not wait`() throws {
+        let scene = try TableScene([("*", "100/s")], store: store)
+        let first = scene.enter(names, as: "first")
+        let before = scene.lines
+        scene.advance(toSeconds: 0.01)
+        scene.attempt(first)
+        scene.advance(toSeconds: 0.02)
+
+        scene.enter(names, as: "second")
+
+        #expect(before == [] && scene.lines == ["first", "second"])
+    }
+
+    @Test func `a portion of many requests stays until its end once something of it is used`() throws {
+        let fleet = try fleet(2, "2560/h")
+        let first = fleet[0].enter(names, as: "first")
+        fleet[0].advance(toSeconds: 1)
+        fleet[0].attempt(first)
+
+        fleet[0].advance(toSeconds: 1800)
+        for number in 2...5 { fleet[0].enter(names, as: "\(number)") }
+
+        #expect(fleet[0].lines == ["first", "2", "3", "4", "5"] && store.asked == 1)
+    }
+
+    @Test func `attempts that did not ask are paid for by the next portions`() throws {
+        let scene = try TableScene([("*", "4/s")], store: store)
+        let first = scene.enter(names, as: "first")
+        scene.advance(toSeconds: 0.01)
+        for _ in 1...3 { scene.attempt(first, names) }
+        scene.enter(names, as: "second")
+        scene.advance(toSeconds: 0.1)
+
+        #expect(scene.lines == ["first", "second"] && store.ends.count == 4)
+    }
+
+    @Test func `a store that fails lets each process act alone, and is asked again after a second`() throws {
+        store.isOut = true
+        let scene = try TableScene([("*", "2/s")], store: store)
+        let first = scene.enter(names, as: "first")
+        let held = scene.lines
+        scene.advance(toSeconds: 0.01)
+        scene.attempt(first)
+        scene.attempt(scene.enter(names, as: "second"))
+        scene.enter(names, as: "third")
+        let (alone, asked) = (scene.lines, store.asked)
+
+        store.isOut = false
+        scene.advance(toSeconds: 1.2)
+        scene.attempt(scene.enter(names, as: "fourth"))
+        scene.advance(toSeconds: 1.3)
+
+        #expect(held == [] && alone == ["first", "second"] && asked == 1)
+        #expect(scene.lines == ["first", "second", "third", "fourth"] && store.asked > 1 && !store.ends.isEmpty)
+    }
+
+    @Test func `a request that may not wait waits for a store that has not replied, and no longer`() throws {
+        let fleet = try fleet(2, "1/s")
+        fleet[0].enter(names, as: "first", within: 0)
+        fleet[0].advance(toSeconds: 0.01)
+        fleet[1].advance(toSeconds: 0.01)
+
+        let waiting = fleet[1].enter(names, as: "second", within: 0)
+        fleet[1].advance(toSeconds: 0.02)
+
+        // It is woken to enter again, and is refused like the next one.
+        #expect(fleet[0].lines == ["first"] && fleet[1].lines == ["second"] && waiting?.step == .left)
+        #expect(fleet[1].enter(names, as: "third", within: 0) == nil)
+    }
+
+    @Test func `forget gives the rate back to all processes`() throws {
+        let fleet = try fleet(2, "1/h")
+        for scene in fleet { scene.enter(names, as: "sent") }
+        for scene in fleet { scene.advance(toSeconds: 0.1) }
+        let before = fleet.flatMap(\.lines)
+        fleet[0].forget()
+
+        fleet[1].advance(toSeconds: 2)
+
+        #expect(before == ["sent"] && fleet.flatMap(\.lines) == ["sent", "sent"])
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `twenty processes whose requests wait use the rate, and exceed it only by what they had at hand`(seed: UInt64)
+        throws
+    {
+        var random = SeededRandom(seed: seed)
+        let fleet = try fleet(20, "100/s")
+        var (waiting, times): ([[Admission]], [Int64]) = (fleet.map { _ in [] }, [])
+
+        for step in 0..<10_000 {
+            let now = Int64(step) * 1_000_000
+            for (index, scene) in fleet.enumerated() {
+                scene.advance(to: now)
+                if waiting[index].count < 5, Int.random(in: 0..<20, using: &random) == 0 {
+                    waiting[index].append(try #require(scene.enter(names)))
+                }
+                waiting[index].removeAll { admission in
+                    if admission.step == .waiting { return false }
+                    scene.attempt(admission)
+                    scene.leave(admission)
+                    times.append(now)
+                    return true
+                }
+            }
+        }
+
+        #expect(times.count >= 950 && most(times) <= 125)
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `requests that are not too many rarely wait, and exceed the rate only by what was at hand`(seed: UInt64) throws
+    {
+        var random = SeededRandom(seed: seed)
+        let fleet = try fleet(5, "100/s")
+        var (waiting, times, all, waited): ([[Admission]], [Int64], Int, Int) = (fleet.map { _ in [] }, [], 0, 0)
+
+        for step in 0..<10_000 {
+            let now = Int64(step) * 1_000_000
+            for (index, scene) in fleet.enumerated() {
+                scene.advance(to: now)
+                if Int.random(in: 0..<70, using: &random) == 0 {
+                    let admission = try #require(scene.enter(names))
+                    all += 1
+                    waited += admission.step == .waiting ? 1 : 0
+                    waiting[index].append(admission)
+                }
+                waiting[index].removeAll { admission in
+                    if admission.step == .waiting { return false }
+                    scene.attempt(admission)
+                    scene.leave(admission)
+                    times.append(now)
+                    return true
+                }
+            }
+        }
+
+        #expect(most(times) <= 125 && waited * 5 < all)
+    }
+}

@@ -1,0 +1,77 @@
+import PlugboardKit
+import PlugboardStore
+import TestSupport
+
+@testable import ExampleCookbook
+
+/// The engine of a store that several kernels have in common, and which the test makes fail.
+final class FleetEngine: StoreEngine {
+    enum Behaviour {
+        case works, isSilent
+        case fails(StoreFailure.Kind)
+    }
+
+    private struct State {
+        var behaviour = Behaviour.works
+        var memory: MemoryEngine?
+        var commands: [StoreCommand] = []
+    }
+
+    let name = "fleet"
+    /// Admits one for each command.
+    let asked = Gate()
+    private let state = Locked(State())
+
+    /// The entry of a plugin that provides the store to a kernel.
+    var entry: PluginEntry {
+        .linked { [self] (_: NoSettings, host: PluginHost) in
+            state.withLock { $0.memory = $0.memory ?? MemoryEngine(host, keys: 10_000) }
+            return FleetStore(service: StoreService(self, host))
+        }
+    }
+
+    var behaviour: Behaviour {
+        get { state.withLock { $0.behaviour } }
+        set { state.withLock { $0.behaviour = newValue } }
+    }
+
+    /// The keys that commands had so far.
+    var keys: [String] {
+        state.withLock { $0.commands }.flatMap { command -> [String] in
+            switch command {
+            case .get(let keys, _), .remove(let keys): keys
+            case .compareAndSet(let entry, _): [entry.key]
+            default: []
+            }
+        }
+    }
+
+    func perform(
+        _ command: StoreCommand, for service: StoreService,
+        _ done: @escaping @Sendable (Result<StoreReply, StoreFailure>) -> Void
+    ) {
+        let (behaviour, memory) = state.withLock { state in
+            state.commands.append(command)
+            return (state.behaviour, state.memory)
+        }
+        switch behaviour {
+        case .works: memory?.perform(command, for: service, done)
+        case .isSilent: break
+        case .fails(let kind): done(.failure(StoreFailure(kind, "The engine is out.")))
+        }
+        asked.admit()
+    }
+
+    func unwatch(_ watch: StoreWatch) {}
+}
+
+private struct FleetStore: PluginInstance {
+    static let manifest = Manifest(
+        id: "com.example.fleet-store", version: "1.0.0", priority: 0, hooks: [], provides: [Store.id])
+
+    let service: StoreService
+
+    func service(_ id: String) -> UnsafeRawPointer? { service.table }
+
+    func stop(within: Duration) { service.stop() }
+}
